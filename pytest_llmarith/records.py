@@ -153,6 +153,7 @@ class CustomProblem(Part, tag_field="kind", tag="custom"):
         check_plain([self.inputs, self.expected], "inputs or expected")
 
 
+NumberProblem = ArithmeticProblem | AdditionProblem
 Problem = ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem | ThresholdProblem | CustomProblem
 _TASKS = ("arithmetic", "integer_addition", "oeis", "breaking_point", "threshold")
 

@@ -10,19 +10,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import (
-    NO_CHANGE,
-    NOT_DONE,
-    add_command,
-    add_format,
-    add_output,
-    add_repeatable,
-    print_error,
-    say,
-)
+from pytest_llmarith.cli import parser
 
 if TYPE_CHECKING:
-    from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.results.compare import Comparisons
     from pytest_llmarith.results.load import LoadedRun
     from pytest_llmarith.results.plan import Cost
@@ -30,10 +20,10 @@ if TYPE_CHECKING:
 _FORMATS = ("terminal", "markdown", "latex", "json")
 
 
-def add_compare(commands: Commands) -> None:
+def add_compare(commands: parser.Commands) -> None:
     """Declare `llmarith compare`."""
     purpose = "Compare runs with a baseline, question by question"
-    command = add_command(commands, "compare", purpose, NO_CHANGE, _compare)
+    command = parser.add_command(commands, "compare", purpose, parser.NO_CHANGE, _compare)
     command.add_argument(
         "runs",
         nargs="+",
@@ -43,12 +33,12 @@ def add_compare(commands: Commands) -> None:
         "is the baseline. A single run is compared with itself, by --model=A:B or --condition=A:B",
     )
     purpose = "Compare this model, or model A of the baseline with model B of the others"
-    add_repeatable(command, "--model", "A[:B]", purpose)
+    parser.add_repeatable(command, "--model", "A[:B]", purpose)
     purpose = (
         "Compare the baseline's trials in condition A with those of the others in B, problem by problem; "
         "labels as in ids (numbers_comma-context_2k), or usual"
     )
-    add_repeatable(command, "--condition", "A[:B]", purpose)
+    parser.add_repeatable(command, "--condition", "A[:B]", purpose)
     command.add_argument(
         "--unpaired",
         action="store_true",
@@ -67,8 +57,8 @@ def add_compare(commands: Commands) -> None:
         metavar="N",
         help="With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)",
     )
-    add_format(command, _FORMATS, "terminal")
-    add_output(command)
+    parser.add_format(command, _FORMATS, "terminal")
+    parser.add_output(command)
 
 
 def _points(text: str) -> Decimal:
@@ -101,8 +91,8 @@ def _compare(request: argparse.Namespace) -> int:
         return 0
     worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
     for line in worse:
-        print_error("compare", line)
-    return NOT_DONE if worse else 0
+        parser.print_error("compare", line)
+    return parser.NOT_DONE if worse else 0
 
 
 def _formatted(comparisons: Comparisons, form: str) -> str:
@@ -121,15 +111,15 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
 # --- plan -----------------------------------------------------------------------------------------------------------
 
 
-def add_plan(commands: Commands) -> None:
+def add_plan(commands: parser.Commands) -> None:
     """Declare `llmarith plan`."""
     purpose = "Print how many questions show a difference between two models, and what they cost"
-    command = add_command(commands, "plan", purpose, "Nothing is asked.", _plan)
+    command = parser.add_command(commands, "plan", purpose, "Nothing is asked.", _plan)
     help_ = "The difference in percentage points, such as 3"
     command.add_argument("--detect", type=_difference, required=True, metavar="POINTS", help=help_)
     purpose = "A run, or a folder with some, with the accuracies and the tokens from which to plan"
-    add_repeatable(command, "--from", "RUN", purpose, dest="runs", type=Path)
-    add_repeatable(command, "--model", "MODEL", "Also price this model", dest="models")
+    parser.add_repeatable(command, "--from", "RUN", purpose, dest="runs", type=Path)
+    parser.add_repeatable(command, "--model", "MODEL", "Also price this model", dest="models")
 
 
 def _difference(text: str) -> float:
@@ -145,7 +135,7 @@ def _plan(request: argparse.Namespace) -> int:
 
     runs = load_all_runs(request.runs) if request.runs else []
     for table in tables(request.detect, runs, _costs(runs, request.models)):
-        say(*as_text(table, shutil.get_terminal_size().columns), "")
+        parser.say(*as_text(table, shutil.get_terminal_size().columns), "")
     return 0
 
 

@@ -11,22 +11,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import (
-    NO_CHANGE,
-    add_command,
-    add_format,
-    add_output,
-    add_repeatable,
-    add_runs,
-    print_error,
-    sanitize_line,
-    say,
-)
+from pytest_llmarith.cli import parser
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
-    from pytest_llmarith.cli.parser import Commands
     from pytest_llmarith.results.load import Change
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
@@ -39,12 +28,12 @@ _LONGEST_REASON = 60
 # --- report -----------------------------------------------------------------------------------------------------------
 
 
-def add_report(commands: Commands) -> None:
+def add_report(commands: parser.Commands) -> None:
     """Declare `llmarith report`."""
     purpose = "Show the results of runs, with differences to the first model"
-    command = add_command(commands, "report", purpose, NO_CHANGE, _report)
-    add_runs(command)
-    add_format(command, _FORMATS, "terminal")
+    command = parser.add_command(commands, "report", purpose, parser.NO_CHANGE, _report)
+    parser.add_runs(command)
+    parser.add_format(command, _FORMATS, "terminal")
     command.add_argument(
         "--cells",
         action="store_true",
@@ -54,11 +43,11 @@ def add_report(commands: Commands) -> None:
         "--errors", action="store_true", help="Add error classes; with csv and json, show them instead"
     )
     command.add_argument("-v", "--verbose", action="store_true", help="Add all tables; with terminal and markdown")
-    add_output(command)
+    parser.add_output(command)
     command.add_argument("--min-depth", type=_depth, metavar="N", help="Count only trials of this depth and more")
     command.add_argument("--max-depth", type=_depth, metavar="N", help="Count only trials up to this depth")
     for name in ("task", "model"):
-        add_repeatable(command, f"--{name}", "NAME", f"Count only trials of this {name}, * matches any text")
+        parser.add_repeatable(command, f"--{name}", "NAME", f"Count only trials of this {name}, * matches any text")
     command.add_argument(
         "--sort", metavar="[-]COLUMN", help="Order results by a column, such as correct or model; - reverses the order"
     )
@@ -89,10 +78,10 @@ def _report(request: argparse.Namespace) -> int:
 # --- papers -----------------------------------------------------------------------------------------------------------
 
 
-def add_plot(commands: Commands) -> None:
+def add_plot(commands: parser.Commands) -> None:
     """Declare `llmarith plot`."""
-    command = add_command(commands, "plot", "Draw a figure for a paper", "It needs matplotlib.", _plot)
-    add_runs(command)
+    command = parser.add_command(commands, "plot", "Draw a figure for a paper", "It needs matplotlib.", _plot)
+    parser.add_runs(command)
     command.add_argument(
         "--kind",
         choices=_FIGURES,
@@ -112,12 +101,12 @@ def _plot(request: argparse.Namespace) -> int:
     return 0
 
 
-def add_cite(commands: Commands) -> None:
+def add_cite(commands: parser.Commands) -> None:
     """Declare `llmarith cite`."""
     details = "Models, prompts, seed, dates, versions and cost, with BibTeX."
-    command = add_command(commands, "cite", "Print what a paper has to state about runs", details, _cite)
-    add_runs(command)
-    add_output(command)
+    command = parser.add_command(commands, "cite", "Print what a paper has to state about runs", details, _cite)
+    parser.add_runs(command)
+    parser.add_output(command)
 
 
 def _cite(request: argparse.Namespace) -> int:
@@ -132,13 +121,13 @@ def _cite(request: argparse.Namespace) -> int:
 # --- trials -----------------------------------------------------------------------------------------------------------
 
 
-def add_export(commands: Commands) -> None:
+def add_export(commands: parser.Commands) -> None:
     """Declare `llmarith export`."""
     purpose = "Write the trials of runs as CSV or as rows of another program"
-    command = add_command(commands, "export", purpose, NO_CHANGE, _export)
-    add_runs(command)
-    add_format(command, _TRIAL_FORMATS)
-    add_output(command)
+    command = parser.add_command(commands, "export", purpose, parser.NO_CHANGE, _export)
+    parser.add_runs(command)
+    parser.add_format(command, _TRIAL_FORMATS)
+    parser.add_output(command)
 
 
 def _export(request: argparse.Namespace) -> int:
@@ -146,14 +135,14 @@ def _export(request: argparse.Namespace) -> int:
 
     destination = Destination(sys.stdout, request.output, request.force, request.spreadsheet)
     for line in export(load_all_runs(request.runs), request.format, destination):
-        print_error("export", line)
+        parser.print_error("export", line)
     return 0
 
 
-def add_merge(commands: Commands) -> None:
+def add_merge(commands: parser.Commands) -> None:
     """Declare `llmarith merge`."""
     purpose = "Merge runs into one: all shards, or a run and its --lf runs"
-    command = add_command(commands, "merge", purpose, NO_CHANGE, _merge)
+    command = parser.add_command(commands, "merge", purpose, parser.NO_CHANGE, _merge)
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
     command.add_argument(
         "--output", type=Path, required=True, metavar="RUN", help="Folder of the new run; it must not exist"
@@ -170,18 +159,18 @@ def _merge(request: argparse.Namespace) -> int:
     summary = merge(request.runs, request.output)
     width, run = shutil.get_terminal_size().columns, load_runs(request.output)[0]
     page = write_run_page(request.output, summary, run.records(), run.asked())
-    say(*run_lines(summary, width), *screen(summary, width))
-    say("", f"written to {sanitize_line(str(request.output))}", sanitize_line(page))
+    parser.say(*run_lines(summary, width), *screen(summary, width))
+    parser.say("", f"written to {parser.sanitize_line(str(request.output))}", parser.sanitize_line(page))
     return 0
 
 
 # --- grading again ----------------------------------------------------------------------------------------------------
 
 
-def add_regrade(commands: Commands) -> None:
+def add_regrade(commands: parser.Commands) -> None:
     """Declare `llmarith regrade`."""
     purpose = "Grade the replies of runs again, without asking a model"
-    command = add_command(commands, "regrade", purpose, NO_CHANGE, _regrade)
+    command = parser.add_command(commands, "regrade", purpose, parser.NO_CHANGE, _regrade)
     command.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
     )
@@ -192,8 +181,8 @@ def add_regrade(commands: Commands) -> None:
         help="Grade this reading instead of the one in each record",
     )
     purpose = "Print the replies of a cell of the table, such as --show='deviate->correct'"
-    add_repeatable(command, "--show", "BEFORE->AFTER", purpose, type=_transition)
-    add_output(command, "Write the new records to this file")
+    parser.add_repeatable(command, "--show", "BEFORE->AFTER", purpose, type=_transition)
+    parser.add_output(command, "Write the new records to this file")
 
 
 def _transition(text: str) -> tuple[Outcome, Outcome]:
@@ -225,10 +214,10 @@ def _regrade(request: argparse.Namespace) -> int:
                 reasons[sanitize(str(change.record.reason), _LONGEST_REASON)] += 1
             unchanged += isinstance(change.record.problem, CustomProblem | SearchProblem)
             if change.outcomes in request.show:
-                say(_shown(change))
+                parser.say(_shown(change))
             if written:
                 written.write(encode(as_dict(change.record)) + b"\n")
-    say(*_matrix(transitions, reasons))
+    parser.say(*_matrix(transitions, reasons))
     if unchanged:
         why = "of custom tasks and searches are unchanged; rerun their tests, which take the replies from the store"
         notes.append(f"{unchanged:,} records {why}")

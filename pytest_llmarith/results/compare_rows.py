@@ -19,16 +19,8 @@ from pytest_llmarith.records import (
     SameWords,
     Share,
 )
-from pytest_llmarith.results.differences import (
-    FEWEST_TESTED,
-    DifferenceOfShares,
-    Table,
-    compare_pairs,
-    compare_strata,
-    holm,
-    mean_ratio,
-    smallest_difference,
-)
+from pytest_llmarith.results import differences
+from pytest_llmarith.results.differences import DifferenceOfShares, Table
 from pytest_llmarith.results.keys import USUAL_NAME, neighbours, variant_order
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster, in_percent
@@ -110,7 +102,8 @@ def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
         (replace(one, answered=one.asked, correct=one.correct + one.unanswered), replace(other, answered=other.asked))
         for one, other in pairs
     ]
-    return (compare_pairs if paired else compare_strata)(_tables(found)).in_points.points if found else 0.0
+    compare = differences.compare_pairs if paired else differences.compare_strata
+    return compare(_tables(found)).in_points.points if found else 0.0
 
 
 def _answered(pairs: Iterable[Pair]) -> list[Pair]:
@@ -130,9 +123,9 @@ def _row(group: _Group, tables: Collection[Table], paired: bool) -> Row:
     if not tables:
         nothing = Measured(0, 0, 0, None)
         return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
-    found = compare_pairs(tables) if paired else compare_strata(tables)
+    found = differences.compare_pairs(tables) if paired else differences.compare_strata(tables)
     first, second = (Cluster.of(table[side] for table in tables) for side in (0, 1))
-    is_tested = not paired or group == _ALL or len(tables) >= FEWEST_TESTED
+    is_tested = not paired or group == _ALL or len(tables) >= differences.FEWEST_TESTED
     return Row(
         *group,
         Measured(*first, len(tables) if paired else first.trials, in_percent(found.first)),
@@ -147,14 +140,14 @@ def _row(group: _Group, tables: Collection[Table], paired: bool) -> Row:
 
 
 def _detectable(pairs: int, found: DifferenceOfShares) -> float | None:
-    smallest = smallest_difference(pairs, found.better + found.worse)
+    smallest = differences.smallest_difference(pairs, found.better + found.worse)
     return None if smallest is None else in_percent(smallest)
 
 
 def correct_for_tests(rows: Iterable[Row | Effect | ModelDifference]) -> None:
     """Set Holm's p in the rows that have a test."""
     tested = [(row, row.p) for row in rows if row.p is not None]
-    for (row, _), p in zip(tested, holm([p for _, p in tested]), strict=True):
+    for (row, _), p in zip(tested, differences.holm([p for _, p in tested]), strict=True):
         row.p_holm = p
 
 
@@ -184,7 +177,7 @@ def model_differences(results: Iterable[OfCondition], baseline: str) -> list[Mod
         pairs = pair(first, questions)[0] if model != baseline else []
         tables = _tables(_answered(pairs))
         if tables and 2 * len(pairs) >= min(len(first), len(questions)):
-            test = compare_pairs(tables)
+            test = differences.compare_pairs(tables)
             shown = _detectable(len(tables), test)
             figures = test.in_points, test.better, test.worse, test.p, test.p, shown
             found.append(ModelDifference(model, baseline, task, len(tables), *figures))
@@ -205,7 +198,7 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWord
             if same:
                 alike.append(SameWords(model, task, other.condition, beside.condition, len(same)))
             if tables := _tables(differing):
-                test = compare_pairs(tables)
+                test = differences.compare_pairs(tables)
                 percents = in_percent(test.second), in_percent(test.first)
                 figures = *percents, test.in_points, test.better, test.worse, test.p, test.p
                 found.append(Effect(model, task, other.condition, beside.condition, len(tables), *figures))
@@ -238,6 +231,6 @@ def reasoning_ratios(models: Sequence[Model], results: Iterable[OfCondition]) ->
         for one, other in finished:
             logarithms[one.problem].append(other.reasoning / other.counted - one.reasoning / one.counted)
         truncated = len(known) - len(finished)
-        mean = mean_ratio([fmean(each) for each in logarithms.values()], truncated)
+        mean = differences.mean_ratio([fmean(each) for each in logarithms.values()], truncated)
         found.append(ReasoningRatio(model.name, before.name, parameter, len(logarithms), truncated, *mean))
     return found

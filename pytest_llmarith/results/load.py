@@ -13,17 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_llmarith import evaluate, records
-from pytest_llmarith.records import (
-    AdditionProblem,
-    ArithmeticProblem,
-    Record,
-    Run,
-    RunSummary,
-    as_dict,
-    decode_record,
-    decode_summary,
-    unknown_run,
-)
+from pytest_llmarith.records import Record, RunSummary
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.files import UsageError, name_of
@@ -58,7 +48,7 @@ class LoadedRun:
         return os.path.basename(os.path.abspath(self.path)) or str(self.path)
 
     @property
-    def facts(self) -> Run | None:
+    def facts(self) -> records.Run | None:
         """The facts in its summary; None without one, as for a killed run or a file of llm_arithmetic."""
         return self._written.run if self._written else None
 
@@ -121,7 +111,7 @@ class LoadedRun:
             if record.reply and record.reply.asked_at and not record.reply.stored:  # else of another run
                 days.add(record.reply.asked_at[: len("2026-11-22")])
         first = min(days, default=None)
-        counted = summary.of_run(self.facts or unknown_run(self.name), self._selected, first)
+        counted = summary.of_run(self.facts or records.unknown_run(self.name), self._selected, first)
         return counted, summary.asked()
 
     @property
@@ -144,7 +134,7 @@ def read_summary(log: Path) -> RunSummary | None:
     try:
         if not file.is_file():  # reading a pipe would block
             raise ValueError("not a regular file")
-        return decode_summary(file.read_bytes())
+        return records.decode_summary(file.read_bytes())
     except OSError as error:
         raise UsageError(f"{name_of(file)}: cannot be read ({error.strerror})") from error
     except ValueError as error:
@@ -196,7 +186,7 @@ def _run_in(file: Path) -> LoadedRun | None:
         if llm_arithmetic.values_in(first):
             return LoadedRun(file, has_rows=True)
         if file.name != LOG:
-            decode_record(first)
+            records.decode_record(first)
     except ValueError:
         if file.name != LOG:
             return None
@@ -229,7 +219,7 @@ def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[C
     def change(line: str) -> tuple[Outcome, Record]:
         if row := llm_arithmetic.row_in(line):
             return row.outcome, read_again(llm_arithmetic.record_of(row), reading)
-        record = decode_record(line)
+        record = records.decode_record(line)
         return record.outcome, read_again(record, reading)
 
     for number, changed in parsed(file, change):
@@ -245,7 +235,7 @@ def read_again(record: Record, reading: Reading | None = None) -> Record:
     Records of programs, searches and custom tasks, and those without a reply, are returned unchanged.
     """
     problem, reply = record.problem, record.reply
-    if reply is None or not isinstance(problem, ArithmeticProblem | AdditionProblem):
+    if reply is None or not isinstance(problem, records.NumberProblem):
         return record
     reading = reading or record.reading or Reading.TOLERANT
     return evaluate.regraded_record(record, problem, reading, Reply(reply.text, finish_reason=reply.finish_reason))
@@ -302,6 +292,6 @@ def _logged(
     if sent.messages[-1].content != prompt:
         raise ValueError("the prompt is not the one that was sent")
     sent.model.encode()  # fails for lone surrogates, which the database cannot store
-    fields = as_dict(reply) | {"stored": False, "own_price": False}
+    fields = records.as_dict(reply) | {"stored": False, "own_price": False}
     fields["cost_usd"] = None if reply.own_price else reply.cost_usd
     yield LoggedReply(fields["sent"], trial, repeat, Reply(**fields))

@@ -11,14 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import log1p
 
-from pytest_llmarith.records import (
-    AdditionProblem,
-    ArithmeticProblem,
-    CustomProblem,
-    Record,
-    SearchProblem,
-    SequenceProblem,
-)
+from pytest_llmarith import records
+from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.statistics import Cluster
 from pytest_llmarith.types import NanReason, Outcome
@@ -76,9 +70,9 @@ class Questions:
     def add(self, record: Record) -> None:
         """Count one record, unless another test asked the same question, which is the same request."""
         problem, condition, prompt = record.problem, label_of(record.condition), self._prompt(record)
-        if isinstance(problem, SearchProblem):
+        if (identified := _identity(problem)) is None:
             return
-        identity = hash((record.task, *_identity(problem)))
+        identity = hash((record.task, *identified))
         part = getattr(problem, "variant", None) or getattr(problem, "set", None)
         answered = record.outcome is not Outcome.UNANSWERED
         key = identity, prompt, condition, part
@@ -109,17 +103,18 @@ class Questions:
         return None if record.prompt is None else hash((record.prompt, system))
 
 
-def _identity(problem: ArithmeticProblem | AdditionProblem | SequenceProblem | CustomProblem) -> tuple[Hashable, ...]:
-    """What identifies a problem. The trial's number does not, as its problem depends on the seed."""
+def _identity(problem: records.Problem) -> tuple[Hashable, ...] | None:
+    """What identifies a problem; None for a search. The trial's number does not, as its problem depends on the seed."""
     match problem:
-        case ArithmeticProblem():
+        case records.ArithmeticProblem():
             return problem.variant, problem.depth, problem.lhs, problem.rhs, problem.expected
-        case AdditionProblem():
+        case records.AdditionProblem():
             return problem.int1, problem.int2, problem.expected
-        case SequenceProblem():
+        case records.SequenceProblem():
             return problem.number, problem.offset
-        case CustomProblem():
+        case records.CustomProblem():
             return problem.label, json.dumps([problem.inputs, problem.expected], sort_keys=True)
+    return None
 
 
 # Questions of the same condition and set are paired first, then those of the same set, then all others.

@@ -10,15 +10,7 @@ from textwrap import wrap
 from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Percentage, Result, RunSummary
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
-from pytest_llmarith.results.formatting import (
-    holds_to,
-    interval_of,
-    percent_of,
-    points_of,
-    sanitize,
-    sanitize_name,
-    with_interval,
-)
+from pytest_llmarith.results.formatting import holds_to, interval_of, points_of, sanitize, sanitize_name
 from pytest_llmarith.results.run_tables import additions_hold_to, counts_by_depth, length_ranges
 from pytest_llmarith.results.series import ResultOfRun, results_of
 from pytest_llmarith.results.tables import Column, Row, Table, as_text, table_of
@@ -71,7 +63,7 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
     columns = [
         Column(sanitize_name(first, _LONGEST_NAME), lambda row: row.label, is_name=True),
         Column("trials", lambda row: f"{row.result.measured:,}"),
-        Column("correct %", lambda row: with_interval(_correct(row.result))),
+        Column("correct %", lambda row: formatting.with_interval(_correct(row.result))),
         Column("cost", lambda row: formatting.cost_of(row.result)),
         Column("tokens", lambda row: formatting.tokens_of(row.result)),
         Column("s/reply", lambda row: formatting.seconds(row.result.median_latency_s)),
@@ -162,7 +154,7 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
     shown = {
         key: f"{percent}  {holds_to(one.reliable_depth):>{longest}}"
         for key, one in found.items()
-        if (percent := percent_of(one.correct_percentage)) != formatting.UNKNOWN
+        if (percent := formatting.percent_of(one.correct_percentage)) != formatting.UNKNOWN
     }
     names, variants = [row.label for row in rows], list(dict.fromkeys(variant for _, variant in found))
     longest = max(_SHORTEST_NAME, (width - len("variant")) // len(names) - 3)
@@ -218,7 +210,7 @@ def _sets(results: Sequence[ResultOfRun]) -> Table:
     sets = {one.set for _, one in items}
     rows = []
     for row, one in items:
-        scores = {limit.seconds: with_interval(limit.score) for limit in one.limits}
+        scores = {limit.seconds: formatting.with_interval(limit.score) for limit in one.limits}
         parts = [row.label] if len(sets) == 1 else [row.label, one.set] if row.label != row.result.task else [one.set]
         shown = [scores.get(seconds) for seconds in limits]
         rows.append(Row([", ".join(parts), *shown, one.unsolved_count, one.cheat]))

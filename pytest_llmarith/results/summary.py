@@ -9,31 +9,13 @@ from itertools import groupby
 from msgspec.structs import asdict
 
 from pytest_llmarith import records
-from pytest_llmarith.records import (
-    FORMAT,
-    AdditionProblem,
-    ArithmeticProblem,
-    Minimum,
-    Record,
-    Run,
-    RunSummary,
-    SearchProblem,
-    SequenceProblem,
-    ThresholdProblem,
-)
+from pytest_llmarith.records import Record, Run, RunSummary
+from pytest_llmarith.results import tallies
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences, reasoning_ratios
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.statistics import Depth, reliable_depth
-from pytest_llmarith.results.tallies import (
-    LONGEST_REASON,
-    Outcomes,
-    RepeatCounts,
-    Tally,
-    percentages_of,
-    reasons_of,
-    replies_of,
-)
+from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.results.thresholds import threshold, threshold_of
 from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome
@@ -77,7 +59,7 @@ class Summary:
         asked = [result.asked() for result in results.values()]
         found, alike = effects(asked)
         return RunSummary(
-            format=FORMAT,
+            format=records.FORMAT,
             run=run,
             answered=answered,
             unanswered=unanswered,
@@ -105,7 +87,7 @@ class _Result:
         self._reasons = {outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)}
         self._stored = self._batched = self._asked = 0
         self._errors = ErrorCounts()
-        self._repeats = RepeatCounts()
+        self._repeats = tallies.RepeatCounts()
         # Each trial is in exactly one of these.
         self._cells: dict[tuple[str, int], Tally] = {}
         self._lengths: dict[int, Tally] = {}
@@ -115,7 +97,7 @@ class _Result:
         self._first_repeats: dict[str, dict[int, Outcomes]] = {}
         self._breaking_points: list[records.BreakingPoint] = []
         self._measured: list[records.Threshold] = []  # by adaptive asking
-        self._first_wrong: dict[str, tuple[tuple[int, int, int], Minimum]] = {}  # with depth and trial
+        self._first_wrong: dict[str, tuple[tuple[int, int, int], records.Minimum]] = {}  # with depth and trial
 
     def add(self, record: Record) -> None:
         """Count one record, unless the same question of another item was counted."""
@@ -124,13 +106,13 @@ class _Result:
             return
         self.outcomes[record.outcome] += 1
         if record.outcome in self._reasons:
-            self._reasons[record.outcome][(record.reason or "no reason given")[:LONGEST_REASON]] += 1
-        replies = list(replies_of(record))
+            self._reasons[record.outcome][(record.reason or "no reason given")[: tallies.LONGEST_REASON]] += 1
+        replies = list(tallies.replies_of(record))
         self._stored += sum(reply.stored for reply in replies)
         self._batched += sum(reply.batched for reply in replies)
         if record.search or record.outcome is not Outcome.UNANSWERED:  # an unanswered search has read its replies
             self._asked += sum(not reply.stored for reply in replies)
-        if isinstance(record.problem, ThresholdProblem):
+        if isinstance(record.problem, records.ThresholdProblem):
             if (measured := threshold_of(record, record.problem)) is not None:
                 self._measured.append(measured)
         elif (found := _breaking_point(record)) is not None:
@@ -139,18 +121,18 @@ class _Result:
         self._repeats.add(record)
         self.questions.add(record)
         match record.problem:
-            case SequenceProblem(set=name) as problem:
+            case records.SequenceProblem(set=name) as problem:
                 self._sets.setdefault(name, SequenceSet()).add(record, problem)
-            case ArithmeticProblem(variant=variant, depth=depth) as problem:
+            case records.ArithmeticProblem(variant=variant, depth=depth) as problem:
                 self._cells.setdefault((variant, depth), Tally()).add(record)
                 self._note(record, problem, variant, depth)
-            case AdditionProblem() as problem:
+            case records.AdditionProblem() as problem:
                 self._lengths.setdefault(problem.digits, Tally()).add(record)
                 self._note(record, problem, record.task, problem.digits)
             case _:
                 self._elsewhere.add(record)
 
-    def _note(self, record: Record, problem: ArithmeticProblem | AdditionProblem, variant: str, depth: int) -> None:
+    def _note(self, record: Record, problem: records.NumberProblem, variant: str, depth: int) -> None:
         """Note the outcome of a first repeat, and the first wrong answer."""
         if not record.repeat:
             self._first_repeats.setdefault(variant, {}).setdefault(depth, Outcomes())[record.outcome] += 1
@@ -159,12 +141,12 @@ class _Result:
         if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or (known and known[0] <= place):
             return
         error_class = record.grade.error_class if record.grade else None
-        wrong = Minimum(
+        wrong = records.Minimum(
             problem.question, problem.expected, record.outcome, record.reason, record.answer_text, error_class
         )
         self._first_wrong[variant] = place, wrong
 
-    def _wrong_first(self, variant: str) -> Minimum | None:
+    def _wrong_first(self, variant: str) -> records.Minimum | None:
         return self._first_wrong[variant][1] if variant in self._first_wrong else None
 
     def _is_duplicate(self, record: Record) -> bool:
@@ -189,7 +171,7 @@ class _Result:
         spending, errors = whole.spending(), whole.error_sizes()
         cost, latency = spending["cost_usd"], spending["latency_s"]
         # Cells are weighted by the questions that the run asked; everything outside of the grid is one cell.
-        percentages = percentages_of([*(one.outcomes for one in self._cells.values()), Tally(outside).outcomes])
+        percentages = tallies.percentages_of([*(one.outcomes for one in self._cells.values()), Tally(outside).outcomes])
         places = sorted(self._cells, key=_place_of_cell)
         return records.Result(
             model=self.model,
@@ -203,8 +185,8 @@ class _Result:
             outcomes=records.Outcomes(*(self.outcomes[outcome] for outcome in Outcome)),
             # Outcomes of searches are not shares of questions.
             percentages=dict.fromkeys(percentages) if self._breaking_points or self._measured else percentages,
-            nan_reasons=reasons_of(self._reasons[Outcome.NAN]),
-            unanswered_reasons=reasons_of(self._reasons[Outcome.UNANSWERED]),
+            nan_reasons=tallies.reasons_of(self._reasons[Outcome.NAN]),
+            unanswered_reasons=tallies.reasons_of(self._reasons[Outcome.UNANSWERED]),
             stored=self._stored,
             batched=self._batched,
             asked=self._asked,
@@ -251,7 +233,7 @@ class _Result:
     def _variant(self, variant: str, depths: Iterable[int]) -> records.Variant:
         """All depths of a variant together."""
         cells = [self._cells[variant, depth] for depth in depths]
-        percentages = percentages_of([cell.outcomes for cell in cells])
+        percentages = tallies.percentages_of([cell.outcomes for cell in cells])
         together = Tally(cells).cells() | {"correct_percentage": percentages[Outcome.CORRECT]}
         return records.Variant(
             **together,
@@ -275,9 +257,9 @@ def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
 def _breaking_point(record: Record) -> records.BreakingPoint | None:
     """The result of a search; None for other trials, and for an unanswered search."""
     search, problem = record.search, record.problem
-    if search is None or not isinstance(problem, SearchProblem) or record.outcome is Outcome.UNANSWERED:
+    if search is None or not isinstance(problem, records.SearchProblem) or record.outcome is Outcome.UNANSWERED:
         return None
-    minimum = search.minimum or Minimum(None, None, record.outcome, None, None, None)
+    minimum = search.minimum or records.Minimum(None, None, record.outcome, None, None, None)
     return records.BreakingPoint(
         **asdict(minimum),
         variant=problem.variant,

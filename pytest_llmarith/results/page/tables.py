@@ -14,16 +14,8 @@ from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import condition_name
-from pytest_llmarith.results.page.charts import (
-    MOST_TOGETHER,
-    Panel,
-    Share,
-    known,
-    overall_share,
-    panel,
-    score_panel,
-    share,
-)
+from pytest_llmarith.results.page import charts
+from pytest_llmarith.results.page.charts import Panel, Share
 from pytest_llmarith.results.run_tables import additions_hold_to, notes_of
 from pytest_llmarith.results.series import PageRun, ResultOfRun, short_name
 from pytest_llmarith.types import ErrorClass, Op, Outcome
@@ -65,7 +57,7 @@ class Overview:
 
 
 def _outcome(outcome: Outcome, result: Result) -> Figure:
-    if (found := overall_share(result, outcome)) is None:
+    if (found := charts.overall_share(result, outcome)) is None:
         return Figure(formatting.UNKNOWN)
     return Figure(formatting.percent_of(found), found.percent, formatting.interval(found))
 
@@ -124,7 +116,7 @@ def overview(results: Sequence[ResultOfRun]) -> Overview:
     rows = [
         OverviewRow(
             row=row,
-            correct=overall_share(row.result, Outcome.CORRECT),
+            correct=charts.overall_share(row.result, Outcome.CORRECT),
             figures={name: figure(row.result) for name, (_, figure) in _COLUMNS.items()},
             notes=list(_notes(row)),
         )
@@ -199,6 +191,8 @@ def errors(rows: Iterable[ResultOfRun]) -> Errors | None:
 
 def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsOfModel:
     deviates = result.outcomes.deviate
+    shares = {one.error_class: charts.share(one.count, deviates) for one in totals.classes if one.count}
+    classes = {name: share for name, share in shares.items() if share}
     rows = [_position_row("all", totals.positions)]
     if len(totals.by_variant) > 1:
         rows += [_position_row(short_name(name), variant.positions) for name, variant in totals.by_variant.items()]
@@ -206,7 +200,7 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
         label=label,
         task=short_name(result.task),
         deviates=deviates,
-        classes={one.error_class: of for one in totals.classes if one.count and (of := share(one.count, deviates))},
+        classes=classes,
         positions=[row for row in rows if row.left],
         panels=list(_panels(label, totals)),
         facts=list(_facts(result, totals)),
@@ -215,7 +209,7 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
 
 def _position_row(name: str, positions: Positions) -> PositionRow:
     left, right = (
-        [share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]]
+        [charts.share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]]
         for end in (positions["from_left"], positions["from_right"])
     )
     return PositionRow(name, left, right)
@@ -223,14 +217,14 @@ def _position_row(name: str, positions: Positions) -> PositionRow:
 
 def _panels(label: str, totals: ErrorTotals) -> Iterator[Panel]:
     """Accuracy of sums and differences by carries, if there are two points or more."""
-    carries = {one["carries"]: share(one["correct"], one["measured"]) for one in totals.carries}
-    chains = {one["chain"]: share(one["correct"], one["measured"]) for one in totals.longest_chain}
+    carries = {one["carries"]: charts.share(one["correct"], one["measured"]) for one in totals.carries}
+    chains = {one["chain"]: charts.share(one["correct"], one["measured"]) for one in totals.longest_chain}
     for title, what, strata in (
         ("Correct % by number of carries", "carries", carries),
         ("Correct % by longest chain of carries", "in a row", chains),
     ):
-        if len(shares := known(strata)) > 1:
-            yield panel(title, what, [(label, shares)])
+        if len(shares := charts.known(strata)) > 1:
+            yield charts.panel(title, what, [(label, shares)])
 
 
 def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
@@ -280,7 +274,7 @@ def sequence_sets(rows: Iterable[ResultOfRun]) -> list[SequenceSet]:
 
 def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceSet:
     curves = [(label, counted.curve[-1].scores) for label, counted in models if counted.curve]
-    together = len(curves) <= MOST_TOGETHER
+    together = len(curves) <= charts.MOST_TOGETHER
     title = "Scores from best to worst"
     panels = [(title, curves)] if together else [(f"{title}, {one[0]}", [one]) for one in curves]
     unsolved = [set(counted.unsolved) for _, counted in models if counted.measured]
@@ -288,7 +282,7 @@ def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceS
         name=name,
         rows=[(label, counted, limit) for label, counted in models for limit in counted.limits],
         legend=[label for label, _ in curves] if together and len(curves) > 1 else (),
-        panels=[score_panel(*one) for one in panels if one[1]],
+        panels=[charts.score_panel(*one) for one in panels if one[1]],
         unsolved=sorted(set.intersection(*unsolved)) if unsolved else (),
     )
 
@@ -342,8 +336,8 @@ def _text(value: Any) -> str:
         case None | False:
             return ""
         case dict():
-            known = {key: text for key, item in value.items() if (text := _text(item))}
-            shown = ", ".join(f"{key.replace('_', ' ')} {text}" for key, text in known.items())
+            texts = {key: text for key, item in value.items() if (text := _text(item))}
+            shown = ", ".join(f"{key.replace('_', ' ')} {text}" for key, text in texts.items())
         case list():
             shown = ", ".join(map(_text, value))
         case _:

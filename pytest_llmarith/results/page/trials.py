@@ -15,20 +15,8 @@ from itertools import groupby, takewhile
 from operator import attrgetter, eq, itemgetter
 from typing import Any, NamedTuple
 
-from pytest_llmarith.records import (
-    AdditionProblem,
-    Answer,
-    ArithmeticProblem,
-    CustomProblem,
-    Part,
-    Problem,
-    Program,
-    Record,
-    Search,
-    SequenceProblem,
-    as_dict,
-    as_text,
-)
+from pytest_llmarith import records
+from pytest_llmarith.records import Part, Record
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.results.series import PageRun, Series, series_key, short_name
@@ -146,7 +134,7 @@ def _choose(trials: Iterable[tuple[Record, str]], most: int) -> list[_Embedded]:
         kept = right if record.outcome is Outcome.CORRECT else wrong
         if len(kept) < most:
             trial = shown_trial(record, model)
-            known = {name: value for name, value in as_dict(trial).items() if value not in (None, "")}
+            known = {name: value for name, value in records.as_dict(trial).items() if value not in (None, "")}
             text = json.dumps(truncate(known, LONGEST_TEXT), allow_nan=False)
             kept.append(_Embedded(place, trial.by, text.encode("ascii"), _example(trial)))
     return sorted((wrong + right)[:most], key=attrgetter("place"))
@@ -227,7 +215,7 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
         cell=str(by["variant"]) if by["depth"] is None else f"{by['variant']}, depth {by['depth']}",
         facts=list(_facts(record)),
         question=_question(problem),
-        expected=as_text(getattr(problem, "expected", None)),
+        expected=records.as_text(getattr(problem, "expected", None)),
         answer=record.answer_text,
         reason=record.reason,
         prompt=record.prompt,
@@ -282,14 +270,14 @@ def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:
     """The values of `_FILTERS`."""
     problem = record.problem
     graded = record.search.minimum if record.search and record.search.minimum else record.grade
-    variant = problem.set if isinstance(problem, SequenceProblem) else getattr(problem, "variant", record.task)
+    variant = problem.set if isinstance(problem, records.SequenceProblem) else getattr(problem, "variant", record.task)
     return {
         "model": model,
         "task": short_name(record.task),
         "condition": short_name(condition_name(record.condition)),
         "repeat": record.repeat,
         "variant": short_name(variant),
-        "depth": problem.digits if isinstance(problem, AdditionProblem) else getattr(problem, "depth", None),
+        "depth": problem.digits if isinstance(problem, records.AdditionProblem) else getattr(problem, "depth", None),
         "outcome": record.outcome,
         "class": graded.error_class if graded else None,
         # The reasons of other outcomes all differ.
@@ -297,13 +285,13 @@ def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:
     }
 
 
-def _question(problem: Problem) -> str:
+def _question(problem: records.Problem) -> str:
     match problem:
-        case ArithmeticProblem() | AdditionProblem():
+        case records.ArithmeticProblem() | records.AdditionProblem():
             return problem.question
-        case CustomProblem(inputs=inputs):
-            return ", ".join(f"{name}: {as_text(value)}" for name, value in inputs.items())
-        case SequenceProblem(number=number, name=name):
+        case records.CustomProblem(inputs=inputs):
+            return ", ".join(f"{name}: {records.as_text(value)}" for name, value in inputs.items())
+        case records.SequenceProblem(number=number, name=name):
             return f"{number} {name}".strip()
     return ""
 
@@ -317,7 +305,7 @@ def _facts(record: Record) -> Iterator[Fact]:
     if record.repeat:
         yield "repeat", str(record.repeat)
     answer, grade, reply = record.answer, record.grade, record.reply
-    if record.reading and isinstance(answer, Answer) and answer.strict != answer.tolerant:
+    if record.reading and isinstance(answer, records.Answer) and answer.strict != answer.tolerant:
         other = Reading.STRICT if record.reading is Reading.TOLERANT else Reading.TOLERANT
         yield f"{other} reading", answer.by(other) or "no answer"
     if grade and grade.relative_error is not None:
@@ -343,7 +331,7 @@ def _facts(record: Record) -> Iterator[Fact]:
     yield from ((name, text) for name, text in facts.items() if text)
 
 
-def _program(program: Program) -> ShownProgram:
+def _program(program: records.Program) -> ShownProgram:
     static, llm = program.judges.static, program.judges.llm
     facts = []
     if static:
@@ -368,7 +356,7 @@ def _verdict(is_cheat: bool | None) -> str:
     return "no verdict" if is_cheat is None else "a lookup table" if is_cheat else "no lookup table"
 
 
-def _search(search: Search) -> ShownSearch:
+def _search(search: records.Search) -> ShownSearch:
     steps = [(step.question, step.outcome, step.reply.text if step.reply else None) for step in search.trail]
     facts: list[Fact] = [("search ended", search.ended), ("questions", str(search.questions))]
     if search.not_reproduced:
