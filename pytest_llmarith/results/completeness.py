@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count
+from typing import NamedTuple
 
 from pytest_llmarith.records import Result, RunSummary
 from pytest_llmarith.results.formatting import percent_of, sanitize_name, with_interval
@@ -110,8 +110,7 @@ def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:
 # --- gates ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """At least `percent` correct of what was measured, in one task or in each."""
 
     task: str | None

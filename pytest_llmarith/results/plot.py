@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from textwrap import fill
@@ -58,7 +57,7 @@ def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = F
     shown = [PageRun(run.name, run.summary(), (), run.asked()) for run in runs]
     series = [
         # Without a space, matplotlib would hide a label that begins with an underscore.
-        replace(one, label=" " * one.label.startswith("_") + one.label + simulated)
+        one._replace(label=" " * one.label.startswith("_") + one.label + simulated)
         for one in series_of(shown)
         for simulated in [" (simulated)" * any(result.simulated for result in one.results)]
     ]

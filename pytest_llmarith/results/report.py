@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
 from textwrap import wrap
@@ -134,8 +134,7 @@ def parse_order(text: str) -> Order:
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(NamedTuple):
     """What is shown beside the head of a report; CSV and JSON show it in place of the head."""
 
     cells: bool = False
@@ -193,7 +192,7 @@ def report(
     else:
         only = shown[0].summary if len(runs) == 1 else None
         if only:
-            rows = [replace(row, label=name_of(row.result), run="", unfinished="") for row in rows]
+            rows = [row._replace(label=name_of(row.result), run="", unfinished="") for row in rows]
         first_label = rows[0].label if rows else ""
         differences = only.differences if only else model_differences(asked_in_runs(shown, series), first_label)
         first = _first_lines(runs, shown, selection, width)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from textwrap import wrap
 
 from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Percentage, Result, RunSummary
@@ -36,7 +35,7 @@ def results_screen(
     """The same for any results; `differences` are between their labels."""
     rows = [row for row in results if row.result.measured]
     names = list(dict.fromkeys(row.label for row in results)) if rows else []
-    of_tasks = [row if len(names) > 1 else replace(row, label=row.result.task) for row in results]
+    of_tasks = [row if len(names) > 1 else row._replace(label=row.result.task) for row in results]
     heads = [row for row in of_tasks if not row.result.searched]  # outcomes of searches are no shares
     tables = _head(names[0], heads, [], width) if len(names) == 1 else []
     for task in dict.fromkeys(row.result.task for row in rows):

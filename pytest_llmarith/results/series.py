@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pytest_llmarith.records import Record, Result, RunSummary
 from pytest_llmarith.results.compare_rows import OfCondition
@@ -17,8 +17,7 @@ LONGEST_LABEL = 60
 SeriesKey = tuple[int, str, str]  # the number of a run, a model, and the label of a condition
 
 
-@dataclass(frozen=True, slots=True)
-class PageRun:
+class PageRun(NamedTuple):
     """A run to show. `unfinished` is the remark about a run that has not ended; `records` are read once."""
 
     name: str
@@ -28,8 +27,7 @@ class PageRun:
     unfinished: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(NamedTuple):
     """The results of one model in one run and condition. Labels are unique."""
 
     label: str
@@ -72,8 +70,7 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class ResultOfRun:
+class ResultOfRun(NamedTuple):
     """A result with the label of its model, which is unique among those shown beside it.
 
     `unfinished` says that its run has not ended, and `missing` names the cells that it lacks and others have.
@@ -103,7 +100,7 @@ def results_of_runs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[R
 def _with_missing(some: Iterable[ResultOfRun]) -> list[ResultOfRun]:
     rows = list(some)
     missing = missing_cells([row.result for row in rows])
-    return [replace(row, missing=lacks) for row, lacks in zip(rows, missing, strict=True)]
+    return [row._replace(missing=lacks) for row, lacks in zip(rows, missing, strict=True)]
 
 
 def name_of(result: Result) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, dist, floor, log10
+from typing import NamedTuple
 
 from pytest_llmarith.records import Cell, Cells, Percentage, Result
 from pytest_llmarith.results import formatting
@@ -87,8 +87,7 @@ Points = Sequence[tuple[float, float]]
 Ticks = Sequence[tuple[float, str]]  # positions on an axis, and their labels
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """Maps `low` to `high` onto `start` to `end`, which may run backwards; logarithmic if values span decades."""
 
     low: float
@@ -117,8 +116,7 @@ def path(points: Points) -> str:
 # --- curves ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A curve with its band and its dots, each with a description; `slot` chooses colour, dashes and mark."""
 
     slot: int
@@ -127,8 +125,7 @@ class Line:
     dots: Sequence[tuple[float, float, str]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(NamedTuple):
     """One small plot, and the table below it."""
 
     title: str
@@ -139,8 +136,7 @@ class Panel:
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Curves:
+class Curves(NamedTuple):
     """The panels of one task; `legend` names the lines by slot."""
 
     what: str
@@ -251,8 +247,7 @@ def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Pa
 # --- heatmaps -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class HeatRow:
+class HeatRow(NamedTuple):
     """A variant at all depths, and its reliable depth."""
 
     variant: str
@@ -261,8 +256,7 @@ class HeatRow:
     reliable: str
 
 
-@dataclass(frozen=True, slots=True)
-class Heatmap:
+class Heatmap(NamedTuple):
     """The correct answers of one model by variant and depth; most cells have `usual` trials."""
 
     label: str
@@ -298,8 +292,7 @@ def heatmaps(rows: Iterable[ResultOfRun]) -> list[Heatmap]:
 # --- accuracy against cost and tokens --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInScatter:
+class ModelInScatter(NamedTuple):
     """A model with a known amount. `missing` names the cells of other models that it has no reply for."""
 
     label: str
@@ -308,8 +301,7 @@ class ModelInScatter:
     missing: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scatter:
+class Scatter(NamedTuple):
     """The plot of one task: models by an amount, the `best` of which are on the line `frontier`.
 
     `swept` is the path between models with neighbouring values of a parameter. `show` makes a text of an amount, such

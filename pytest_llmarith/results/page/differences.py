@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, fsum
 from typing import NamedTuple
 
@@ -36,8 +35,7 @@ def direction(difference: Difference | None, p_holm: float | None) -> str:
 _Asked = Mapping[tuple[int, str], Question]  # by problem and condition
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The place of a model, compared with the best one.
 
     `group` is counted from 1. A model is in the group of a better one, the best of that group, if their paired
@@ -112,8 +110,7 @@ def _have_same_prompts(first: _Asked, second: _Asked) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The places of the models of one task, and the models with other questions.
 
     `matrix` has the share of each variant, the models in the order of the ranks.

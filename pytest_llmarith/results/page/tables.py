@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -37,8 +36,7 @@ class Figure(NamedTuple):
     interval: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewRow:
+class OverviewRow(NamedTuple):
     """One result, its figures by column, and notes."""
 
     row: ResultOfRun
@@ -47,8 +45,7 @@ class OverviewRow:
     notes: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(NamedTuple):
     """All results by task, the best first and those that lack cells last, and the titles of the shown columns."""
 
     columns: Mapping[str, str]
@@ -152,8 +149,7 @@ def _notes(row: ResultOfRun) -> Iterator[str]:
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class PositionRow:
+class PositionRow(NamedTuple):
     """How often a digit is wrong, by its position from the left and from the right."""
 
     name: str
@@ -161,8 +157,7 @@ class PositionRow:
     right: Sequence[Share | None]
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorsOfModel:
+class ErrorsOfModel(NamedTuple):
     """The errors of one model at one task; `classes` are shares of its deviates."""
 
     label: str
@@ -174,8 +169,7 @@ class ErrorsOfModel:
     facts: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
+class Errors(NamedTuple):
     """The errors of all models, and the classes that occur in any of them."""
 
     classes: Sequence[ErrorClass]
@@ -252,8 +246,7 @@ def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
 # --- integer sequences ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SequenceSet:
+class SequenceSet(NamedTuple):
     """One set: a row per model and limit, plots, and the sequences that no model solved."""
 
     name: str
@@ -290,8 +283,7 @@ def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceS
 # --- provenance -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """The facts of a run by name. `complete` is None if the number of selected trials is unknown."""
 
     name: str
