@@ -418,10 +418,8 @@ class Amounts(Part):
     known: Count  # replies with a known amount
 
 
-Tokens = dict[Literal["prompt", "completion", "reasoning"], Count | None]
-Spending = dict[
-    Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"], Amounts | None
-]
+Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
+Spending = dict[Kind, Amounts | None]
 Percentages = dict[Outcome, Percentage | None]
 
 
@@ -481,7 +479,6 @@ class ClassOfErrors(Part, rename={"error_class": "class"}):
     percentage: Percentage | None
 
 
-Strictness = Literal["tolerant_correct", "strict_correct", "measured", "only_tolerant"]
 Positions = dict[Literal["from_left", "from_right"], list[dict[Literal["position", "wrong", "digits"], Count]]]
 
 
@@ -502,7 +499,7 @@ class ErrorTotals(Part):
     carries: list[dict[Literal["carries", "correct", "measured"], Count]]  # sums and differences by carries
     longest_chain: list[dict[Literal["chain", "correct", "measured"], Count]]  # by longest chain of carries
     by_variant: dict[str, ErrorsOfVariant]
-    strict: dict[Strictness, Count]
+    strict: dict[Literal["tolerant_correct", "strict_correct"], Count]  # correct answers by the reading
 
 
 class Limit(Part):
@@ -616,10 +613,7 @@ class Result(Part):
     asked: Count  # replies that the model gave in this run
     cost_usd: Amount | None  # the sum of all known costs
     unpriced: Count  # replies without a known cost
-    tokens: Tokens
-    median_latency_s: Amount | None
     spending: Spending
-    median_relative_error: ErrorSize | None
     average_absolute_error: ErrorSize | None
     rounded: Count  # answers that are the expected value rounded to fewer decimals
     error_sizes: ErrorSizes

@@ -13,7 +13,7 @@ from typing import Literal, TextIO
 from pytest_llmarith.records import Outcomes, Part, Percentage, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
-from pytest_llmarith.results.formatting import showable
+from pytest_llmarith.results.formatting import median_latency, showable
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
@@ -155,16 +155,15 @@ def result_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
             for name, outcome in _OUTCOMES.items()
             for end, value in _with_interval(row.result.percentages[outcome]).items()
         }
+        | {"rounded": row.result.rounded, "median_relative_error": row.result.error_sizes.median_relative_error}
         | {name: getattr(row.result, name) for name in _FIGURES}
-        | {f"{kind}_tokens": count for kind, count in row.result.tokens.items()}
+        | {"median_latency_s": median_latency(row.result)}
+        | {kind: known and known.sum for kind, known in row.result.spending.items() if kind.endswith("tokens")}
         for row in rows
     ]
 
 
-_FIGURES = (
-    *("rounded", "median_relative_error", "average_absolute_error"),
-    *("cost_usd", "unpriced", "stored", "batched", "median_latency_s"),
-)
+_FIGURES = ("average_absolute_error", "cost_usd", "unpriced", "stored", "batched")
 
 
 def cell_rows(rows: Iterable[ResultOfRun]) -> list[Row]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from math import ceil
 
-from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Result, Threshold, Tokens
+from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Result, Threshold
 from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.types import SearchEnd
 
@@ -158,15 +158,21 @@ def cost_of(result: Result, decimals: int | None = None) -> str:
     return dollars(result.cost_usd, result.unpriced, decimals)
 
 
-def prompt_and_completion(tokens: Tokens) -> int | None:
+def prompt_and_completion(result: Result) -> int | None:
     """The sum of prompt and completion tokens; None if either is unknown."""
-    prompt, completion = tokens["prompt"], tokens["completion"]
-    return None if prompt is None or completion is None else prompt + completion
+    prompt, completion = result.spending["prompt_tokens"], result.spending["completion_tokens"]
+    return None if prompt is None or completion is None else int(prompt.sum + completion.sum)
+
+
+def median_latency(result: Result) -> float | None:
+    """The median seconds of a reply; None if they are unknown."""
+    known = result.spending["latency_s"]
+    return known.median if known else None
 
 
 def tokens_of(result: Result) -> str:
     """The prompt and completion tokens of a result."""
-    return thousands(prompt_and_completion(result.tokens))
+    return thousands(prompt_and_completion(result))
 
 
 def unpriced(result: Result) -> str:

@@ -15,7 +15,7 @@ from pytest_llmarith.results import run_tables
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.export import Destination, cell_rows, error_rows, result_rows, row_lines
 from pytest_llmarith.results.files import UsageError, encode
-from pytest_llmarith.results.formatting import dollars, prompt_and_completion, sanitize, sanitize_name
+from pytest_llmarith.results.formatting import dollars, median_latency, prompt_and_completion, sanitize, sanitize_name
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.page import page_of
 from pytest_llmarith.results.run_status import reasoning_lines, run_lines, wrapped, wrong_trials
@@ -98,8 +98,8 @@ _COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
     "trials": lambda row: row.result.measured,
     "correct": lambda row: (correct := row.result.percentages[Outcome.CORRECT]) and correct.percent,
     "cost": lambda row: row.result.cost_usd,
-    "tokens": lambda row: prompt_and_completion(row.result.tokens),
-    "latency": lambda row: row.result.median_latency_s,
+    "tokens": lambda row: prompt_and_completion(row.result),
+    "latency": lambda row: median_latency(row.result),
 }
 
 

@@ -90,7 +90,7 @@ def overview(rows: Sequence[ResultOfRun], *, only_head: bool = False) -> Table:
         *_percentage("deviate %", lambda row: row.result.percentages[Outcome.DEVIATE]) * details,
         Column("cost", lambda row: formatting.cost_of(row.result, decimals)),
         Column("tokens", lambda row: formatting.tokens_of(row.result), below=True),
-        *[Column("rel err", lambda row: formatting.short(row.result.median_relative_error))] * details,
+        *[Column("rel err", lambda row: formatting.short(row.result.error_sizes.median_relative_error))] * details,
         *[Column("abs err", lambda row: formatting.short(row.result.average_absolute_error), below=True)] * details,
     ]
     title, legend = "correct answers by model and task" * only_head, _INTERVALS + f" {_ERROR_SIZES}" * details
@@ -386,17 +386,20 @@ def error_classes(rows: Sequence[ResultOfRun], *, full_names: bool = False) -> T
     With `full_names` a header has the whole name, and whether the model is simulated.
     """
     longest = LONGEST_NAME if full_names else _LONGEST_HEADER
+    found = [(row, row.result.errors) for row in rows if row.result.errors]
+    # The two readings differ in answers that are right in words only.
     shown = [
-        (row, found)
-        for row in rows
-        if (found := row.result.errors) and (found.strict["only_tolerant"] or any(one.count for one in found.classes))
+        (row, one) for row, one in found if len({*one.strict.values()}) > 1 or any(each.count for each in one.classes)
     ]
     columns = [Column("class", is_name=True)]
     for row, _ in shown:
         names = [*row.label.split(", "), row.result.task, *["simulated"] * (full_names and row.result.simulated)]
         columns.append(Column("\n".join(sanitize_name(name, longest) for name in names)))
     counts = [{one.error_class: one for one in found.classes} for _, found in shown]
-    strict = [found.strict for _, found in shown]
+    right, bare = (
+        [percent(found.strict[reading], row.result.measured) for row, found in shown]
+        for reading in ("tolerant_correct", "strict_correct")
+    )
     table_rows = [
         *(
             Row([name, *(with_interval(one[name].percentage) if one[name].count else "." for one in counts)])
@@ -404,7 +407,7 @@ def error_classes(rows: Sequence[ResultOfRun], *, full_names: bool = False) -> T
             if any(one[name].count for one in counts)
         ),
         Row(["deviates", *(sum(one.count for one in mine.values()) for mine in counts)]),
-        Row(["right", *(percent(one["tolerant_correct"], one["measured"]) for one in strict)]),
-        Row(["right, bare", *(percent(one["strict_correct"], one["measured"]) for one in strict)]),
+        Row(["right", *right]),
+        Row(["right, bare", *bare]),
     ]
     return Table("how answers deviate", columns, table_rows if shown else [], _ERROR_CLASSES)

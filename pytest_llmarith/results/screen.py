@@ -65,7 +65,7 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
         Column("correct %", lambda row: formatting.with_interval(_correct(row.result))),
         Column("cost", lambda row: formatting.cost_of(row.result)),
         Column("tokens", lambda row: formatting.tokens_of(row.result)),
-        Column("s/reply", lambda row: formatting.seconds(row.result.median_latency_s)),
+        Column("s/reply", lambda row: formatting.seconds(formatting.median_latency(row.result))),
     ]
     notes = ["; ".join(filter(None, (incomplete(row.result), row.missing or bounded(row.result)))) for row in rows]
     head = table_of("", columns, rows, row_notes=notes)

@@ -168,8 +168,8 @@ class _Result:
         """The result for a summary."""
         outside = [*self._lengths.values(), *(one.tally for one in self._sets.values()), self._elsewhere]
         whole = Tally([*self._cells.values(), *outside])
-        spending, errors = whole.spending(), whole.error_sizes()
-        cost, latency = spending["cost_usd"], spending["latency_s"]
+        spending = whole.spending()
+        cost = spending["cost_usd"]
         # Cells are weighted by the questions that the run asked; everything outside of the grid is one cell.
         percentages = tallies.percentages_of([*(one.outcomes for one in self._cells.values()), Tally(outside).outcomes])
         places = sorted(self._cells, key=_place_of_cell)
@@ -192,17 +192,10 @@ class _Result:
             asked=self._asked,
             cost_usd=cost.sum if cost else None,
             unpriced=len(whole.replies) - (cost.known if cost else 0),
-            tokens={
-                "prompt": _sum(spending["prompt_tokens"]),
-                "completion": _sum(spending["completion_tokens"]),
-                "reasoning": _sum(spending["reasoning_tokens"]),
-            },
-            median_latency_s=latency.median if latency else None,
             spending=spending,
-            median_relative_error=errors.median_relative_error,
             average_absolute_error=whole.average_absolute_error,
             rounded=sum(bool(error.rounded) for error in whole.errors),
-            error_sizes=errors,
+            error_sizes=whole.error_sizes(),
             repeats=self._repeats.result(),
             errors=self._errors.part(),
             variants=[
@@ -242,10 +235,6 @@ class _Result:
             reliable_depth=reliable_depth(self._depths(variant)),
             first_wrong=self._wrong_first(variant),
         )
-
-
-def _sum(amounts: records.Amounts | None) -> int | None:
-    return None if amounts is None else int(amounts.sum)
 
 
 def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from statistics import median
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from pytest_llmarith import records
 from pytest_llmarith.records import Answer, Record, SequenceProblem, Usage
@@ -32,8 +32,7 @@ _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANS
 _WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
-_Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
-_KINDS: tuple[_Kind, ...] = ("cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens")
+_KINDS: tuple[records.Kind, ...] = get_args(records.Kind)
 
 
 class Outcomes(Counter[Outcome]):
@@ -112,7 +111,7 @@ class Tally:
         return self.counts() | {"error_sizes": self.error_sizes()}
 
 
-def amounts_of(kind: _Kind, values: Sequence[float | None]) -> records.Amounts | None:
+def amounts_of(kind: records.Kind, values: Sequence[float | None]) -> records.Amounts | None:
     """The known amounts of one kind; their sum is exact. None if all are unknown."""
     known = sorted(float(value) for value in values if value is not None)
     if not known:

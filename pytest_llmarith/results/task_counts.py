@@ -38,7 +38,7 @@ class ErrorCounts:
         self._all, self._variants = _Errors(), dict[str, _Errors]()
         self._digit_match, self._dlength = array("d"), array("d")
         self._carries, self._chains = Counter[tuple[int, bool]](), Counter[tuple[int, bool]]()
-        self._measured = self._tolerant = self._strict = 0
+        self._tolerant = self._strict = 0
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -53,7 +53,6 @@ class ErrorCounts:
             self._carries[min(counted.number, _MOST_CARRIES), is_correct] += 1
             self._chains[min(counted.longest_chain, _MOST_CARRIES), is_correct] += 1
         is_tolerant = _is_correct(record, problem.expected)
-        self._measured += 1
         self._tolerant += is_tolerant
         self._strict += is_tolerant and _answer(record, Reading.STRICT) is not None
         if record.grade is None:
@@ -88,12 +87,7 @@ class ErrorCounts:
                 )
                 for variant, errors in sorted(self._variants.items())
             },
-            strict={
-                "tolerant_correct": self._tolerant,
-                "strict_correct": self._strict,
-                "measured": self._measured,
-                "only_tolerant": self._tolerant - self._strict,
-            },
+            strict={"tolerant_correct": self._tolerant, "strict_correct": self._strict},
         )
 
 

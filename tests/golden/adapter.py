@@ -217,12 +217,21 @@ def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _strict(one: Mapping[str, Any]) -> dict[str, int] | None:
+    if not one.get("errors"):
+        return None
+    strict: dict[str, int] = one["errors"]["strict"]
+    only = strict["tolerant_correct"] - strict["strict_correct"]
+    return strict | {"measured": one["measured"], "only_tolerant": only}
+
+
 def _result(one: Mapping[str, Any]) -> dict[str, Any]:
     spending = {
         name: [*amounts.values()] for name, amounts in one["spending"].items() if amounts and name != "latency_s"
     }
     totals = one.get("errors") or {"classes": []}
-    sizes = ("median_relative_error", "average_absolute_error", "rounded")
+    tokens = [one["spending"][f"{kind}_tokens"] for kind in ("prompt", "completion", "reasoning")]
+    sizes = one["error_sizes"]["median_relative_error"], one["average_absolute_error"], one["rounded"]
     points = ("question", "answer", "outcome", "not_reproduced", "questions", "ended", "largest_right")
     repeats = {name: _interval(value) for name, value in (one.get("repeats") or {}).items()}
     return {
@@ -230,11 +239,11 @@ def _result(one: Mapping[str, Any]) -> dict[str, Any]:
         "unanswered": sum(one["unanswered_reasons"].values()),
         "percentages": {name: _interval(value) for name, value in one["percentages"].items()},
         "nan": one["nan_reasons"],
-        "money and tokens": [one["cost_usd"], one["unpriced"], *one["tokens"].values()],
+        "money and tokens": [one["cost_usd"], one["unpriced"], *(known and known["sum"] for known in tokens)],
         "sum, median, p90, known": spending,
-        "sizes of errors": [one[name] for name in sizes],
+        "sizes of errors": [*sizes],
         "errors": {each["class"]: each["count"] for each in totals["classes"] if each["count"]},
-        "strict reading": totals.get("strict"),
+        "strict reading": _strict(one),
         "repeats": repeats,
         # The reliable depth takes the first repeat, and which reply that gets depends on the order of requests.
         "variant": {each["variant"]: _variant(each)[: 2 if repeats else 3] for each in one.get("variants", ())},

@@ -80,7 +80,7 @@ def _most_errors(result: Result) -> Figure:
 
 
 def _latency(result: Result) -> Figure:
-    known = result.median_latency_s
+    known = formatting.median_latency(result)
     return Figure(formatting.UNKNOWN if known is None else f"{formatting.seconds(known)} s", known)
 
 
@@ -101,7 +101,7 @@ _COLUMNS: Mapping[str, tuple[str, Callable[[Result], Figure]]] = {
     "trials": ("Trials with a reply", lambda one: Figure(f"{one.measured:,}", one.measured)),
     "tokens": (
         "Tokens of prompts and replies",
-        lambda one: Figure(formatting.tokens_of(one), formatting.prompt_and_completion(one.tokens)),
+        lambda one: Figure(formatting.tokens_of(one), formatting.prompt_and_completion(one)),
     ),
     "latency": ("Median seconds of a reply", _latency),
     "date": ("When the run began", lambda one: Figure(one.date or formatting.UNKNOWN, one.date)),
@@ -230,11 +230,10 @@ def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
     leading = formatting.leading_digits(result.error_sizes, result.outcomes.deviate)
     if leading != formatting.UNKNOWN:
         yield "leading digits", f"{leading} right before the first wrong one, the median of deviates"
-    if result.median_relative_error is not None:
-        yield "relative error", f"{formatting.short(result.median_relative_error)}, the median of deviates"
+    if (relative := result.error_sizes.median_relative_error) is not None:
+        yield "relative error", f"{formatting.short(relative)}, the median of deviates"
     bare, tolerant = (
-        formatting.share(totals.strict[correct], totals.strict["measured"])
-        for correct in ("strict_correct", "tolerant_correct")
+        formatting.share(totals.strict[correct], result.measured) for correct in ("strict_correct", "tolerant_correct")
     )
     bare_number = f"{bare} % right if only a bare number counts"
     yield "cost of a strict format", f"{bare_number}, {tolerant} % if the answer may be in a sentence"

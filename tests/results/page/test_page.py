@@ -15,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from pytest_llmarith.results.formatting import percent_of
 from pytest_llmarith.results.page import page_of, write_run_page
 from pytest_llmarith.results.page.charts import STEPS, share
 from pytest_llmarith.results.page.trials import shown_trial
@@ -139,8 +140,8 @@ def test_only_all_is_100_percent_and_only_nothing_is_0(part: int, rest: int) -> 
     if found is None:
         assert part + rest == 0
         return
-    assert (found.step == STEPS) == (found.rounded == "100") == (found.text == "100.0") == (rest == 0)
-    assert (found.step == 0) == (found.rounded == "0") == (found.text == "0.0") == (part == 0)
+    assert (found.step == STEPS) == (found.rounded == "100") == (percent_of(found) == "100.0") == (rest == 0)
+    assert (found.step == 0) == (found.rounded == "0") == (percent_of(found) == "0.0") == (part == 0)
     assert found.low <= found.percent <= found.high
 
 
