@@ -59,9 +59,8 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
             programs.setdefault(version("pytest-llmarith"), str(datetime.now(UTC).year))
         else:
             programs.setdefault(summary.run.versions.get("pytest-llmarith") or "", year)
-        names = dict.fromkeys(result.model for result in summary.results)
-        sent = [_parameters(summary.run, name) for name in names]
-        models = ", ".join(f"{name} ({what})" if what else name for name, what in zip(names, sent, strict=True))
+        sent = {result.model: _parameters(summary.run, result.model) for result in summary.results}
+        models = ", ".join(f"{name} ({how})" if how else name for name, how in sent.items())
         tasks = ", ".join(dict.fromkeys(result.task.replace("_", " ") for result in summary.results))
         seed = f", seed {summary.run.seed}" if summary.run.seed is not None else ""
         entries.append((run.name, {"title": f"{models}: {tasks}", "year": year, "note": f"Asked on {day}{seed}"}))

@@ -135,6 +135,7 @@ class _Model:
 
 
 _Models = Mapping[str, _Model]
+_Sides = tuple[_Model, _Model]
 
 
 def compare(
@@ -156,7 +157,7 @@ def compare(
     for other in others or [baseline]:
         second = _models_of(other) if others else first
         chosen = _chosen(first, second, models, within=not others and not conditions)
-        comparisons += [_compared(one, another, unpaired) for one, another in _in_conditions(chosen, conditions)]
+        comparisons += [_compared(*sides, unpaired) for sides in _in_conditions(chosen, conditions)]
         if not models and first.keys() & second.keys():
             for side, beside in ((first, second), (second, first)):
                 alone += [f"{name} in {model.run}" for name, model in side.items() if name not in beside]
@@ -182,7 +183,7 @@ def _models_of(run: LoadedRun) -> _Models:
     return {name: found[name] for name in sorted(found, key=lambda name: (rank.get(name, len(rank)), name))}
 
 
-def _chosen(first: _Models, second: _Models, wanted: Sequence[str], *, within: bool) -> list[tuple[_Model, _Model]]:
+def _chosen(first: _Models, second: _Models, wanted: Sequence[str], *, within: bool) -> list[_Sides]:
     """The requested models, else those with equal names, else the only two."""
     if wanted:
         names = [_split("--model", text, first, second, within) for text in wanted]
@@ -199,7 +200,7 @@ def _chosen(first: _Models, second: _Models, wanted: Sequence[str], *, within: b
     raise UsageError(f"{why} {_choice('--model', first, second)}")
 
 
-def _in_conditions(chosen: Iterable[tuple[_Model, _Model]], wanted: Sequence[str]) -> Iterator[tuple[_Model, _Model]]:
+def _in_conditions(chosen: Iterable[_Sides], wanted: Sequence[str]) -> Iterator[_Sides]:
     """The models in all conditions, or the first in condition A and the second in condition B."""
     if not wanted:
         yield from chosen

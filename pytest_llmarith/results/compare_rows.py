@@ -8,17 +8,8 @@ from dataclasses import replace
 from statistics import fmean
 from typing import NamedTuple
 
-from pytest_llmarith.records import (
-    Difference,
-    Effect,
-    ModelDifference,
-    Part,
-    Percent,
-    Points,
-    ReasoningRatio,
-    SameWords,
-    Share,
-)
+from pytest_llmarith import records
+from pytest_llmarith.records import Effect, ModelDifference, Part, ReasoningRatio, SameWords
 from pytest_llmarith.results import differences
 from pytest_llmarith.results.differences import DifferenceOfShares, Table
 from pytest_llmarith.results.keys import USUAL_NAME, neighbours, variant_order
@@ -33,7 +24,7 @@ class Measured(Part):
     correct: int
     measured: int
     questions: int
-    percent: Percent | None
+    percent: records.Percent | None
 
 
 class Row(Part):
@@ -46,10 +37,10 @@ class Row(Part):
     second: Measured
     better: int | None  # questions that the second side got right more often; null without pairing
     worse: int | None
-    difference: Difference | None
-    p: Share | None  # null without a test
-    p_holm: Share | None
-    shown: Points | None  # the smallest difference that the pairs show with 80 % power
+    difference: records.Difference | None
+    p: records.Share | None  # null without a test
+    p_holm: records.Share | None
+    shown: records.Points | None  # the smallest difference that the pairs show with 80 % power
 
 
 class _Group(NamedTuple):

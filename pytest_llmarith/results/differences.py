@@ -46,8 +46,8 @@ class DifferenceOfShares(NamedTuple):
     @property
     def in_points(self) -> Difference:
         """The second minus the first, in percentage points."""
-        low, high = (in_percent(self.interval.low), in_percent(self.interval.high)) if self.interval else (None, None)
-        return Difference(in_percent(self.second - self.first), low, high)
+        ends = map(in_percent, self.interval) if self.interval else (None, None)
+        return Difference(in_percent(self.second - self.first), *ends)
 
 
 Table = tuple[Cluster, Cluster]  # the trials of both sides: of one question, or of one stratum

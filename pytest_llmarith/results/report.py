@@ -25,7 +25,6 @@ from pytest_llmarith.results.series import (
     ResultOfRun,
     Series,
     asked_in_runs,
-    name_of,
     results_of,
     results_of_runs,
     series_of,
@@ -175,7 +174,8 @@ def report(
         destination.write([page_of(shown)], runs)
         return
     series = series_of(shown)
-    rows = results_of_runs(shown, series)
+    only = shown[0].summary if len(runs) == 1 and form not in ("csv", "json") else None
+    rows = results_of(only) if only else results_of_runs(shown, series)
     rows = order.of(rows) if order else rows
     data = {"cells": cell_rows(rows)} if detail.cells else {}
     data |= {"errors": error_rows(rows)} if detail.errors else {}
@@ -190,9 +190,6 @@ def report(
         whole = data or [as_dict(one.summary) for one in shown]
         destination.write([encode(whole, indent=2).decode("ascii"), "\n"], runs)
     else:
-        only = shown[0].summary if len(runs) == 1 else None
-        if only:
-            rows = [row._replace(label=name_of(row.result), run="", unfinished="") for row in rows]
         first_label = rows[0].label if rows else ""
         differences = only.differences if only else model_differences(asked_in_runs(shown, series), first_label)
         first = _first_lines(runs, shown, selection, width)

@@ -284,7 +284,7 @@ def percentage(part: int, whole: int) -> Percentage | None:
     """A proportion with Wilson's interval; None if nothing was measured."""
     if (interval := wilson(part, whole)) is None:
         return None
-    return Percentage(float(percent(part, whole, _DECIMALS)), in_percent(interval.low), in_percent(interval.high))
+    return Percentage(float(percent(part, whole, _DECIMALS)), *map(in_percent, interval))
 
 
 def overall_percentage(cells: Collection[Cell]) -> Percentage | None:
@@ -302,9 +302,7 @@ def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
 
 def share_with(interval: Interval | None, share: float) -> Percentage:
     """A share with a given interval, which may be unknown."""
-    if interval is None:
-        return Percentage(in_percent(share), None, None)
-    return Percentage(in_percent(share), in_percent(interval.low), in_percent(interval.high))
+    return Percentage(in_percent(share), *(map(in_percent, interval) if interval else (None, None)))
 
 
 def in_percent(share: float) -> float:
