@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
@@ -20,15 +20,7 @@ from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.page import page_of
 from pytest_llmarith.results.run_status import reasoning_lines, run_lines, wrapped, wrong_trials
 from pytest_llmarith.results.screen import results_screen
-from pytest_llmarith.results.series import (
-    PageRun,
-    ResultOfRun,
-    Series,
-    asked_in_runs,
-    results_of,
-    results_of_runs,
-    series_of,
-)
+from pytest_llmarith.results.series import PageRun, ResultOfRun, asked_in_runs, results_of, results_of_runs, series_of
 from pytest_llmarith.results.tables import Column, Table, as_latex, as_markdown, as_text, code, table_of
 from pytest_llmarith.types import Outcome
 
@@ -193,7 +185,8 @@ def report(
         first_label = rows[0].label if rows else ""
         differences = only.differences if only else model_differences(asked_in_runs(shown, series), first_label)
         first = _first_lines(runs, shown, selection, width)
-        if not only and (other := _other_questions(runs, series, rows, differences)):
+        run_of = {one.label: one.key[0] for one in series}
+        if not only and (other := _other_questions(runs, run_of, rows, differences)):
             lines = wrap(other, width, break_long_words=False, break_on_hyphens=False)
             first += lines if form == "terminal" else [other]
         tables = _tables(rows, only, detail, in_document=form != "terminal")
@@ -210,12 +203,15 @@ def report(
 
 def _other_questions(
     runs: Sequence[LoadedRun],
-    series: Sequence[Series],
+    run_of: Mapping[str, int],
     rows: Sequence[ResultOfRun],
     differences: Sequence[ModelDifference],
 ) -> str:
-    """The remark about runs that were asked a task of the first model shown, but few of its questions; else empty."""
-    run_of, compared = {one.label: one.key[0] for one in series}, {(one.model, one.task) for one in differences}
+    """The remark about runs that were asked a task of the first model shown, but few of its questions; else empty.
+
+    `run_of` has the number of the run of each label.
+    """
+    compared = {(one.model, one.task) for one in differences}
     measured = [row for row in rows if row.result.measured and not row.result.searched]
     first = run_of[rows[0].label] if rows else 0
     tasks = {row.result.task for row in measured if row.label == rows[0].label}

@@ -292,7 +292,7 @@ def overall_percentage(cells: Collection[Cell]) -> Percentage | None:
     if (found := overall(cells)) is None:
         return None
     exact = None if found.share is None else float(round(100 * found.share, _DECIMALS))
-    return Percentage(exact, in_percent(found.interval.low), in_percent(found.interval.high))
+    return Percentage(exact, *map(in_percent, found.interval))
 
 
 def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
