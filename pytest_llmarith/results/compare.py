@@ -300,8 +300,8 @@ def _counts_of_pairs(
         unanswered=sum(max(one.unanswered, other.unanswered) for one, other in pairs),
         at_worst=at_worst(pairs, paired=True),
         same_words=sum(min(one.asked, other.asked) for one, other in same),
-        first=LeftOut(others=sum(one.asked for one in left), unanswered=sum(one.unanswered for one, _ in pairs)),
-        second=LeftOut(others=sum(one.asked for one in right), unanswered=sum(one.unanswered for _, one in pairs)),
+        first=LeftOut(others=sum(it.asked for it in left), unanswered=sum(it.unanswered for it, _ in pairs)),
+        second=LeftOut(others=sum(it.asked for it in right), unanswered=sum(it.unanswered for _, it in pairs)),
     )
 
 
@@ -329,9 +329,8 @@ def _counts_of_cells(cells: Sequence[Pair], first: _Model, second: _Model) -> Co
     for place, side in enumerate((first, second)):
         answered = sum(one.answered for one in side.questions)
         others = answered - sum(cell[place].answered for cell in compared)
-        left_out.append(
-            LeftOut(answered=answered, others=others, unanswered=sum(one.unanswered for one in side.questions))
-        )
+        unanswered = sum(one.unanswered for one in side.questions)
+        left_out.append(LeftOut(answered=answered, others=others, unanswered=unanswered))
     return Counts(
         compared=None,
         repeated=None,
@@ -345,7 +344,7 @@ def _counts_of_cells(cells: Sequence[Pair], first: _Model, second: _Model) -> Co
 
 
 def _differing(first: _Model, second: _Model) -> list[Differing]:
-    facts = [{name: "; ".join(sorted(values)) for name, values in side.seen.items()} for side in (first, second)]
+    facts = [{name: "; ".join(sorted(found)) for name, found in side.seen.items()} for side in (first, second)]
     names = dict.fromkeys([*facts[0], *facts[1]])
     found = (Differing(name, *(side.get(name) for side in facts)) for name in names)
     return [one for one in found if one.first != one.second]

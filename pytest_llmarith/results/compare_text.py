@@ -109,7 +109,8 @@ def _tables_of(one: Comparison) -> Iterator[Table]:
 def _over_all(found: Sequence[Comparison]) -> Iterator[Table]:
     if len(shown := [one for one in found if one.rows]) > 1:
         table = tables.table_of("", _OF_COMPARISONS, (one.rows[0] for one in shown))
-        rows = [tables.Row([_which(one.second), *row.cells]) for one, row in zip(shown, table.rows, strict=True)]
+        named = zip(shown, table.rows, strict=True)
+        rows = [tables.Row([_which(one.second), *row.cells]) for one, row in named]
         yield table._replace(columns=[Column("B", is_name=True), *table.columns], rows=rows)
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
 
-from pytest_llmarith.records import Outcomes, Part, Percentage, Record, as_text
+from pytest_llmarith.records import Grade, Outcomes, Part, Percentage, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.formatting import median_latency, showable
-from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.results.keys import key_of, label_of
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
 from pytest_llmarith.results.series import ResultOfRun
@@ -75,14 +75,11 @@ def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) ->
     destination.write(_rows(runs, counts), runs)
     lines = []
     if count := counts["other tasks"]:
-        lines.append(
-            f"trials of other tasks, without a row in --format={shape}: {count:,}; --format=csv has all trials"
-        )
+        others = f"trials of other tasks, without a row in --format={shape}: {count:,}"
+        lines.append(f"{others}; --format=csv has all trials")
     if count := counts["conditions"]:
-        lines.append(
-            f"trials in a condition or repeated, which --format={shape} does not show: {count:,}; a problem "
-            "may have several rows; --format=csv tells them apart"
-        )
+        others = f"trials in a condition or repeated, which --format={shape} does not show: {count:,}"
+        lines.append(f"{others}; a problem may have several rows; --format=csv tells them apart")
     return lines
 
 
@@ -108,10 +105,10 @@ _OF_PROBLEM = (
     *("lhs", "rhs", "int1", "int2", "inputs", "expected"),
 )
 _OF_ANSWER = ("tolerant", "strict", "read")
-_OF_GRADE = ("absolute_error", "relative_error", "rounded", "error_class", "digit_match", "dlength", "leading_digits")
+_OF_GRADE = tuple(Grade.__struct_fields__)
 _OF_REPLY = (
-    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored"),
-    *("batched", "finish_reason", "served_model", "asked_at"),
+    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts"),
+    *("stored", "batched", "finish_reason", "served_model", "asked_at"),
 )
 
 
@@ -158,7 +155,7 @@ def result_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
         | {"rounded": row.result.rounded, "median_relative_error": row.result.error_sizes.median_relative_error}
         | {name: getattr(row.result, name) for name in _FIGURES}
         | {"median_latency_s": median_latency(row.result)}
-        | {kind: known and known.sum for kind, known in row.result.spending.items() if kind.endswith("tokens")}
+        | {kind: one and one.sum for kind, one in row.result.spending.items() if kind.endswith("tokens")}
         for row in rows
     ]
 
@@ -189,8 +186,8 @@ def error_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
 
 def _whose(row: ResultOfRun) -> dict[str, object]:
     """The columns that name a result. Without a condition, it is the usual one."""
-    one = row.result
-    return {"run": row.run, "model": one.model, "task": one.task, "condition": label_of(one.condition) or None}
+    model, task, condition = key_of(row.result)
+    return {"run": row.run, "model": model, "task": task, "condition": condition or None}
 
 
 def _counts(outcomes: Outcomes) -> dict[str, object]:

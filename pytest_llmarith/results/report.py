@@ -166,13 +166,14 @@ def report(
         destination.write([page_of(shown)], runs)
         return
     series = series_of(shown)
-    only = shown[0].summary if len(runs) == 1 and form not in ("csv", "json") else None
+    is_text = form not in ("csv", "json")
+    only = shown[0].summary if is_text and len(runs) == 1 else None
     rows = results_of(only) if only else results_of_runs(shown, series)
     rows = order.of(rows) if order else rows
     data = {"cells": cell_rows(rows)} if detail.cells else {}
     data |= {"errors": error_rows(rows)} if detail.errors else {}
     for name, found in data.items():
-        has_d50 = name == "cells" and form not in ("csv", "json") and any(row.result.thresholds for row in rows)
+        has_d50 = name == "cells" and is_text and any(row.result.thresholds for row in rows)
         if not found and not has_d50:
             raise UsageError(f"--{name}: these runs have none; remove --{name}")
     if form == "csv":
@@ -182,8 +183,8 @@ def report(
         whole = data or [as_dict(one.summary) for one in shown]
         destination.write([encode(whole, indent=2).decode("ascii"), "\n"], runs)
     else:
-        first_label = rows[0].label if rows else ""
-        differences = only.differences if only else model_differences(asked_in_runs(shown, series), first_label)
+        asked, baseline = asked_in_runs(shown, series), rows[0].label if rows else ""
+        differences = only.differences if only else model_differences(asked, baseline)
         first = _first_lines(runs, shown, selection, width)
         run_of = {one.label: one.key[0] for one in series}
         if not only and (other := _other_questions(runs, run_of, rows, differences)):
@@ -213,15 +214,16 @@ def _other_questions(
     """
     compared = {(one.model, one.task) for one in differences}
     measured = [row for row in rows if row.result.measured and not row.result.searched]
+    asked = [(row.label, row.result.task) for row in measured]
     first = run_of[rows[0].label] if rows else 0
-    tasks = {row.result.task for row in measured if row.label == rows[0].label}
-    apart = [row for row in measured if row.result.task in tasks and (row.label, row.result.task) not in compared]
-    if not (others := sorted({run_of[row.label] for row in apart} - {first})):
+    tasks = {task for label, task in asked if label == rows[0].label}
+    apart = {run_of[label] for label, task in asked if task in tasks and (label, task) not in compared}
+    if not (others := sorted(apart - {first})):
         return ""
     paths = " ".join(sanitize(str(runs[number].path), _LONGEST_PATH) for number in (first, others[0]))
     whose = sanitize_name(runs[first].name, _LONGEST_RUN)
-    asked = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
-    return f"{asked}: llmarith compare --unpaired {paths}"
+    remark = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
+    return f"{remark}: llmarith compare --unpaired {paths}"
 
 
 def _first_lines(runs: Sequence[LoadedRun], shown: Sequence[PageRun], selection: Selection, width: int) -> list[str]:

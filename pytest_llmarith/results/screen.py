@@ -273,9 +273,8 @@ def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
     in_tasks = len({row.result.task for row in rows}) > 1
     for row in rows:
         result, nan = row.result, row.result.outcomes.nan
-        counts = Counter(
-            {one.error_class: one.count for one in result.errors.classes if one.count} if result.errors else {}
-        )
+        classes = result.errors.classes if result.errors else []
+        counts = Counter({one.error_class: one.count for one in classes if one.count})
         most = dict(counts.most_common(_MOST_CLASSES))
         first = [one for one in (*(one.first_wrong for one in result.variants), result.first_wrong) if one]
         examples = {one.error_class: f" ({wrong_answer(one, _UNLIMITED)})" for one in reversed(first) if one.answer}

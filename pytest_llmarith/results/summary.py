@@ -97,7 +97,8 @@ class _Result:
         self._first_repeats: dict[str, dict[int, Outcomes]] = {}
         self._breaking_points: list[records.BreakingPoint] = []
         self._measured: list[records.Threshold] = []  # by adaptive asking
-        self._first_wrong: dict[str, tuple[tuple[int, int, int], records.Minimum]] = {}  # with depth and trial
+        # By variant, with depth, trial and repeat.
+        self._first_wrong: dict[str, tuple[tuple[int, int, int], records.Minimum]] = {}
 
     def add(self, record: Record) -> None:
         """Count one record, unless the same question of another item was counted."""
@@ -110,7 +111,8 @@ class _Result:
         replies = list(tallies.replies_of(record))
         self._stored += sum(reply.stored for reply in replies)
         self._batched += sum(reply.batched for reply in replies)
-        if record.search or record.outcome is not Outcome.UNANSWERED:  # an unanswered search has read its replies
+        # An unanswered search has read its replies.
+        if record.search or record.outcome is not Outcome.UNANSWERED:
             self._asked += sum(not reply.stored for reply in replies)
         if isinstance(record.problem, records.ThresholdProblem):
             if (measured := threshold_of(record, record.problem)) is not None:
@@ -246,7 +248,7 @@ def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
 def _breaking_point(record: Record) -> records.BreakingPoint | None:
     """The result of a search; None for other trials, and for an unanswered search."""
     search, problem = record.search, record.problem
-    if search is None or not isinstance(problem, records.SearchProblem) or record.outcome is Outcome.UNANSWERED:
+    if not (search and isinstance(problem, records.SearchProblem)) or record.outcome is Outcome.UNANSWERED:
         return None
     minimum = search.minimum or records.Minimum(None, None, record.outcome, None, None, None)
     return records.BreakingPoint(

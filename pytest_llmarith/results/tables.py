@@ -101,9 +101,8 @@ def as_text(table: Table, width: int) -> list[str]:
 def as_markdown(table: Table) -> Iterator[str]:
     """The table without its title, for a GitHub comment. Untrusted text is in code spans."""
     if table.rows:
-        yield _line(
-            code(", ".join(one.header.split("\n"))) if "\n" in one.header else one.header for one in table.columns
-        )
+        headers = [column.header for column in table.columns]
+        yield _line(code(", ".join(one.split("\n"))) if "\n" in one else one for one in headers)
         yield _line("---" if column.is_name else "---:" for column in table.columns)
         yield from (_line(map(_cell, table.columns, row.cells)) for row in table.rows)
         yield ""

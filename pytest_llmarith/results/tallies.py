@@ -43,11 +43,6 @@ class Outcomes(Counter[Outcome]):
         """Trials with a reply."""
         return self.total() - self[Outcome.UNANSWERED]
 
-    @property
-    def correct_percentage(self) -> records.Percentage | None:
-        """The percentage of the trials with a reply."""
-        return percentage(self[Outcome.CORRECT], self.measured)
-
 
 def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
     """The percentage of each outcome over all cells."""
@@ -89,7 +84,7 @@ class Tally:
 
     def error_sizes(self) -> records.ErrorSizes:
         """The sizes of errors of deviates."""
-        relative = [Decimal(error.relative_error) for error in self.errors if error.relative_error is not None]
+        relative = [Decimal(one.relative_error) for one in self.errors if one.relative_error is not None]
         leading = [error.leading_digits for error in self.errors]
         with localcontext(_WIDE):
             return records.ErrorSizes(
@@ -102,7 +97,7 @@ class Tally:
         """The fields of `records.Outcomes`, and what `records.Cells` and `records.SequenceSet` have beside them."""
         return {str(outcome): self.outcomes[outcome] for outcome in Outcome} | {
             "measured": self.outcomes.measured,
-            "correct_percentage": self.outcomes.correct_percentage,
+            "correct_percentage": percentage(self.outcomes[Outcome.CORRECT], self.outcomes.measured),
             "spending": self.spending(),
         }
 

@@ -71,11 +71,9 @@ class ErrorCounts:
         """The errors for a summary; None if the answers of the task are not numbers."""
         if not self._has_numbers:
             return None
-        classes, deviates = self._all.classes, self._all.classes.total()
+        counts, deviates = self._all.classes, self._all.classes.total()
         return records.ErrorTotals(
-            classes=[
-                records.ClassOfErrors(one, classes[one], percentage(classes[one], deviates)) for one in ErrorClass
-            ],
+            classes=[records.ClassOfErrors(one, counts[one], percentage(counts[one], deviates)) for one in ErrorClass],
             digit_match=_mean(self._digit_match),
             dlength=_mean(self._dlength),
             positions=self._all.positions(),
@@ -112,7 +110,8 @@ class _Errors:
 
 def _strata(counts: Counter[tuple[int, bool]], *names: Any) -> list[dict[Any, int]]:
     """Each number, how often it occurs with True, and how often in all, under these names."""
-    strata = ((n, counts[n, True], counts[n, True] + counts[n, False]) for n in sorted({n for n, _ in counts}))
+    numbers = sorted({number for number, _ in counts})
+    strata = ((n, counts[n, True], counts[n, True] + counts[n, False]) for n in numbers)
     return [dict(zip(names, stratum, strict=True)) for stratum in strata]
 
 

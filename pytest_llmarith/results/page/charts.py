@@ -56,6 +56,7 @@ class Share(Percentage):
 
 
 Shares = Mapping[int, Share]  # by depth, digits, carries or place in a sequence
+Lines = Sequence[tuple[str, Shares]]  # with their labels
 
 
 def share(part: int, whole: int) -> Share | None:
@@ -146,7 +147,7 @@ class Curves(NamedTuple):
 
 def depth_curves(rows: Sequence[ResultOfRun]) -> Curves | None:
     """Arithmetic by depth: a panel per variant and one of the models that answered all variants."""
-    models = [(row.label, row.result.cells) for row in rows if any(cell.measured for cell in row.result.cells)]
+    models = [(row.label, row.result.cells) for row in rows if any(one.measured for one in row.result.cells)]
     variants = list(dict.fromkeys(cell.variant for _, cells in models for cell in cells))
     every: list[tuple[str, Shares]] = []
     for label, cells in models:
@@ -195,11 +196,11 @@ def known(shares: Mapping[int, Share | None]) -> Shares:
     return {place: found for place, found in shares.items() if found}
 
 
-def _panel_per_model(what: str, curves: Sequence[tuple[str, Shares]], name: Callable[[int], str] = str) -> Curves:
-    return Curves(what, (), [panel(label, what, [(label, shares)], name) for label, shares in curves if shares])
+def _panel_per_model(what: str, curves: Lines, name: Callable[[int], str] = str) -> Curves:
+    return Curves(what, (), [panel(one[0], what, [one], name) for one in curves if one[1]])
 
 
-def panel(title: str, what: str, curves: Sequence[tuple[str, Shares]], name: Callable[[int], str] = str) -> Panel:
+def panel(title: str, what: str, curves: Lines, name: Callable[[int], str] = str) -> Panel:
     """A panel of curves with at least one point; `name` gives the label of an x value."""
     places = sorted({place for _, shares in curves for place in shares})
     x, y = Axis(places[0], places[-1], _LEFT + 12, _RIGHT - 8), Axis(0, 100, _BOTTOM, _TOP)
