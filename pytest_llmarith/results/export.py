@@ -13,7 +13,7 @@ from typing import Literal, TextIO
 from pytest_llmarith.records import Grade, Outcomes, Part, Percentage, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
-from pytest_llmarith.results.formatting import median_latency, showable
+from pytest_llmarith.results.formatting import escape, median_latency, showable
 from pytest_llmarith.results.keys import key_of, label_of
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
@@ -228,5 +228,4 @@ def _cell(value: object, *, spreadsheet: bool) -> str:
     text = str(value)
     if not spreadsheet or _NUMBER.fullmatch(text):
         return text
-    printable = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
-    return _FORMULA.sub(r"\1\2'", printable)
+    return _FORMULA.sub(r"\1\2'", escape(text))

@@ -195,9 +195,8 @@ def reliable(found: ReliableDepth) -> str:
     if depth is None and observed is None and needs is None:
         return f"none: at most {ceil(found.at_most or 0)} %"
     proven = str(depth) if depth is not None else UNKNOWN if observed is None else ""
-    return ", ".join(
-        filter(None, (proven, f"unproven {observed}" * (observed != depth), f"needs {needs}" * (needs is not None)))
-    )
+    parts = proven, f"unproven {observed}" * (observed != depth), f"needs {needs}" * (needs is not None)
+    return ", ".join(filter(None, parts))
 
 
 def holds_to(found: ReliableDepth) -> str:
@@ -234,8 +233,13 @@ def sanitize(text: str, limit: int) -> str:
     long numbers is left out, and a text that is too long is truncated.
     """
     shortened = _LONG_NUMBER.sub(_ends, text)[: limit + 1]
-    spelled = "".join(sign if sign.isprintable() else _spelled(sign) for sign in shortened)
+    spelled = escape(shortened)
     return spelled if len(spelled) <= limit else (spelled[: max(0, limit - len(_CUT))] + _CUT)[:limit]
+
+
+def escape(text: str) -> str:
+    """The text with all characters escaped that are not printable."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
 
 
 def sanitize_name(name: str, limit: int) -> str:
@@ -266,7 +270,3 @@ def ascii_keys(texts: Iterable[str]) -> list[str]:
 def _ends(number: re.Match[str]) -> str:
     digits = number.group()
     return f"{digits[:12]}...{digits[-12:]} ({len(digits):,} digits)"
-
-
-def _spelled(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_llmarith.records import Effect, Percentage, Result, SameWords, SequenceSet
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
-from pytest_llmarith.results.formatting import sanitize_name, with_interval
+from pytest_llmarith.results.formatting import percent_of, reliable, sanitize, sanitize_name, short, with_interval
 from pytest_llmarith.results.keys import Keyed, condition_name, label_of, variant_order
 from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.results.statistics import Depth, correct_percentage, percent, reliable_depth
@@ -90,8 +90,8 @@ def overview(rows: Sequence[ResultOfRun], *, only_head: bool = False) -> Table:
         *_percentage("deviate %", lambda row: row.result.percentages[Outcome.DEVIATE]) * details,
         Column("cost", lambda row: formatting.cost_of(row.result, decimals)),
         Column("tokens", lambda row: formatting.tokens_of(row.result), below=True),
-        *[Column("rel err", lambda row: formatting.short(row.result.error_sizes.median_relative_error))] * details,
-        *[Column("abs err", lambda row: formatting.short(row.result.average_absolute_error), below=True)] * details,
+        *[Column("rel err", lambda row: short(row.result.error_sizes.median_relative_error))] * details,
+        *[Column("abs err", lambda row: short(row.result.average_absolute_error), below=True)] * details,
     ]
     title, legend = "correct answers by model and task" * only_head, _INTERVALS + f" {_ERROR_SIZES}" * details
     return table_of(title, columns, rows, legend, row_notes=[note_of(row, only_head=only_head) for row in rows])
@@ -106,7 +106,7 @@ def note_of(row: ResultOfRun, *, only_head: bool = False) -> str:
     result, details = row.result, not only_head
     run = sanitize_name(row.run, LONGEST_NAME) if row.run else ""
     cheating = result.percentages[Outcome.CHEAT]
-    cheats = f"cheat: {result.outcomes.cheat:,} ({formatting.percent_of(cheating)} %, {formatting.interval(cheating)})"
+    cheats = f"cheat: {result.outcomes.cheat:,} ({percent_of(cheating)} %, {formatting.interval(cheating)})"
     notes = (
         *(run, "simulated" * result.simulated) * details,
         *notes_of(row, details=details),
@@ -119,7 +119,7 @@ def note_of(row: ResultOfRun, *, only_head: bool = False) -> str:
 def notes_of(row: ResultOfRun, *, details: bool = True) -> Iterator[str]:
     """What has to be known of a result; with `details` also reasons and roundings."""
     result = row.result
-    nan = ", ".join(f"{count:,} {formatting.sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
+    nan = ", ".join(f"{count:,} {sanitize(reason, 40)}" for reason, count in result.nan_reasons.items())
     notes = (
         row.unfinished,
         incomplete(result),
@@ -218,7 +218,7 @@ def _names(items: Sequence[Keyed]) -> list[Column]:
 def _percentage(header: str, of: Callable[[Any], Percentage | None]) -> list[Column]:
     """A percentage and its interval; bounds are no interval, and are in the note of their row."""
     return [
-        Column(header, lambda one: formatting.percent_of(of(one))),
+        Column(header, lambda one: percent_of(of(one))),
         Column("95 %", lambda one: formatting.interval(_sampled(of(one))), below=True),
     ]
 
@@ -260,8 +260,8 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
             Column("variant", lambda one: one.variant, is_name=True),
             Column("trials", lambda one: one.measured),
             *_percentage("correct %", lambda one: one.correct_percentage),
-            Column("reliable depth", lambda one: formatting.reliable(one.reliable_depth) if one.measured else None),
-            Column("rel err", lambda one: formatting.short(one.error_sizes.median_relative_error)),
+            Column("reliable depth", lambda one: reliable(one.reliable_depth) if one.measured else None),
+            Column("rel err", lambda one: short(one.error_sizes.median_relative_error)),
             Column("leading", lambda one: formatting.leading_digits(one.error_sizes, one.deviate)),
         ]
         yield table_of("by variant, all depths together", columns, result.variants, _VARIANTS)._replace(whose=whose)
@@ -291,14 +291,11 @@ def counts_by_depth(result: Result) -> tuple[int, list[int], dict[str, list[str 
 def _by_depth(whose: str, result: Result) -> Table:
     """Rows are variants, columns depths. The title has the most frequent size of a cell, other cells name theirs."""
     usual, depths, counts = counts_by_depth(result)
-    rows = [
-        Row([one.variant, *counts[one.variant], formatting.percent_of(one.correct_percentage)])
-        for one in result.variants
-    ]
+    rows = [Row([one.variant, *counts[one.variant], percent_of(one.correct_percentage)]) for one in result.variants]
     totals = [correct_percentage([cell for cell in result.cells if cell.depth == depth]) for depth in depths]
     totals = [_sampled(one) for one in (*totals, result.percentages[Outcome.CORRECT])]
     rows += [
-        Row(["all %", *map(formatting.percent_of, totals)]),
+        Row(["all %", *map(percent_of, totals)]),
         # In one row they would be too wide.
         Row(["95 % low", *(formatting.percent_text(total.low if total else None) for total in totals)]),
         Row(["95 % high", *(formatting.percent_text(total.high if total else None) for total in totals)]),
@@ -357,7 +354,7 @@ def scores(rows: Sequence[ResultOfRun]) -> Table:
 
 def _notes(one: SequenceSet) -> Iterator[str]:
     if one.cheating:
-        yield f"cheating {formatting.percent_of(one.cheating)} % ({formatting.interval(one.cheating)})"
+        yield f"cheating {percent_of(one.cheating)} % ({formatting.interval(one.cheating)})"
     elif one.measured:
         yield "programs were not judged"
     if one.unsolved_count:

@@ -101,9 +101,8 @@ def _width(table: Table) -> int:
 
 
 def _details(rows: Sequence[ResultOfRun], width: int) -> list[Table]:
-    grids, lengths, sets, searches = (
-        [row for row in rows if getattr(row.result, part)] for part in ("cells", "lengths", "sets", "breaking_points")
-    )
+    parts = ("cells", "lengths", "sets", "breaking_points")
+    grids, lengths, sets, searches = ([row for row in rows if getattr(row.result, part)] for part in parts)
     if len(grids) > 1:
         tables = [_models_by_variant(grids, width)]
     else:
@@ -210,7 +209,7 @@ def _sets(results: Sequence[ResultOfRun]) -> Table:
     rows = []
     for row, one in items:
         scores = {limit.seconds: formatting.with_interval(limit.score) for limit in one.limits}
-        parts = [row.label] if len(sets) == 1 else [row.label, one.set] if row.label != row.result.task else [one.set]
+        parts = [row.label] * (len(sets) == 1 or row.label != row.result.task) + [one.set] * (len(sets) > 1)
         shown = [scores.get(seconds) for seconds in limits]
         rows.append(Row([", ".join(parts), *shown, one.unsolved_count, one.cheat]))
     columns = [Column(next(iter(sets)) if len(sets) == 1 else "sequences", is_name=True)]

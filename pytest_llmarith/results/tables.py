@@ -255,9 +255,8 @@ def _distinct(table: Table, longest_name: int) -> int:
 
 
 def _widest_name(table: Table) -> int:
-    names = [number for number, column in enumerate(table.columns) if column.is_name]
-    texts = (_text(table.columns[number], row.cells[number], LONGEST_NAME) for number in names for row in table.rows)
-    return max(map(len, texts), default=0)
+    pairs = (pair for row in table.rows for pair in zip(table.columns, row.cells, strict=True))
+    return max((len(_text(column, value, LONGEST_NAME)) for column, value in pairs if column.is_name), default=0)
 
 
 def _texts(table: Table, groups: Sequence[_Group], longest_name: int) -> Iterator[list[str]]:

@@ -99,7 +99,7 @@ class Axis(NamedTuple):
 
     def at(self, value: float) -> float:
         """The position of a value, with one decimal."""
-        low, high, here = (log10(number) if self.logarithmic else number for number in (self.low, self.high, value))
+        low, high, here = (log10(one) if self.logarithmic else one for one in (self.low, self.high, value))
         part = 0.5 if high == low else (here - low) / (high - low)
         return round(self.start + part * (self.end - self.start), 1)
 
@@ -161,7 +161,7 @@ def depth_curves(rows: Sequence[ResultOfRun]) -> Curves | None:
         return _panel_per_model("depth", every)
     panels = [("all variants", every)] if len(variants) > 1 else []
     for variant in variants:
-        of_variant = [(label, _by_depth(cell for cell in cells if cell.variant == variant)) for label, cells in models]
+        of_variant = [(label, _by_depth(one for one in cells if one.variant == variant)) for label, cells in models]
         panels.append((variant, of_variant))
     shown = [panel(title, "depth", curves) for title, curves in panels if any(shares for _, shares in curves)]
     return Curves("depth", [label for label, _ in models], shown) if models else None

@@ -65,9 +65,8 @@ def rank(asked: Mapping[str, Collection[Question]]) -> tuple[list[Place], list[s
     questions = {key: {(one.problem, one.condition): one for one in mine} for key, mine in asked.items()}
     sets = Counter(frozenset(mine) for mine in questions.values() if mine)
     same = max(sets, key=lambda one: (sets[one], len(one)), default=frozenset[tuple[int, str]]())
-    order = sorted(
-        (key for key, mine in questions.items() if mine and mine.keys() == same), key=lambda key: -_mean(questions[key])
-    )
+    alike = [key for key, mine in questions.items() if mine and mine.keys() == same]
+    order = sorted(alike, key=lambda key: -_mean(questions[key]))
     order = [key for key in order if _have_same_prompts(questions[order[0]], questions[key])]
     others = [key for key in asked if key not in order]
     groups: dict[str, int] = {}
@@ -105,9 +104,8 @@ def _mean(questions: _Asked) -> float:
 
 def _have_same_prompts(first: _Asked, second: _Asked) -> bool:
     """Whether no prompt differs; an unknown one may be the same."""
-    return all(
-        None in (one.prompt, second[place].prompt) or one.prompt == second[place].prompt for place, one in first.items()
-    )
+    prompts = ((one.prompt, second[place].prompt) for place, one in first.items())
+    return all(None in both or both[0] == both[1] for both in prompts)
 
 
 class Ranking(NamedTuple):
@@ -144,10 +142,9 @@ def _ranking(task: str, places: Sequence[Place], unranked: Sequence[str], result
     others = sorted(unranked, key=lambda label: -found.percent if (found := correct[label]) else 1)
     order = [*(place.key for place in places), *others]
     variants = list(dict.fromkeys(one.variant for label in order for one in results[label].variants))
-    matrix = []
-    for label in order:
-        shares = {one.variant: share(one.correct, one.measured) for one in results[label].variants}
-        matrix.append((label, [shares.get(variant) for variant in variants]))
+    of_variants = ((label, one) for label in order for one in results[label].variants)
+    shares = {(label, one.variant): share(one.correct, one.measured) for label, one in of_variants}
+    matrix = [(label, [shares.get((label, variant)) for variant in variants]) for label in order]
     axis = _axis(place.difference for place in places if place.difference)
     return Ranking(short_name(task), axis, places, others, correct, simulated, variants, matrix if variants else ())
 

@@ -189,7 +189,7 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
     classes = {name: share for name, share in shares.items() if share}
     rows = [_position_row("all", totals.positions)]
     if len(totals.by_variant) > 1:
-        rows += [_position_row(short_name(name), variant.positions) for name, variant in totals.by_variant.items()]
+        rows += [_position_row(short_name(name), one.positions) for name, one in totals.by_variant.items()]
     return ErrorsOfModel(
         label=label,
         task=short_name(result.task),
@@ -232,9 +232,8 @@ def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
         yield "leading digits", f"{leading} right before the first wrong one, the median of deviates"
     if (relative := result.error_sizes.median_relative_error) is not None:
         yield "relative error", f"{formatting.short(relative)}, the median of deviates"
-    bare, tolerant = (
-        formatting.share(totals.strict[correct], result.measured) for correct in ("strict_correct", "tolerant_correct")
-    )
+    bare = formatting.share(totals.strict["strict_correct"], result.measured)
+    tolerant = formatting.share(totals.strict["tolerant_correct"], result.measured)
     bare_number = f"{bare} % right if only a bare number counts"
     yield "cost of a strict format", f"{bare_number}, {tolerant} % if the answer may be in a sentence"
     if reasons := result.nan_reasons:
@@ -317,7 +316,7 @@ def _facts_of_run(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]
     fields["asking"] = {name: count for name, count in (fields["asking"] or {}).items() if count}
     yield from ((name.replace("_", " "), fields[name]) for name in fields if name not in ("id", "selected", "models"))
     yield from ((f"model {_text(model.name)}", as_dict(model)) for model in run.models)
-    isolation = sum((Counter(one.isolation) for result in summary.results for one in result.sets), Counter[str]())
+    isolation = sum((Counter(one.isolation) for each in summary.results for one in each.sets), Counter[str]())
     yield "sandbox", [f"{count:,} programs {level}" for level, count in sorted(isolation.items())]
 
 

@@ -270,14 +270,14 @@ def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:
     """The values of `_FILTERS`."""
     problem = record.problem
     graded = record.search.minimum if record.search and record.search.minimum else record.grade
-    variant = problem.set if isinstance(problem, records.SequenceProblem) else getattr(problem, "variant", record.task)
+    variant = getattr(problem, "set", None) or getattr(problem, "variant", None) or record.task
     return {
         "model": model,
         "task": short_name(record.task),
         "condition": short_name(condition_name(record.condition)),
         "repeat": record.repeat,
         "variant": short_name(variant),
-        "depth": problem.digits if isinstance(problem, records.AdditionProblem) else getattr(problem, "depth", None),
+        "depth": getattr(problem, "digits", None) or getattr(problem, "depth", None),
         "outcome": record.outcome,
         "class": graded.error_class if graded else None,
         # The reasons of other outcomes all differ.
@@ -316,12 +316,12 @@ def _facts(record: Record) -> Iterator[Fact]:
         yield "retry", f"{retry.reason}, after {formatting.seconds(retry.waited_s)} s"
     if reply is None:
         return
-    kinds = {"prompt": reply.prompt_tokens, "completion": reply.completion_tokens, "reasoning": reply.reasoning_tokens}
+    counts = ((kind, getattr(reply, f"{kind}_tokens")) for kind in ("prompt", "completion", "reasoning"))
     facts = {
         "finish reason": reply.finish_reason,
         "served by": reply.served_model,
         "asked at": reply.asked_at,
-        "tokens": ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count is not None),
+        "tokens": ", ".join(f"{count:,} {kind}" for kind, count in counts if count is not None),
         "cost": None if reply.cost_usd is None else formatting.dollars(reply.cost_usd),
         "latency": None if reply.latency_s is None else f"{formatting.seconds(reply.latency_s)} s",
         "attempts": str(reply.attempts) if reply.attempts > 1 else None,
