@@ -168,7 +168,8 @@ def report(
     series = series_of(shown)
     is_text = form not in ("csv", "json")
     only = shown[0].summary if is_text and len(runs) == 1 else None
-    rows = results_of(only) if only else results_of_runs(shown, series)
+    rows = results_of_runs(shown, series)
+    rows = [row.without_run() for row in rows] if only else rows
     rows = order.of(rows) if order else rows
     data = {"cells": cell_rows(rows)} if detail.cells else {}
     data |= {"errors": error_rows(rows)} if detail.errors else {}

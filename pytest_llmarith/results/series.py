@@ -82,6 +82,10 @@ class ResultOfRun(NamedTuple):
     unfinished: str = ""
     missing: str = ""
 
+    def without_run(self) -> ResultOfRun:
+        """The same for tables of this run alone."""
+        return self._replace(label=name_of(self.result), run="", unfinished="")
+
 
 def results_of(summary: RunSummary) -> list[ResultOfRun]:
     """The results of one run, with the names of models and conditions."""
