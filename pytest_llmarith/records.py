@@ -623,6 +623,7 @@ class Result(Part):
     thresholds: list[Threshold]  # one for each variant with answers at two depths or more
     cells: list[Cell]
     lengths: list[Length]
+    reliable_depth: ReliableDepth | None  # of additions, in digits of the longer operand; null for other tasks
     first_wrong: Minimum | None  # of additions, that with the fewest digits; null if there is none
     breaking_points: list[BreakingPoint]
     sets: list[SequenceSet]

@@ -12,7 +12,7 @@ from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import percent_of, reliable, sanitize, sanitize_name, short, with_interval
 from pytest_llmarith.results.keys import Keyed, condition_name, label_of, variant_order
 from pytest_llmarith.results.series import ResultOfRun
-from pytest_llmarith.results.statistics import Depth, correct_percentage, percent, reliable_depth
+from pytest_llmarith.results.statistics import correct_percentage, percent
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table, table_of
 from pytest_llmarith.types import ErrorClass, Level, Outcome
 
@@ -63,11 +63,6 @@ def length_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
     for digits in sorted({one.digits for result in results for one in result.lengths}):
         ranges.setdefault((digits - 1) // _DIGITS_A_RANGE, []).append(digits)
     return {f"{one[0]}-{one[-1]}" if len(one) > 1 else str(one[0]): one for one in ranges.values()}
-
-
-def additions_hold_to(result: Result) -> str:
-    """The digits up to which additions are reliable."""
-    return formatting.holds_to(reliable_depth(Depth(one.digits, one.correct, one.measured) for one in result.lengths))
 
 
 # --- a row per result ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Per
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import holds_to, interval_of, points_of, sanitize, sanitize_name
-from pytest_llmarith.results.run_tables import additions_hold_to, counts_by_depth, length_ranges
+from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
 from pytest_llmarith.results.series import ResultOfRun, results_of
 from pytest_llmarith.results.tables import Column, Row, Table, as_text, table_of
 from pytest_llmarith.types import Outcome, SearchEnd
@@ -175,7 +175,8 @@ def _lengths(rows: Sequence[ResultOfRun], width: int) -> Table:
         for some in ranges.values():
             mine = [one for one in row.result.lengths if one.digits in some and one.measured]
             counted.append(f"{sum(one.correct for one in mine)}/{sum(one.measured for one in mine)}" if mine else None)
-        table_rows.append(Row([row.label, *counted, additions_hold_to(row.result)]))
+        depth = row.result.reliable_depth
+        table_rows.append(Row([row.label, *counted, depth and holds_to(depth)]))
     return _with_wrong(Table("", columns, table_rows), [row.result.first_wrong for row in rows], width)
 
 

@@ -215,6 +215,7 @@ class _Result:
                 for variant, depth in places
             ],
             lengths=[records.Length(**tally.cells(), digits=digits) for digits, tally in sorted(self._lengths.items())],
+            reliable_depth=reliable_depth(self._depths(self.task)) if self._lengths else None,
             first_wrong=self._wrong_first(self.task) if self._lengths else None,
             breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
             sets=[self._sets[name].part(name) for name in sorted(self._sets)],

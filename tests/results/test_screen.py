@@ -88,6 +88,15 @@ def test_repeats_are_clustered() -> None:
     assert high <= clustered_high
 
 
+def test_repeats_prove_no_additions() -> None:
+    """Twelve additions do not show 90 %, however often each is asked."""
+    once = [added("{}", trial) for trial in range(12)]
+    again = [record | {"repeat": repeat} for record in once for repeat in range(3)]
+    for records in (once, again):
+        (row,) = (line for line in words(shown(records)) if line.startswith("integer_addition") and "/" in line)
+        assert row.endswith("30?")
+
+
 def test_a_model_without_answers_has_a_row() -> None:
     """An outage of one of two models is not hidden."""
     records = [*(asked("{}", 3, n, model="a") for n in range(3)), *(asked(None, 3, n, model="b") for n in range(3))]

@@ -15,7 +15,7 @@ from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.results.page import charts
 from pytest_llmarith.results.page.charts import Panel, Share
-from pytest_llmarith.results.run_tables import additions_hold_to, notes_of
+from pytest_llmarith.results.run_tables import notes_of
 from pytest_llmarith.results.series import PageRun, ResultOfRun, short_name
 from pytest_llmarith.types import ErrorClass, Op, Outcome
 
@@ -61,8 +61,8 @@ def _outcome(outcome: Outcome, result: Result) -> Figure:
 
 def _holds_to(result: Result) -> Figure:
     """Such as `int + 10, \N{MINUS SIGN} 10, * 3, / none`, a line per dtype; for additions a number."""
-    if result.lengths and not result.repeats:
-        return Figure(additions_hold_to(result))
+    if result.reliable_depth:
+        return Figure(formatting.holds_to(result.reliable_depth))
     of_dtype: dict[str, list[str]] = {}
     for one in result.variants:
         dtype, _, op = one.variant.partition("_")
