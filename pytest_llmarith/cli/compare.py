@@ -39,11 +39,8 @@ def add_compare(commands: parser.Commands) -> None:
         "labels as in ids (numbers_comma-context_2k), or usual"
     )
     parser.add_repeatable(command, "--condition", "A[:B]", purpose)
-    command.add_argument(
-        "--unpaired",
-        action="store_true",
-        help="Also compare runs that asked different questions, as two groups; not with --llm-repeats",
-    )
+    purpose = "Also compare runs that asked different questions, as two groups; not with --llm-repeats"
+    command.add_argument("--unpaired", action="store_true", help=purpose)
     command.add_argument(
         "--fail-if-worse",
         type=_points,
@@ -51,12 +48,8 @@ def add_compare(commands: parser.Commands) -> None:
         help="Exit with 1 if a run is worse by more than this many percentage points, in total or in a task, variant "
         "or set, and significantly after Holm's correction, or if questions are unanswered",
     )
-    command.add_argument(
-        "--allow-unanswered",
-        type=_count,
-        metavar="N",
-        help="With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)",
-    )
+    purpose = "With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)"
+    command.add_argument("--allow-unanswered", type=_count, metavar="N", help=purpose)
     parser.add_format(command, _FORMATS, "terminal")
     parser.add_output(command)
 

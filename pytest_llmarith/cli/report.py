@@ -34,23 +34,18 @@ def add_report(commands: parser.Commands) -> None:
     command = parser.add_command(commands, "report", purpose, parser.NO_CHANGE, _report)
     parser.add_runs(command)
     parser.add_format(command, _FORMATS, "terminal")
-    command.add_argument(
-        "--cells",
-        action="store_true",
-        help="Add accuracy by variant and depth, and D50; csv and json have the former alone",
-    )
-    command.add_argument(
-        "--errors", action="store_true", help="Add error classes; with csv and json, show them instead"
-    )
+    purpose = "Add accuracy by variant and depth, and D50; csv and json have the former alone"
+    command.add_argument("--cells", action="store_true", help=purpose)
+    purpose = "Add error classes; with csv and json, show them instead"
+    command.add_argument("--errors", action="store_true", help=purpose)
     command.add_argument("-v", "--verbose", action="store_true", help="Add all tables; with terminal and markdown")
     parser.add_output(command)
     command.add_argument("--min-depth", type=_depth, metavar="N", help="Count only trials of this depth and more")
     command.add_argument("--max-depth", type=_depth, metavar="N", help="Count only trials up to this depth")
     for name in ("task", "model"):
         parser.add_repeatable(command, f"--{name}", "NAME", f"Count only trials of this {name}, * matches any text")
-    command.add_argument(
-        "--sort", metavar="[-]COLUMN", help="Order results by a column, such as correct or model; - reverses the order"
-    )
+    purpose = "Order results by a column, such as correct or model; - reverses the order"
+    command.add_argument("--sort", metavar="[-]COLUMN", help=purpose)
 
 
 def _depth(text: str) -> int:
@@ -82,13 +77,9 @@ def add_plot(commands: parser.Commands) -> None:
     """Declare `llmarith plot`."""
     command = parser.add_command(commands, "plot", "Draw a figure for a paper", "It needs matplotlib.", _plot)
     parser.add_runs(command)
-    command.add_argument(
-        "--kind",
-        choices=_FIGURES,
-        default="curves",
-        metavar="|".join(_FIGURES),
-        help="Correct answers by depth as curves (default) or as a heatmap, paired differences, or accuracy and cost",
-    )
+    purpose = "Correct answers by depth as curves (default) or as a heatmap, paired differences, or accuracy and cost"
+    kinds = "|".join(_FIGURES)
+    command.add_argument("--kind", choices=_FIGURES, default="curves", metavar=kinds, help=purpose)
     command.add_argument("--output", type=Path, required=True, metavar="FILE", help="An .svg, .pdf or .png file")
     command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
 
@@ -144,9 +135,8 @@ def add_merge(commands: parser.Commands) -> None:
     purpose = "Merge runs into one: all shards, or a run and its --lf runs"
     command = parser.add_command(commands, "merge", purpose, parser.NO_CHANGE, _merge)
     command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
-    command.add_argument(
-        "--output", type=Path, required=True, metavar="RUN", help="Folder of the new run; it must not exist"
-    )
+    purpose = "Folder of the new run; it must not exist"
+    command.add_argument("--output", type=Path, required=True, metavar="RUN", help=purpose)
 
 
 def _merge(request: argparse.Namespace) -> int:
@@ -171,15 +161,10 @@ def add_regrade(commands: parser.Commands) -> None:
     """Declare `llmarith regrade`."""
     purpose = "Grade the replies of runs again, without asking a model"
     command = parser.add_command(commands, "regrade", purpose, parser.NO_CHANGE, _regrade)
-    command.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help="A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
-    )
-    command.add_argument(
-        "--match",
-        choices=[str(reading) for reading in Reading],
-        metavar="|".join(Reading),
-        help="Grade this reading instead of the one in each record",
-    )
+    purpose = "A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=purpose)
+    purpose = "Grade this reading instead of the one in each record"
+    command.add_argument("--match", choices=[*map(str, Reading)], metavar="|".join(Reading), help=purpose)
     purpose = "Print the replies of a cell of the table, such as --show='deviate->correct'"
     parser.add_repeatable(command, "--show", "BEFORE->AFTER", purpose, type=_transition)
     parser.add_output(command, "Write the new records to this file")
@@ -189,9 +174,8 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
     before, arrow, after = (part.strip() for part in text.partition("->"))
     if not arrow or not {before, after} <= set(Outcome):
         outcomes = ", ".join(Outcome)
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a transition; write two of {outcomes} as in deviate->correct"
-        )
+        why = f"{text!r} is not a transition; write two of {outcomes} as in deviate->correct"
+        raise argparse.ArgumentTypeError(why)
     return Outcome(before), Outcome(after)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from math import ceil, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
+from operator import mul
 from typing import Literal, NamedTuple
 
 from pytest_llmarith.records import Difference
@@ -232,10 +233,8 @@ def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
     comparisons. Both use Student's t; its degrees of freedom are the number of trials minus two.
     """
     weights = [first.trials * second.trials / (first.trials + second.trials) for first, second in strata]
-    one, other = (
-        fsum(weight * one[side].share for weight, one in zip(weights, strata, strict=True)) / fsum(weights)
-        for side in (0, 1)
-    )
+    shares = ([cluster.share for cluster in side] for side in zip(*strata, strict=True))
+    one, other = (fsum(map(mul, weights, side)) / fsum(weights) for side in shares)
     degrees = max(1, sum(first.trials + second.trials for first, second in strata) - 2)
     interval = _sato(other - one, strata, fsum(weights), two_sided_t(degrees))
     return DifferenceOfShares(one, other, interval, two_sided_p(_cochran(strata), degrees))

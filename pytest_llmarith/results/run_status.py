@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import NamedTuple
 
 from pytest_llmarith.records import ArithmeticProblem, Record, RunSummary, as_text
@@ -31,11 +31,8 @@ def run_lines(summary: RunSummary, width: int) -> list[str]:
 def wrapped(lines: Iterable[str], width: int) -> list[str]:
     """The lines, sanitized and at most this wide."""
     # Messages of providers are shown in full. Options are not broken at their hyphens.
-    return [
-        row
-        for line in lines
-        for row in wrap(sanitize(line, _LONGEST_LINE), max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
-    ]
+    wrapper = TextWrapper(max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
+    return [row for line in lines for row in wrapper.wrap(sanitize(line, _LONGEST_LINE))]
 
 
 def _completeness(summary: RunSummary) -> Iterator[str]:
@@ -79,17 +76,14 @@ def _how_to_continue(summary: RunSummary) -> str:
     run, reasons = summary.run, _reasons(summary)
     if run.store is StoreMode.ONLY:
         return "--llm-store=only asks no model"
+    fix = "fix the cause below, then rerun the same command"
     if run.stopped:
-        return "fix the cause below, then rerun the same command"
+        return fix
     if _over_budget(reasons) == (questions_of_run(summary) or 0) - summary.answered:
         return ""
     if run.store in (StoreMode.OFF, StoreMode.REFRESH):
         return "rerun the same command, which asks everything again"
-    return (
-        "fix the cause below, then rerun the same command"
-        if reasons and not summary.answered
-        else "rerun the same command"
-    )
+    return fix if reasons and not summary.answered else "rerun the same command"
 
 
 def _reasons(summary: RunSummary) -> Counter[str]:

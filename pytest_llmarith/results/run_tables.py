@@ -307,10 +307,8 @@ def thresholds(rows: Sequence[ResultOfRun]) -> Table:
             text = formatting.d50_of(one) + f", {one.questions:,} asked" * bool(one.ended)
             found.setdefault(_simulated(row), {})[one.variant] = text
     variants = sorted({variant for known in found.values() for variant in known}, key=variant_order)
-    columns = [
-        Column("model", is_name=True),
-        *(Column(sanitize_name(variant, _LONGEST_HEADER)) for variant in variants),
-    ]
+    headers = [sanitize_name(variant, _LONGEST_HEADER) for variant in variants]
+    columns = [Column("model", is_name=True), *map(Column, headers)]
     table_rows = [Row([model, *map(known.get, variants)]) for model, known in found.items()]
     return Table("D50 by model and variant", columns, table_rows, _THRESHOLDS)
 
@@ -388,10 +386,6 @@ def error_classes(rows: Sequence[ResultOfRun], *, full_names: bool = False) -> T
         names = [*row.label.split(", "), row.result.task, *["simulated"] * (full_names and row.result.simulated)]
         columns.append(Column("\n".join(sanitize_name(name, longest) for name in names)))
     counts = [{one.error_class: one for one in found.classes} for _, found in shown]
-    right, bare = (
-        [percent(found.strict[reading], row.result.measured) for row, found in shown]
-        for reading in ("tolerant_correct", "strict_correct")
-    )
     table_rows = [
         *(
             Row([name, *(with_interval(one[name].percentage) if one[name].count else "." for one in counts)])
@@ -399,7 +393,7 @@ def error_classes(rows: Sequence[ResultOfRun], *, full_names: bool = False) -> T
             if any(one[name].count for one in counts)
         ),
         Row(["deviates", *(sum(one.count for one in mine.values()) for mine in counts)]),
-        Row(["right", *right]),
-        Row(["right, bare", *bare]),
+        Row(["right", *(percent(one.strict["tolerant_correct"], row.result.measured) for row, one in shown)]),
+        Row(["right, bare", *(percent(one.strict["strict_correct"], row.result.measured) for row, one in shown)]),
     ]
     return Table("how answers deviate", columns, table_rows if shown else [], _ERROR_CLASSES)

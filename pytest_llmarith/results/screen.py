@@ -41,12 +41,9 @@ def results_screen(
     for task in dict.fromkeys(row.result.task for row in rows):
         of_task = [row for row in of_tasks if row.result.task == task]
         if len(names) > 1:
-            tables += _head(
-                task,
-                [row for row in heads if row.result.task == task],
-                [one for one in differences if one.task == task],
-                width,
-            )
+            heads_of_task = [row for row in heads if row.result.task == task]
+            compared = [one for one in differences if one.task == task]
+            tables += _head(task, heads_of_task, compared, width)
         if not only_head:
             tables += _details([row for row in of_task if row.result.measured], width)
     tables = [table for table in tables if table.rows]

@@ -277,15 +277,10 @@ def _blocks(rows: Iterable[Sequence[str]], names: int) -> list[list[str]]:
     """The lines of each row, with columns of one width."""
     cells = [[cell.split("\n") for cell in row] for row in rows]
     widths = [max(len(line) for cell in column for line in cell) for column in zip(*cells, strict=True)]
+    aligned = [str.ljust if number < names else str.rjust for number in range(len(widths))]
     blocks = []
     for row in cells:
-        lines = zip_longest(*row, fillvalue="")
-        padded = (
-            [
-                text.ljust(size) if number < names else text.rjust(size)
-                for number, (text, size) in enumerate(zip(line, widths, strict=True))
-            ]
-            for line in lines
-        )
+        lines = (zip(aligned, line, widths, strict=True) for line in zip_longest(*row, fillvalue=""))
+        padded = ([align(text, size) for align, text, size in line] for line in lines)
         blocks.append([text for line in padded if (text := _GAP.join(line).rstrip())] or [""])
     return blocks

@@ -118,11 +118,8 @@ def _examples(trials: Iterable[_Embedded]) -> dict[str, list[Example]]:
             name = str(trial.by["class"])
             found.setdefault(name, []).append((before[name, example.model], example))
             before[name, example.model] += 1
-    return {
-        name: [example for _, example in sorted(found[name], key=itemgetter(0))[:_EXAMPLES]]
-        for name in ErrorClass
-        if name in found
-    }
+    first = {name: sorted(examples, key=itemgetter(0))[:_EXAMPLES] for name, examples in found.items()}
+    return {name: [example for _, example in first[name]] for name in ErrorClass if name in first}
 
 
 def _choose(trials: Iterable[tuple[Record, str]], most: int) -> list[_Embedded]:
