@@ -122,9 +122,9 @@ def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
             yield f"{kind.removesuffix('s').capitalize()} {name}: {text or ''}"
     costs = [result.cost_usd for result in summary.results if result.cost_usd is not None]
     if costs:
-        prices = ", by the prices given with --llm-price" if seen.own_price else ", by litellm's prices of that version"
-        prices = ", as recorded by llm_arithmetic" if seen.elsewhere else prices
-        yield f"The replies cost {dollars(sum(costs), sum(one.unpriced for one in summary.results))}{prices}."
+        prices = "by the prices given with --llm-price" if seen.own_price else "by litellm's prices of that version"
+        prices = "as recorded by llm_arithmetic" if seen.elsewhere else prices
+        yield f"The replies cost {dollars(sum(costs), sum(one.unpriced for one in summary.results))}, {prices}."
 
 
 def _parameters(run: Run, name: str) -> str:

@@ -89,10 +89,8 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
 
 def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
     """The points over all if unanswered trials were correct on the first side and wrong on the second."""
-    found = [
-        (replace(one, answered=one.asked, correct=one.correct + one.unanswered), replace(other, answered=other.asked))
-        for one, other in pairs
-    ]
+    best = ((replace(one, answered=one.asked, correct=one.correct + one.unanswered), other) for one, other in pairs)
+    found = [(one, replace(other, answered=other.asked)) for one, other in best]
     compare = differences.compare_pairs if paired else differences.compare_strata
     return compare(_tables(found)).in_points.points if found else 0.0
 

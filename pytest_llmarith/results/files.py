@@ -49,7 +49,8 @@ def new_file(option: str, target: Path, inputs: Iterable[Path], *, force: bool) 
         check_target(option, target, inputs, force=force)  # another program may have created it meanwhile
         draft.replace(target)
     except OSError as error:
-        raise unwritable(option, target, error) from error
+        why = f"cannot be written ({error.strerror})"
+        raise UsageError(f"{option} {name_of(target)}: {why}; name another file") from error
     finally:
         with suppress(OSError):  # it was renamed, or never created
             draft.unlink()
@@ -66,8 +67,3 @@ def check_target(option: str, target: Path, inputs: Iterable[Path], *, force: bo
         cause = "the file exists; name another file or add --force"
     if cause:
         raise UsageError(f"{option} {name_of(target)}: {cause}")
-
-
-def unwritable(option: str, target: Path, error: OSError) -> UsageError:
-    """The UsageError for an OSError."""
-    return UsageError(f"{option} {name_of(target)}: cannot be written ({error.strerror}); name another file")

@@ -215,10 +215,8 @@ def d50_of(found: Threshold) -> str:
     if found.d50 is None or found.interval is None:
         text = f"< {found.first}" if found.place == "below" else f"> {found.last}"
     else:
-        ends = (
-            f"<{found.first}" if end < found.first else f">{found.last}" if end > found.last else f"{end:.1f}"
-            for end in found.interval
-        )
+        first, last = found.first, found.last
+        ends = (f"<{first}" if end < first else f">{last}" if end > last else f"{end:.1f}" for end in found.interval)
         text = f"{found.d50:.1f} ({' to '.join(ends)})"
     return text + ", no fit" * (not found.fits) + ", not reached" * (found.ended == SearchEnd.NOT_REACHED)
 

@@ -81,10 +81,9 @@ def record_of(row: Row) -> Record:
     """The record of a row, with the verdict of llm_arithmetic. Raises ValueError if a value is invalid."""
     dtype, _, op = row.variant.partition("_")
     reply = _reply(row) if row.is_answered else None
-    record: dict[str, Any] = {
+    record: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
+    record |= {
         "format": FORMAT,
-        "run": None,
-        "nodeid": None,
         "task": "arithmetic",
         "model": row.model,
         "simulated": row.simulated is True,
@@ -102,13 +101,10 @@ def record_of(row: Row) -> Record:
         },
         "condition": DEFAULT_CONDITION.fields(),
         "repeat": 0,
-        "prompt": None,
         "retries": [],
         "outcome": row.outcome if reply else Outcome.UNANSWERED,
         "reason": None if reply else "the row holds no reply",
         "reading": row.reading or Reading.TOLERANT,
-        "answer": None,
-        "grade": None,
         "reply": reply,
     }
     return convert(record, Record)

@@ -65,13 +65,6 @@ class Cluster(NamedTuple):
         return cls(successes, trials)
 
 
-class Share(NamedTuple):
-    """A share and its interval."""
-
-    value: float
-    interval: Interval
-
-
 def percent(part: int, whole: int, decimals: int = 1) -> Decimal:
     """`part` of `whole` in percent, correctly rounded (half to even)."""
     return (Decimal(100 * part) / Decimal(whole)).quantize(Decimal(1).scaleb(-decimals))
@@ -127,8 +120,8 @@ def _stratified(cells: Collection[Cell], asked: int) -> Interval:
     return Interval(low, min(1.0, high))
 
 
-def clustered_share(clusters: Collection[Cluster]) -> Share | None:
-    """The mean share of the clusters; None if there are none.
+def clustered_percentage(clusters: Collection[Cluster]) -> Percentage | None:
+    """The mean share of the clusters in percent; None if there are none.
 
     The standard error is that of the clusters' means (Miller 2024, arXiv 2411.00640, section 2.2). It is converted into
     the number of independent trials that would have the same error, at least one per cluster and at most all trials.
@@ -140,11 +133,11 @@ def clustered_share(clusters: Collection[Cluster]) -> Share | None:
     mean = fsum(each.share for each in clusters) / len(clusters)
     spread = fsum((each.share - mean) ** 2 for each in clusters)
     if not spread:
-        return Share(mean, score_interval(mean, len(clusters), _Z))
+        return share_with(score_interval(mean, len(clusters), _Z), mean)
     trials = sum(each.trials for each in clusters)
     error = spread / (len(clusters) * (len(clusters) - 1))
     independent = min(trials, max(len(clusters), mean * (1 - mean) / error))
-    return Share(mean, score_interval(mean, independent, two_sided_t(len(clusters) - 1)))
+    return share_with(score_interval(mean, independent, two_sided_t(len(clusters) - 1)), mean)
 
 
 def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:

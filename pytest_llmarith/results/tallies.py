@@ -13,13 +13,12 @@ from pytest_llmarith.records import Answer, Record, SequenceProblem, Usage
 from pytest_llmarith.results.statistics import (
     Cell,
     Cluster,
-    clustered_share,
+    clustered_percentage,
     in_percent,
     overall_percentage,
     pass_at,
     percentage,
     quantile_of_sorted,
-    share_with,
 )
 from pytest_llmarith.types import Outcome
 
@@ -167,12 +166,12 @@ class RepeatCounts:
         problems = self._problems.values()
         several = [each for each in problems if len(each) > 1]
         clusters = [Cluster(sum(trial.correct for trial in each.values()), len(each)) for each in problems]
-        pass_at_1, pass_at_k = clustered_share(clusters), pass_at(self._k, clusters)
+        pass_at_k = pass_at(self._k, clusters)
         return records.Repeats(
             k=self._k,
             problems=len(problems),
             consistency=percentage(sum(map(_agree, several)), len(several)),
-            pass_at_1=pass_at_1 and share_with(pass_at_1.interval, pass_at_1.value),
+            pass_at_1=clustered_percentage(clusters),
             pass_at_k=None if pass_at_k is None else in_percent(pass_at_k),
             majority=percentage(sum(map(_majority_is_correct, problems)), len(problems)),
         )

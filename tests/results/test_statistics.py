@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations, takewhile
 from random import Random
 from statistics import mean, quantiles
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -28,7 +29,7 @@ from pytest_llmarith.results.statistics import (
     Depth,
     Interval,
     bootstrap_mean,
-    clustered_share,
+    clustered_percentage,
     kappa,
     overall,
     pass_at,
@@ -75,7 +76,7 @@ def test_quantiles_are_those_of_the_standard_library(values: list[float]) -> Non
 
 
 def test_nothing_has_no_figure() -> None:
-    assert (clustered_share([]), pass_at(1, []), pass_at(3, [Cluster(1, 2)])) == (None, None, None)
+    assert (clustered_percentage([]), pass_at(1, []), pass_at(3, [Cluster(1, 2)])) == (None, None, None)
     assert (newcombe(Pairs(0, 0, 0, 0)), mean_difference([0.1, 0.1]), overall([Cell(0, 0, 10)])) == (None, None, None)
     assert (bootstrap_mean([1.0] * 9), wilson(0, 0)) == (None, None)
     for share in (0, 10):  # what does not vary has no interval
@@ -166,11 +167,10 @@ def test_a_cell_without_an_answer_leaves_bounds() -> None:
 
 
 @given(CLUSTERS)
-def test_the_clustered_share_is_the_mean_of_the_clusters(clusters: list[Cluster]) -> None:
-    share = clustered_share(clusters)
-    assert share is not None
-    assert share.value == pytest.approx(mean(each.share for each in clusters))
-    assert 0 <= share.interval.low <= share.value <= share.interval.high <= 1
+def test_the_clustered_percentage_is_the_mean_of_the_clusters(clusters: list[Cluster]) -> None:
+    found: Any = clustered_percentage(clusters)
+    assert found.percent == pytest.approx(100 * mean(each.share for each in clusters), abs=1e-4)
+    assert 0 <= found.low <= found.percent <= found.high <= 100
 
 
 @given(st.integers(1, 6), st.data())

@@ -202,11 +202,9 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
 
 
 def _position_row(name: str, positions: Positions) -> PositionRow:
-    left, right = (
-        [charts.share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]]
-        for end in (positions["from_left"], positions["from_right"])
-    )
-    return PositionRow(name, left, right)
+    ends = positions["from_left"], positions["from_right"]
+    shares = ([charts.share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]] for end in ends)
+    return PositionRow(name, *shares)
 
 
 def _panels(label: str, totals: ErrorTotals) -> Iterator[Panel]:
