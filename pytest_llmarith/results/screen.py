@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Percentage, Result, RunSummary
@@ -32,7 +32,7 @@ def screen(summary: RunSummary, width: int, *, only_head: bool = False) -> list[
 def results_screen(
     results: Sequence[ResultOfRun], differences: Sequence[ModelDifference], width: int, only_head: bool = False
 ) -> list[str]:
-    """The same for any results; `differences` are between their labels."""
+    """The same for any results. `differences` are between labels; those of one run are between its models."""
     rows = [row for row in results if row.result.measured]
     names = list(dict.fromkeys(row.label for row in results)) if rows else []
     of_tasks = [row if len(names) > 1 else row._replace(label=row.result.task) for row in results]
@@ -66,25 +66,28 @@ def _head(first: str, rows: Sequence[ResultOfRun], differences: Sequence[ModelDi
     ]
     notes = ["; ".join(filter(None, (incomplete(row.result), row.missing or bounded(row.result)))) for row in rows]
     head = table_of("", columns, rows, row_notes=notes)
-    if not differences:
+    sides = [_side(row) for row in rows]
+    shown = [one for side in dict.fromkeys(sides) for one in differences if one.model == side]
+    if not shown:
         return [head]
-    of_model = {one.model: one for one in differences}
-
-    def shown(header: str, show: Callable[[ModelDifference], object]) -> Column:
-        return Column(header, lambda row: show(of_model[row.label]) if row.label in of_model else None)
-
     compared = [
-        shown("difference", lambda one: f"{points_of(one.difference)} ({interval_of(one.difference)})"),
-        shown("p", lambda one: formatting.p_of(one.p) + formatting.star(one.p_holm)),
-        shown("pairs", lambda one: f"{one.pairs:,}"),
-        shown("detectable", lambda one: None if one.shown is None else f"{one.shown:.1f}"),
+        Column(f"against {sanitize_name(shown[0].baseline, _LONGEST_BASELINE)}", lambda one: one.model, is_name=True),
+        Column("difference", lambda one: f"{points_of(one.difference)} ({interval_of(one.difference)})"),
+        Column("p", lambda one: formatting.p_of(one.p) + formatting.star(one.p_holm)),
+        Column("pairs", lambda one: f"{one.pairs:,}"),
+        Column("detectable", lambda one: None if one.shown is None else f"{one.shown:.1f}"),
     ]
-    whole = table_of("", [*columns, *compared], rows, row_notes=notes)
-    if _width(whole) <= width:
-        return [whole]
-    baseline = sanitize_name(differences[0].baseline, _LONGEST_BASELINE)
-    against = columns[0]._replace(header=f"against {baseline}")
-    return [head, table_of("", [against, *compared], [row for row in rows if row.label in of_model])]
+    apart = table_of("", compared, shown)
+    cells = {row.cells[0]: row.cells[1:] for row in apart.rows}
+    beside = [cells.get(side, [None] * len(compared[1:])) for side in sides]
+    both = [Row([*row.cells, *more], row.note) for row, more in zip(head.rows, beside, strict=True)]
+    whole = head._replace(columns=[*head.columns, *apart.columns[1:]], rows=both)
+    return [whole] if len({*sides}) == len(sides) and _width(whole) <= width else [head, apart]
+
+
+def _side(row: ResultOfRun) -> str:
+    """What is compared: the model of one run, in all conditions, or one of several runs in one condition."""
+    return row.label if row.run else row.result.model
 
 
 def _correct(result: Result) -> Percentage | None:
@@ -117,7 +120,9 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
     if not only_head and any(one.ended for result in results for one in result.thresholds):
         found.append("D50: the digits at which half of the answers are right")
     if differences:
-        found.append(f"difference: percentage points more than {sanitize_name(differences[0].baseline, _LONGEST_NAME)}")
+        baseline = sanitize_name(differences[0].baseline, _LONGEST_NAME)
+        over_all = ", over all conditions" * (len({(_side(row), row.result.task) for row in rows}) < len(rows))
+        found.append(f"difference: percentage points more than {baseline}{over_all}")
         found.append("p: McNemar's exact test, * below 0.05 also with Holm's correction")
         found.append("detectable: the smallest difference that the pairs show with 80 % power")
     reliable = "the digits up to which at least 90 % are correct, before digits shown to be worse; ? if not proven"

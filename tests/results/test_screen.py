@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.results.screen import screen
+from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.page.made_runs import all_cells, wrong
 from tests.runs_on_disk import added, asked, searched, summed_up
 
@@ -76,6 +77,22 @@ def test_differences_are_to_the_first_model() -> None:
     assert " +100.0 (+83.9 to +100.0) <0.0001* 30 " in line
     narrow = words(shown(records))
     assert any(line.startswith("against a difference") for line in narrow)
+
+
+@pytest.mark.parametrize("formats", [("comma",), ("plain", "comma")])
+def test_differences_are_over_all_conditions(formats: tuple[str, ...]) -> None:
+    """With several conditions, no row of one of them has the difference over all."""
+    records = [
+        asked("{}" if model == "b" else "1", 3, trial, model=model)
+        | {"condition": Condition(NumberFormat(one)).fields()}
+        for model in "ab"
+        for trial in range(30)
+        for one in formats
+    ]
+    of_rows = [line for line in words(shown(records, 160)) if "+100.0" in line]
+    assert [line.split()[0].rstrip(",") for line in of_rows] == ["b"]
+    assert ("numbers_comma" in of_rows[0]) == (len(formats) == 1)
+    assert any("all conditions" in line for line in words(shown(records, 160))) == (len(formats) > 1)
 
 
 def test_repeats_are_clustered() -> None:
