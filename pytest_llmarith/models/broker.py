@@ -225,8 +225,8 @@ class Broker:
         if model.simulated:
             return None
         try:
+            since = self._store.in_batches([key]).get(key)  # before a reply of it is stored
             reply = self._store.fetch([key]).get(key)
-            since = None if reply else self._store.in_batches([key]).get(key)
         except StoreError as error:
             return self._fail_store(error)
         if reply is None:

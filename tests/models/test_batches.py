@@ -8,7 +8,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
@@ -198,6 +198,26 @@ def test_two_runs_at_once_ask_each_question_once(runs: Runs) -> None:
     first, second = runs.both(WAIT)
     assert (counted(first), counted(second)) == ({"reply": COUNT}, {"reply": COUNT + 2})
     assert (len(runs.server.asked), set(runs.server.asked.values())) == (COUNT + 2, {1})
+
+
+def test_a_single_question_whose_batch_another_run_takes_at_that_moment(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not asked, although it was not stored at first and is in no batch afterwards."""
+    runs.run(SUBMIT, 1)
+    fetch, looks = RunStore.fetch, Counter[str]()
+
+    def look(store: RunStore, keys: Iterable[str]) -> dict[str, Reply]:
+        found = fetch(store, keys)
+        looks["all"] += 1
+        with closing(Reservations(runs.path)) as other:
+            for batch in other.batches() * (looks["all"] > 1):  # the first look is that of the plan
+                other.settle(batch.intent, dict.fromkeys(other.questions(batch.intent), Reply("reply to q0")))
+        return found
+
+    monkeypatch.setattr(RunStore, "fetch", look)
+    runs.run(None, 1)
+    assert (runs.server.asked, runs.rows("replies")) == ({"q0": 1}, 1)
 
 
 def test_what_expired_is_submitted_once_more(runs: Runs) -> None:
