@@ -59,7 +59,6 @@ class Batches:
         self._may_pass: set[str] = set()  # questions that failed with an error that may pass
         self._billed: set[str] = set()  # questions without a reply that may be billed
         self._done: dict[str, int] = {}
-        self._unreached = 0
 
     async def run(
         self, mode: BatchMode, questions: Mapping[str, BatchQuestion], stored: Collection[str]
@@ -204,7 +203,10 @@ class Batches:
         for name in state.results:
             replies: dict[str, Reply] = {}
             read = partial(provider.result, batch.model, state, name)
-            for line in lines_in(await self.calls.persistently(batch.model, read, unless=is_gone)):
+            content = await self.calls.persistently(batch.model, read, unless=is_gone)
+            if not any(map(provider.row, lines_in(content))) and (content or state.done):
+                raise Unreached("the results cannot be read")  # such as the error page of a proxy
+            for line in lines_in(content):
                 row = provider.row(line)
                 damaged += row is None
                 if row is None or row.key not in questions:

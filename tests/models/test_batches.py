@@ -317,6 +317,25 @@ def test_any_order_and_a_damaged_line(runs: Runs) -> None:
     assert (runs.progress.lost, runs.progress.lost_usd > 0) == (1, True)
 
 
+@pytest.mark.parametrize("page", [b"", b"<html>Sorry</html>", b'{"error": {"message": "busy"}}'])
+def test_an_error_page_instead_of_the_results_loses_no_reply(runs: Runs, page: bytes) -> None:
+    """A run that waits reads them again later; one that collects leaves the questions in their batch."""
+    runs.answers["answer"] = lambda call: Answer(status=400) if call.prompt == "q1" else said(call)  # type: ignore[attr-defined]
+    pages = 3
+
+    def change(lines: Lines) -> Lines:
+        nonlocal pages
+        is_page = len(lines) > 1 and pages > 0  # not for OpenAI's file of errors
+        pages -= is_page
+        return [page] if is_page else lines
+
+    runs.server.change = change
+    runs.run(SUBMIT)
+    assert "reply" not in counted(runs.run(COLLECT))
+    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
+    assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
+
+
 def test_a_reply_that_cannot_be_used_is_not_paid_for_again(runs: Runs) -> None:
     """It may be billed, so it counts with its worst case."""
 
