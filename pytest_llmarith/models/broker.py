@@ -89,6 +89,7 @@ class Broker:
         self._unbatched: dict[str, Failure] = {}  # why questions have no reply from a batch
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
         self._requests: set[asyncio.Task[Any]] = set()
+        self._settled: set[str] = set()  # keys whose outcome came without a request
         self._closed: Failure | None = None
         self._store_failure: Failure | None = None
         self._planned: list[Planned] = []
@@ -204,7 +205,8 @@ class Broker:
             outcome = self._closed or self._stored(key, model, question.prompt) or self._unbatched.get(key)
             if outcome is None and not self._may_ask(model):
                 outcome = Failure("no stored reply, and --llm-store=only asks no model")
-            if outcome is not None:
+            if outcome is not None and key not in self._settled:  # questions may share a reply
+                self._settled.add(key)
                 self._counts.settled(model, outcome)
         if outcome is None:
             reply: asyncio.Future[Reply | Failure] = asyncio.get_running_loop().create_future()

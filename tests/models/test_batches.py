@@ -22,7 +22,17 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.reservations import Reservations
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
-from pytest_llmarith.types import BatchMode, Failure, Model, Price, Question, Reply, RequestLimits, StoreMode
+from pytest_llmarith.types import (
+    BatchMode,
+    Failure,
+    Model,
+    Price,
+    Progress,
+    Question,
+    Reply,
+    RequestLimits,
+    StoreMode,
+)
 from tests.batch_server import BatchServer, Lines, Made
 from tests.llm_server import Answer, Call, usage
 
@@ -265,6 +275,25 @@ def test_the_forecast_has_the_price_of_batches(runs: Runs) -> None:
         await broker.close()
 
     runs.runner.run(run())
+
+
+def test_a_reply_that_two_questions_share_counts_once(runs: Runs) -> None:
+    """Such as those of two names of one model; from a batch, and from the store."""
+
+    async def run(mode: BatchMode | None) -> Progress:
+        models = [Model(name, runs.target, runs.params, runs.server.base_url) for name in "ab"]
+        broker = Broker(Client(), models, RunStore(runs.path, StoreMode.ON), RequestLimits(), batch=mode)
+        broker.plan(questions := [Question(model.name, "q0", 0) for model in models])
+        if mode is not None:
+            await broker.batch()
+        broker.announce()
+        assert [type(await broker.ask(question)) for question in questions] == [Reply, Reply]
+        await broker.close()
+        return broker.progress()
+
+    paid, stored = runs.runner.run(run(WAIT)), runs.runner.run(run(None))
+    assert (paid.answered, stored.answered, stored.stored) == (1, 0, 1)
+    assert stored.stored_usd == paid.cost_usd > 0
 
 
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
