@@ -135,7 +135,7 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
 
 
 def _spent(asking: RequestTotals) -> str:
-    replies, cost = asking.answered + asking.judged, asking.cost_usd
+    replies, cost = max(asking.answered + asking.judged, asking.kept), asking.cost_usd
     spent = "an unknown amount" if asking.unpriced and not cost else dollars(cost or 0.0, asking.unpriced)
     line = f"this run spent {spent} on {replies:,} replies" if replies or cost else "this run spent nothing"
     if asking.stored_usd:

@@ -72,6 +72,13 @@ def asking(**totals: Any) -> dict[str, Any]:
             "all 2 answered, 1 from the store\nthis run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
             "2 more replies are stored but not graded; rerun the same command",
         ),
+        # As of a batch with more questions than the run.
+        (
+            ONE,
+            asking(answered=1, kept=12, cost_usd=0.0045),
+            "1 of 1 answered\nthis run spent $0.0045 on 12 replies\n"
+            "11 more replies are stored but not graded; rerun the same command",
+        ),
         (
             ONE,
             asking(lost=10, lost_usd=0.6564),
