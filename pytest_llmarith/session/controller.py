@@ -231,6 +231,8 @@ class RunBroker:
         if sets and verbose >= 0:
             self._terminal.say(*lines_about_programs(self._config, self._settings, sets, verbose > 0))
         forecast = Forecast(self._settings, asked, self.process().plan)
+        if forecast.error is not None and self._settings.batch is not None:
+            raise pytest.UsageError(forecast.error)
         if forecast.error is None:  # else the first item reports the error
             if verbose > -2:
                 self._terminal.say(*forecast.lines(verbose > 0))

@@ -113,6 +113,18 @@ def test_a_refused_key_stops_the_run(batches: BatchBench, mode: str) -> None:
     assert (result.ret, batches.reserved(), batches.server.made) == (6, 0, [])
 
 
+@pytest.mark.parametrize("way", ["plain", "-n 2"])
+def test_a_store_that_cannot_be_read_has_nothing_asked_singly(batches: BatchBench, way: str) -> None:
+    """Nor in batches, as their cost cannot be compared with a cap."""
+    batches.run("--llm-batch=submit", *ADDITIONS)
+    batches.run("--llm-batch=collect", *ADDITIONS, "-p", "no:xdist")
+    with closing(sqlite3.connect(batches.pytester.path / ".llmarith" / "store.sqlite")) as database, database:
+        database.execute("UPDATE replies SET reply = '{'")
+    result = batches.run("--llm-batch", *WAYS[way])
+    assert any("is damaged" in line for line in result.outlines + result.errlines if line.startswith("ERROR: "))
+    assert (result.ret, len(batches.server.requests)) == (pytest.ExitCode.USAGE_ERROR, 4)
+
+
 def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
     def interrupt(event: str) -> None:
         if event == "poll" and batches.server.events.count(event) == 1:
