@@ -32,6 +32,12 @@ _LEFT_OUT = re.compile(
     r"^(platform|rootdir|configfile|plugins|hypothesis profile|cachedir|metadata|timeout|  timeout|json-|collecting)"
 )
 _PROGRESS = re.compile(r"([CdnhU]+|.*::.* [A-Z]+) *(\[ *\d+%\])?$")
+# However busy the machine is, there are no progress lines, which come every 30 s.
+_QUIET = """
+from pytest_llmarith.session import terminal
+
+terminal._LINE_EVERY_S = float("inf")
+"""
 # A run that is interrupted after some of its items.
 _CTRL_C = """
 import pytest
@@ -64,7 +70,7 @@ def printed(command: str, columns: int, conftest: str = "") -> str:
     environment = own | {"COLUMNS": str(columns), "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     with TemporaryDirectory() as folder:
         subprocess.run(["llmarith", "init"], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
-        Path(folder, "conftest.py").write_text(conftest)
+        Path(folder, "conftest.py").write_text(conftest + _QUIET)
         done = subprocess.run(
             [*("bash", "-c"), command.replace("pytest ", "pytest -p no:cacheprovider -p no:xdist ", 1)],
             cwd=folder,
