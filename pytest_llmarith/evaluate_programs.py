@@ -28,7 +28,7 @@ from pytest_llmarith.types import (
 )
 
 LONGEST_SHOWN = 200  # characters of an output in a record
-_EXTRA_RUNS_S = 3.0  # wall time of all runs beyond the listed terms; the last one may exceed it
+_EXTRA_RUNS_S = 3.0  # the time that counts of all runs beyond the listed terms; the last one may exceed it
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MAX_STORED = 100
 
@@ -107,7 +107,7 @@ def _extra_runs(program: str, inputs: Sequence[int], runner: Runner) -> list[Pro
     runs = list[ProgramRun]()
     for n in inputs:
         runs += runner.run(program, [n])
-        if runs[-1].ending is not Ending.EXITED or sum(run.wall_s for run in runs) > _EXTRA_RUNS_S:
+        if runs[-1].ending is not Ending.EXITED or sum(run.seconds for run in runs) > _EXTRA_RUNS_S:
             break
     return runs
 
