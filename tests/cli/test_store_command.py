@@ -199,8 +199,8 @@ def reply(model: str, day: str | None, api_base: str | None = None, **facts: Any
 @pytest.fixture
 def full(path: Path) -> Path:
     """A store of two models and three days, and one reply without a date."""
-    first = reply("a", "2026-11-20", cost_usd=0.5, prompt_tokens=1000, completion_tokens=500)
-    replies = first, reply("a", "2026-11-22", cost_usd=0.25), reply("b", "2026-11-21"), reply("b", None)
+    first = reply("a", "2016-11-20", cost_usd=0.5, prompt_tokens=1000, completion_tokens=500)
+    replies = first, reply("a", "2016-11-22", cost_usd=0.25), reply("b", "2016-11-21"), reply("b", None)
     with closing(Store(path)) as store:
         store.put({str(number): one for number, one in enumerate(replies)})
     return path
@@ -213,14 +213,14 @@ def left(path: Path) -> list[str]:
 def test_the_status_says_what_there_is(full: Path, capsys: Captured) -> None:
     """A row per model and base URL, with what is known of the cost; an empty store has one line."""
     with closing(Store(full)) as store:
-        store.put({"x": reply("b\x1b[31m", "2026-11-21", "http://localhost:8000/v1", cost_usd=0.1)})
+        store.put({"x": reply("b\x1b[31m", "2016-11-21", "http://localhost:8000/v1", cost_usd=0.1)})
     assert run("status") == 0
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"\d+\.\d kB", lines[0].removeprefix(f"store: {full}, "))
     assert [" ".join(line.split()) for line in lines[4:]] == [
-        "a - 2026-11-20 2026-11-22 2 $0.7500 1.5k",
-        "b - 2026-11-21 2026-11-21 2 - -",
-        "b\\x1b[31m http://localhost:8000/v1 2026-11-21 2026-11-21 1 $0.1000 -",
+        "a - 2016-11-20 2016-11-22 2 $0.7500 1.5k",
+        "b - 2016-11-21 2016-11-21 2 - -",
+        "b\\x1b[31m http://localhost:8000/v1 2016-11-21 2016-11-21 1 $0.1000 -",
     ]
     assert (run("prune", "--older-than=0"), run("prune", "--model=b")) == (0, 0)
     capsys.readouterr()
@@ -244,9 +244,9 @@ def test_there_has_to_be_a_store(command: tuple[str, ...], path: Path, capsys: C
 @pytest.mark.parametrize(
     ("criteria", "stays"),
     [
-        (["--model=a"], ["b 2026-11-21", "b never"]),
-        (["--older-than=2026-11-22"], ["a 2026-11-22", "b never"]),  # a reply without a date is never too old
-        (["--older-than=2026-11-22", "--model=b"], ["a 2026-11-20", "a 2026-11-22", "b never"]),
+        (["--model=a"], ["b 2016-11-21", "b never"]),
+        (["--older-than=2016-11-22"], ["a 2016-11-22", "b never"]),  # a reply without a date is never too old
+        (["--older-than=2016-11-22", "--model=b"], ["a 2016-11-20", "a 2016-11-22", "b never"]),
     ],
 )
 def test_what_meets_all_criteria_is_deleted(criteria: list[str], stays: list[str], full: Path) -> None:
@@ -265,7 +265,7 @@ def test_what_is_deleted_is_said(way: tuple[str, ...], done: str, stay: int, ful
     assert run("prune", "--model=a", *way) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[1] == f"2 replies {done}"
-    assert out[-1].split() == ["a", "-", "2026-11-20", "2026-11-22", "2", "$0.7500", "1.5k"]
+    assert out[-1].split() == ["a", "-", "2016-11-20", "2016-11-22", "2", "$0.7500", "1.5k"]
     assert len(left(full)) == stay
 
 

@@ -19,7 +19,6 @@ def environment(programs: Path) -> Iterator[dict[str, str]]:
         yield own | {
             "PATH": f"{programs}:{own['PATH']}",
             "PYTEST_ADDOPTS": "--llm-trials=1 --llm-depths=3,7 --oeis-terms=2",
-            "XDG_RUNTIME_DIR": f"{programs}",
             "GITHUB_STEP_SUMMARY": "step-summary.md",
             "OPENAI_API_KEY": "sk-of-the-tests",
             "OPENAI_BASE_URL": server.base_url,

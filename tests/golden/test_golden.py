@@ -58,7 +58,6 @@ def hold(request: pytest.FixtureRequest) -> Hold:
 def made(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Made]:
     """Makes a run with a server of its own, and says how it ended and where it lies."""
     monkeypatch.setenv(adapter.KEY, "sk-of-the-golden-runs")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", f"{tmp_path}")  # slots for programs that no other run shares
 
     def run(name: str, args: Sequence[str]) -> Made:
         (folder := tmp_path / name).mkdir()

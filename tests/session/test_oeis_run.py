@@ -62,15 +62,12 @@ def program(call: Call) -> str:
 
 
 @pytest.fixture
-def oeis(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """A bench of five sequences, in place of the ones that count, with processor slots of its own."""
+def oeis(bench: Bench) -> Bench:
+    """A bench of five sequences, in place of the ones that count."""
     try:
         probe()
     except UnavailableError as error:
         pytest.skip(str(error))
-    runtime = bench.pytester.mkdir("runtime")
-    runtime.chmod(0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     bench.pytester.makepyfile(test_bench=BENCH)
     write_cache(bench.pytester.path / "oeis_cache")
     bench.script = program
