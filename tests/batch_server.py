@@ -52,6 +52,7 @@ class BatchServer(LlmServer):
         self.happens: Callable[[str], bool | None] = lambda event: None
         self.end, self.polls = "completed", 1
         self.errors: list[dict[str, Any]] = []
+        self.has_error_file = False  # also without errors, as at Azure
         self.change: Callable[[Lines], Lines] = lambda lines: lines
         self.share = 1.0
         self.ignores_after = False
@@ -198,7 +199,7 @@ class BatchServer(LlmServer):
             "created_at": int(made.created_at),
             "metadata": made.metadata or None,
             "output_file_id": f"output-{made.id}" if good else None,
-            "error_file_id": f"errors-{made.id}" if len(rows) > good else None,
+            "error_file_id": f"errors-{made.id}" if len(rows) > good or self.has_error_file else None,
             "errors": {"object": "list", "data": self.errors} if self.errors and status == "failed" else None,
             "request_counts": {"total": len(made.calls), "completed": good, "failed": len(rows) - good},
         }

@@ -199,14 +199,17 @@ class Batches:
         """Store the replies, and remove their questions. Returns the failures, and how many lines are damaged."""
         asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC).isoformat(timespec="milliseconds")
         failures: dict[str, Failure] = {}
-        damaged = 0
+        damaged = lines = 0
+        is_unread = False
         for name in state.results:
             replies: dict[str, Reply] = {}
             read = partial(provider.result, batch.model, state, name)
             content = await self.calls.persistently(batch.model, read, unless=is_gone)
-            if not any(map(provider.row, lines_in(content))) and (content or state.done):
-                raise Unreached("the results cannot be read")  # such as the error page of a proxy
+            if not any(map(provider.row, lines_in(content))):
+                is_unread = True  # such as the error page of a proxy, or an empty file of errors
+                continue
             for line in lines_in(content):
+                lines += 1
                 row = provider.row(line)
                 damaged += row is None
                 if row is None or row.key not in questions:
@@ -222,6 +225,8 @@ class Batches:
                     self._write(batch, replies)
                     replies = {}
             self._write(batch, replies)
+        if is_unread and lines < state.done:
+            raise Unreached("the results cannot be read")
         return failures, damaged
 
     def _outcome(self, model: Model, row: Row) -> Reply | Failure:

@@ -365,6 +365,15 @@ def test_an_error_page_instead_of_the_results_loses_no_reply(runs: Runs, page: b
     assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
 
 
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_an_empty_file_of_errors_is_no_error(runs: Runs) -> None:
+    """The batch has ended, also if a line of its results is damaged."""
+    runs.server.has_error_file = True
+    runs.server.change = lambda lines: [lines[0][:20], *lines[1:]] if lines else lines
+    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
+    assert (len(runs.server.made), runs.rows("reserved")) == (1, 0)
+
+
 def test_a_reply_that_cannot_be_used_is_not_paid_for_again(runs: Runs) -> None:
     """It may be billed, so it counts with its worst case."""
 
