@@ -1,5 +1,5 @@
-# Every target installs what it needs into .venv: with uv if it is found, else with venv and pip. Tests, lint, proofs and
-# releases need the extra [dev].
+# Every target installs what it needs into .venv, in the versions of requirements/: with uv if it is found, else with venv
+# and pip. Tests, lint, proofs and releases need the extra [dev].
 # Options for pytest go into ARGS: make bench ARGS="--llm-model=o4-mini -n 8"
 
 PYTHON ?= python3
@@ -20,18 +20,47 @@ KILLS ?= 50
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install bench test proof chaos dist lint format schemas docs perf clean
+# `make test-newest` calls some of these targets for the environment .venv-newest.
+ifneq ($(shell command -v uv),)
+MAKE_VENV := uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV)
+PIP := VIRTUAL_ENV=$(VENV) uv pip
+else
+MAKE_VENV := $(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " \
+	+ sys.version.split()[0] + "; name another: make PYTHON=python3.12")' && $(PYTHON) -m venv $(VENV)
+PIP := $(RUN)/python -m pip --disable-pip-version-check
+endif
+
+LOCK := $(RUN)/uv pip compile pyproject.toml --quiet --universal --python-version=3.11 --generate-hashes --no-emit-index-url
+# The tests of what other packages do.
+OTHERS := tests/models tests/session tests/results/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
+
+.PHONY: help install bench test test-newest proof chaos dist lint format lock schemas docs perf clean
 
 help:  ## Show the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 install: $(INSTALLED)  ## Install what running the benches needs into .venv
+	@echo "Installed in $(VENV). Next: make bench"
 
 bench: $(INSTALLED)  ## Run a part of the benches on the fake models
 	$(RUN)/pytest benches $(MODELS) $(DEMO) $(ARGS)
 
 test: $(DEVELOPER)  ## Run the tests, except the longer proofs
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
+
+test-newest:  ## Run the tests that touch other packages on the newest releases, in .venv-newest
+	@$(MAKE) --no-print-directory VENV=.venv-newest .test-newest
+
+.PHONY: .test-newest
+.test-newest:
+	@echo "Installing the newest releases that pyproject.toml admits into $(VENV), about a minute ..."
+	@rm -rf $(VENV)
+	@$(MAKE_VENV)
+	@$(PIP) install --quiet --editable '.[dev]'
+	@echo "Newer than in requirements/dev.txt:"
+	@$(PIP) freeze --exclude-editable | tr A-Z_ a-z- > $(VENV)/newest.txt
+	@grep -o '^[a-z0-9.-]*==[^ ]*' requirements/dev.txt | grep -vxFf - $(VENV)/newest.txt || echo "nothing"
+	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(OTHERS) $(ARGS)
 
 proof: $(DEVELOPER)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, attacks on the sandbox
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
@@ -42,7 +71,8 @@ chaos: $(DEVELOPER)  ## Kill runs at 50 seeded moments and continue them (make p
 dist: $(DEVELOPER)  ## Build sdist and wheel into dist/, and check them
 	rm -rf dist
 	$(RUN)/python -m hatchling build
-	$(RUN)/twine check --strict dist/*
+	sed -n 's/^\([a-z0-9.-]*==[^\\]*[^ \\]\).*/\1/p' requirements/install.txt > dist/constraints.txt
+	$(RUN)/twine check --strict dist/*.whl dist/*.tar.gz
 
 lint: $(DEVELOPER)  ## Check style, types and imports
 	$(RUN)/ruff check .
@@ -53,6 +83,10 @@ lint: $(DEVELOPER)  ## Check style, types and imports
 format: $(DEVELOPER)  ## Format the code
 	$(RUN)/ruff format .
 	$(RUN)/ruff check --fix .
+
+lock: $(DEVELOPER)  ## Write requirements/: the newest releases that pyproject.toml admits, with hashes
+	$(LOCK) --upgrade --extra=build --output-file=requirements/install.txt
+	$(LOCK) --upgrade --extra=dev --constraint=requirements/install.txt --output-file=requirements/dev.txt
 
 schemas: $(DEVELOPER)  ## Write docs/schemas from the records in the code
 	$(RUN)/llmarith schema record > docs/schemas/record-1.json
@@ -66,18 +100,13 @@ perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-newest dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
-$(INSTALLED): WHAT := .
-$(DEVELOPER): WHAT := .[dev]
-$(INSTALLED) $(DEVELOPER): pyproject.toml
-	@if command -v uv >/dev/null 2>&1; then \
-		uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV) && \
-		uv pip install --quiet --python $(RUN)/python --editable '$(WHAT)'; \
-	else \
-		$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " \
-			+ sys.version.split()[0] + "; name another: make PYTHON=python3.12")' && \
-		$(PYTHON) -m venv $(VENV) && \
-		$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '$(WHAT)'; \
-	fi
+$(INSTALLED): REQUIREMENTS := requirements/install.txt
+$(DEVELOPER): REQUIREMENTS := requirements/dev.txt
+$(INSTALLED) $(DEVELOPER): pyproject.toml requirements/install.txt requirements/dev.txt
+	@echo "Installing the packages of $(REQUIREMENTS) into $(VENV), about a minute ..."
+	@$(MAKE_VENV)
+	@$(PIP) install --quiet --require-hashes --requirement $(REQUIREMENTS)
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -1,0 +1,64 @@
+"""The lock holds one version of every package that the project needs, within the ranges of pyproject.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "pyproject.toml"
+PROJECT = tomllib.loads(FILE.read_text("utf-8"))
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+PYTHONS = [f"3.{minor}" for minor in range(11, 15)]
+SYSTEMS = ["linux", "darwin"]
+
+
+def entries(lock: str) -> list[str]:
+    """The packages of a lock file, each with its hashes on one line."""
+    text = (ROOT / "requirements" / lock).read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    return "\n".join(lines).replace("\\\n", " ").splitlines()
+
+
+def pins(lock: str, python: str, system: str) -> dict[str, str]:
+    """The versions that a lock file installs there, by package."""
+    where = {"python_version": python, "python_full_version": f"{python}.0", "sys_platform": system}
+    versions = {}
+    for entry in entries(lock):
+        pin = Requirement(entry.partition(" --hash=")[0])
+        if pin.marker is None or pin.marker.evaluate(where):
+            (version,) = pin.specifier
+            assert version.operator == "=="
+            assert pin.name not in versions
+            versions[pin.name] = version.version
+    return versions
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize(("lock", "extras"), [("install.txt", ["build"]), ("dev.txt", ["build", "plot", "dev"])])
+def test_every_requirement_is_locked_in_its_range(lock: str, extras: list[str], system: str, python: str) -> None:
+    versions = pins(lock, python, system)
+    lines = PROJECT["project"]["dependencies"] + [line for extra in extras for line in EXTRAS[extra]]
+    for requirement in map(Requirement, lines):
+        if requirement.name != PROJECT["project"]["name"]:
+            assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
+
+
+def test_both_locks_agree() -> None:
+    assert pins("install.txt", "3.11", "linux").items() <= pins("dev.txt", "3.11", "linux").items()
+
+
+@pytest.mark.parametrize("lock", ["install.txt", "dev.txt"])
+def test_a_lock_has_hashes_and_no_address(lock: str) -> None:
+    assert all(re.search(r" --hash=sha256:[0-9a-f]{64}", entry) for entry in entries(lock))
+    assert "://" not in (ROOT / "requirements" / lock).read_text("utf-8")
+
+
+def test_a_clone_is_built_with_what_the_lock_holds() -> None:
+    assert PROJECT["build-system"]["requires"] == EXTRAS["build"]
