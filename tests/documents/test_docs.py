@@ -33,7 +33,7 @@ def test_commands_of_llmarith_parse(arguments: list[str]) -> None:
 
 
 def test_targets_of_make_exist() -> None:
-    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert {arguments[0] for arguments in of("make")} <= set(targets)
 
 
