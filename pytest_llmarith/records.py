@@ -447,13 +447,11 @@ class Cell(Cells):
     depth: Count
 
 
-class ReliableDepth(Part):
-    """The depth up to which at least 90 % are correct, before the first depth whose upper bound is under 90 %."""
+class NinetyPercentTo(Part):
+    """The depth up to which at least 90 % of the answers are correct; null if there is none."""
 
-    depth: Count | None  # the largest by the lower bound of all trials up to it
-    observed: Count | None  # the largest by the percentage itself
-    needs: Count | None  # trials of the first depth that would prove it reliable if all further ones were correct
-    at_most: Percent | None  # the upper bound of all trials, if it is under 90
+    shown: Count | None  # up to which the run shows it
+    possible: Count | None  # up to which the run does not show the opposite
 
 
 class Variant(Cells):
@@ -461,7 +459,7 @@ class Variant(Cells):
 
     variant: str
     percentages: Percentages
-    reliable_depth: ReliableDepth
+    ninety_percent_to: NinetyPercentTo
     first_wrong: Minimum | None  # the wrong answer at the lowest depth and trial; null if there is none
 
 
@@ -623,7 +621,7 @@ class Result(Part):
     thresholds: list[Threshold]  # one for each variant with answers at two depths or more
     cells: list[Cell]
     lengths: list[Length]
-    reliable_depth: ReliableDepth | None  # of additions, in digits of the longer operand; null for other tasks
+    ninety_percent_to: NinetyPercentTo | None  # of additions, in digits of the longer operand; null for other tasks
     first_wrong: Minimum | None  # of additions, that with the fewest digits; null if there is none
     breaking_points: list[BreakingPoint]
     sets: list[SequenceSet]

@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from math import ceil
 
-from pytest_llmarith.records import Difference, ErrorSizes, Percentage, ReliableDepth, Result, Threshold
+from pytest_llmarith.records import Difference, ErrorSizes, NinetyPercentTo, Percentage, Result, Threshold
 from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
+NINETY_PERCENT_TO = (
+    "90 % to: the digits up to which at least 90 % of the answers are correct; "
+    "with ?, neither this nor the opposite is shown"
+)
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LONG_NUMBER = re.compile(r"[0-9]{41,}")
@@ -189,22 +192,13 @@ def leading_digits(sizes: ErrorSizes, deviates: int) -> str:
     return UNKNOWN if median == 0 and others and 2 * others >= deviates else count(median)
 
 
-def reliable(found: ReliableDepth) -> str:
-    """Such as `6`, `6, unproven 9`, `unproven 2, needs 35`, `unproven 3`, `-, needs 69` or `none: at most 32 %`."""
-    depth, observed, needs = found.depth, found.observed, found.needs
-    if depth is None and observed is None and needs is None:
-        return f"none: at most {ceil(found.at_most or 0)} %"
-    proven = str(depth) if depth is not None else UNKNOWN if observed is None else ""
-    parts = proven, f"unproven {observed}" * (observed != depth), f"needs {needs}" * (needs is not None)
-    return ", ".join(filter(None, parts))
-
-
-def holds_to(found: ReliableDepth) -> str:
-    """The reliable depth: `6` if it is proven, `6 (9?)` if 9 is observed beyond it, `9?` if none is proven, or `-`."""
-    observed = UNKNOWN if found.observed is None else f"{found.observed}?"
-    if found.depth is None:
-        return observed
-    return str(found.depth) if found.observed == found.depth else f"{found.depth} ({observed})"
+def ninety_percent_to(found: NinetyPercentTo) -> str:
+    """`6` if it is shown, `6 (10?)` if 10 is possible, `10?` if none is shown, and `-` if none is possible."""
+    if found.possible is None:
+        return UNKNOWN
+    if found.shown is None:
+        return f"{found.possible}?"
+    return str(found.shown) if found.shown == found.possible else f"{found.shown} ({found.possible}?)"
 
 
 def d50_of(found: Threshold) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_llmarith.records import Effect, Percentage, Result, SameWords, SequenceSet
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
-from pytest_llmarith.results.formatting import percent_of, reliable, sanitize, sanitize_name, short, with_interval
+from pytest_llmarith.results.formatting import percent_of, sanitize, sanitize_name, short, with_interval
 from pytest_llmarith.results.keys import Keyed, condition_name, label_of, variant_order
 from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.results.statistics import correct_percentage, percent
@@ -32,12 +32,8 @@ _SPENDING = (
     "prompt, completion, reasoning: tokens."
 )
 _VARIANTS = (
-    "reliable depth: the deepest for which all trials up to it are at least 90 % correct by the lower end "
-    "of their interval, before the first depth whose own upper end is under 90 %; unproven: the same by the "
-    "percentage itself; needs: how many trials of the first depth would prove it, if all further ones are "
-    "correct; none: all trials together are under 90 % by the upper end. rel err: median relative error of "
-    "deviate; leading: median of its leading digits that are right, - if most have another length than the "
-    "truth."
+    f"{formatting.NINETY_PERCENT_TO}. rel err: median relative error of deviate; leading: median of its leading digits "
+    "that are right, - if most have another length than the truth."
 )
 _SETS = (
     "score: mean share of right terms, 95 % by bootstrap over sequences; perfect: every term right; "
@@ -255,7 +251,9 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
             Column("variant", lambda one: one.variant, is_name=True),
             Column("trials", lambda one: one.measured),
             *_percentage("correct %", lambda one: one.correct_percentage),
-            Column("reliable depth", lambda one: reliable(one.reliable_depth) if one.measured else None),
+            Column(
+                "90 % to", lambda one: formatting.ninety_percent_to(one.ninety_percent_to) if one.measured else None
+            ),
             Column("rel err", lambda one: short(one.error_sizes.median_relative_error)),
             Column("leading", lambda one: formatting.leading_digits(one.error_sizes, one.deviate)),
         ]

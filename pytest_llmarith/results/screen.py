@@ -9,7 +9,7 @@ from textwrap import wrap
 from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Percentage, Result, RunSummary
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
-from pytest_llmarith.results.formatting import holds_to, interval_of, points_of, sanitize, sanitize_name
+from pytest_llmarith.results.formatting import interval_of, ninety_percent_to, points_of, sanitize, sanitize_name
 from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
 from pytest_llmarith.results.series import ResultOfRun, results_of
 from pytest_llmarith.results.tables import Column, Row, Table, as_text, table_of
@@ -125,11 +125,10 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
         found.append(f"difference: percentage points more than {baseline}{over_all}")
         found.append("p: McNemar's exact test, * below 0.05 also with Holm's correction")
         found.append("detectable: the smallest difference that the pairs show with 80 % power")
-    reliable = "the digits up to which at least 90 % are correct, before digits shown to be worse; ? if not proven"
     if not only_head and sum(bool(one.cells) for one in results) > 1:
-        found.append(f"variants: correct %, and {reliable}")
+        found += ["variants: correct %, 90 % to", formatting.NINETY_PERCENT_TO]
     elif not only_head and any(one.cells or one.lengths for one in results):
-        found.append(f"columns: digits. holds to: {reliable}")
+        found += ["columns: digits", formatting.NINETY_PERCENT_TO]
     return ". ".join(found)
 
 
@@ -137,22 +136,24 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
 
 
 def _variants_by_depth(result: Result, width: int) -> Table:
-    """Rows are variants, columns depths, with what each variant holds to and its first wrong answer."""
+    """Rows are variants, columns depths, with the digits up to which 90 % are correct and the first wrong answer."""
     size, depths, counts = counts_by_depth(result)
-    columns = [Column(f"of {size} correct", is_name=True), *map(Column, map(str, depths)), Column("holds to")]
-    rows = [Row([one.variant, *counts[one.variant], holds_to(one.reliable_depth)]) for one in result.variants]
+    columns = [Column(f"of {size} correct", is_name=True), *map(Column, map(str, depths)), Column("90 % to")]
+    rows = [
+        Row([one.variant, *counts[one.variant], ninety_percent_to(one.ninety_percent_to)]) for one in result.variants
+    ]
     return _with_wrong(Table("", columns, rows), [one.first_wrong for one in result.variants], width)
 
 
 def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
-    """The percentage of correct answers of each variant and model, and what it holds to.
+    """The percentage of correct answers of each variant and model, and the digits up to which 90 % are correct.
 
     Columns are models; if their names do not fit, they are variants.
     """
     found = {(row.label, one.variant): one for row in rows for one in row.result.variants}
-    longest = max(len(holds_to(one.reliable_depth)) for one in found.values())
+    longest = max(len(ninety_percent_to(one.ninety_percent_to)) for one in found.values())
     shown = {
-        key: f"{percent}  {holds_to(one.reliable_depth):>{longest}}"
+        key: f"{percent}  {ninety_percent_to(one.ninety_percent_to):>{longest}}"
         for key, one in found.items()
         if (percent := formatting.percent_of(one.correct_percentage)) != formatting.UNKNOWN
     }
@@ -170,15 +171,15 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
 def _lengths(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Additions: rows are models, columns ranges of digits."""
     ranges = length_ranges(row.result for row in rows)
-    columns = [Column("digits", is_name=True), *map(Column, ranges), Column("holds to")]
+    columns = [Column("digits", is_name=True), *map(Column, ranges), Column("90 % to")]
     table_rows = []
     for row in rows:
         counted = []
         for some in ranges.values():
             mine = [one for one in row.result.lengths if one.digits in some and one.measured]
             counted.append(f"{sum(one.correct for one in mine)}/{sum(one.measured for one in mine)}" if mine else None)
-        depth = row.result.reliable_depth
-        table_rows.append(Row([row.label, *counted, depth and holds_to(depth)]))
+        depth = row.result.ninety_percent_to
+        table_rows.append(Row([row.label, *counted, depth and ninety_percent_to(depth)]))
     return _with_wrong(Table("", columns, table_rows), [row.result.first_wrong for row in rows], width)
 
 

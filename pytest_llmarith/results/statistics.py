@@ -1,4 +1,4 @@
-"""Percentages, means and quantiles with their 95 % intervals, and the reliable depth of a model.
+"""Percentages, means and quantiles with their 95 % intervals, and the depth up to which 90 % are correct.
 
 scipy and statsmodels have most of these formulas, but take more than 100 MB of disk; each formula here is a few lines.
 The tests compare them with published examples.
@@ -10,15 +10,14 @@ from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from itertools import count
-from math import atan, ceil, comb, cos, erfc, fsum, pi, sin, sqrt, tan
+from math import atan, comb, cos, erfc, fsum, pi, sin, sqrt, tan
 from random import Random
 from typing import NamedTuple
 
-from pytest_llmarith.records import Outcomes, Percentage, ReliableDepth
+from pytest_llmarith.records import NinetyPercentTo, Outcomes, Percentage
 
 _Z = 1.9599639845400536  # standard errors to either side of the mean that hold 95 % of a normal distribution
-RELIABLE = 0.9  # correct at a reliable depth
+_NINETY_PERCENT = 0.9
 _RESAMPLES, _TAIL = 2_000, 50  # draws, and those beyond either end of the interval
 _MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
 _HALVINGS = 60
@@ -185,46 +184,24 @@ class Depth(NamedTuple):
     measured: int
 
 
-def reliable_depth(depths: Iterable[Depth]) -> ReliableDepth:
-    """The largest depth up to which all trials together are at least 90 % correct, by Wilson's lower bound.
+def ninety_percent_to(depths: Iterable[Depth]) -> NinetyPercentTo:
+    """The largest depth up to which at least 90 % of the answers are shown to be correct, or may be.
 
-    The search ends before the first depth whose own upper bound is below 90 %. `observed` is the same by the share. If
-    no depth is shown to be reliable, `at_most` is the upper bound of all trials if that is below 90 %, else `needs` is
-    the smallest number of trials of the first depth that could show it.
+    It is shown if Wilson's lower bound of all answers up to this depth is 90 % or more. The opposite is shown if the
+    upper bound of all answers up to a depth, or of those at this depth alone, is below 90 %.
     """
-    measured = sorted(depth for depth in depths if depth.measured)
-    proven, observed, correct, trials = None, None, 0, 0
-    for depth in measured:
-        own = wilson(depth.correct, depth.measured)
-        if own is not None and own.high < RELIABLE:
+    shown, possible, correct, measured = None, None, 0, 0
+    for depth in sorted(depths):
+        correct, measured = correct + depth.correct, measured + depth.measured
+        alone, together = wilson(depth.correct, depth.measured), wilson(correct, measured)
+        if alone is None or together is None:
+            continue
+        if min(alone.high, together.high) < _NINETY_PERCENT:
             break
-        correct, trials = correct + depth.correct, trials + depth.measured
-        if _is_reliable(correct, trials):
-            proven = depth.depth
-        if correct / trials >= RELIABLE:
-            observed = depth.depth
-    if proven is not None:
-        return ReliableDepth(proven, observed, None, None)
-    whole = overall([Cell(depth.correct, depth.measured, depth.measured) for depth in measured])
-    if whole is not None and whole.interval.high < RELIABLE:
-        return ReliableDepth(None, observed, None, in_percent(whole.interval.high))
-    wrong = measured[0].measured - measured[0].correct if measured else 0
-    return ReliableDepth(None, observed, trials_needed(wrong), None)
-
-
-def trials_needed(wrong: int) -> int:
-    """The smallest number of trials that shows 90 %, if this many of them are wrong: 35 if none is.
-
-    Wilson's lower bound is p if n - wrong - n p = z sqrt(n p (1 - p)), a quadratic equation of sqrt(n).
-    """
-    miss, spread = 1 - RELIABLE, _Z * sqrt(RELIABLE * (1 - RELIABLE))
-    root = (spread + sqrt(spread * spread + 4 * miss * wrong)) / (2 * miss)
-    return next(n for n in count(max(wrong, ceil(root * root) - 1)) if _is_reliable(n - wrong, n))
-
-
-def _is_reliable(correct: int, measured: int) -> bool:
-    interval = wilson(correct, measured)
-    return interval is not None and interval.low >= RELIABLE
+        possible = depth.depth
+        if together.low >= _NINETY_PERCENT:
+            shown = depth.depth
+    return NinetyPercentTo(shown, possible)
 
 
 def quantile_of_sorted(ordered: Sequence[float], percentile: int) -> float:

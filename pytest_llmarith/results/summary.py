@@ -14,7 +14,7 @@ from pytest_llmarith.results import tallies
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences, reasoning_ratios
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
-from pytest_llmarith.results.statistics import Depth, reliable_depth
+from pytest_llmarith.results.statistics import Depth, ninety_percent_to
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.results.thresholds import threshold, threshold_of
@@ -215,7 +215,7 @@ class _Result:
                 for variant, depth in places
             ],
             lengths=[records.Length(**tally.cells(), digits=digits) for digits, tally in sorted(self._lengths.items())],
-            reliable_depth=reliable_depth(self._depths(self.task)) if self._lengths else None,
+            ninety_percent_to=ninety_percent_to(self._depths(self.task)) if self._lengths else None,
             first_wrong=self._wrong_first(self.task) if self._lengths else None,
             breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
             sets=[self._sets[name].part(name) for name in sorted(self._sets)],
@@ -235,7 +235,7 @@ class _Result:
             **together,
             variant=variant,
             percentages=percentages,
-            reliable_depth=reliable_depth(self._depths(variant)),
+            ninety_percent_to=ninety_percent_to(self._depths(variant)),
             first_wrong=self._wrong_first(variant),
         )
 

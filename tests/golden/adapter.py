@@ -149,7 +149,7 @@ def regrade(programs: Path, files: Sequence[Path], folder: Path) -> Iterator[tup
 
 
 def imported(programs: Path, folder: Path) -> Iterator[tuple[str, list[Any]]]:
-    """Of each file of llm_arithmetic: its model, what is correct, what it cost, and the depths that are reliable."""
+    """Of each file of llm_arithmetic: its model, what is correct, what it cost, and the depths up to which 90 % are."""
     done = _command(programs / "llmarith", ["report", folder, "--format=json"], ROOT)
     for summary in json.loads(done.stdout):
         for one in summary["results"]:
@@ -245,7 +245,7 @@ def _result(one: Mapping[str, Any]) -> dict[str, Any]:
         "errors": {each["class"]: each["count"] for each in totals["classes"] if each["count"]},
         "strict reading": _strict(one),
         "repeats": repeats,
-        # The reliable depth takes the first repeat, and which reply that gets depends on the order of requests.
+        # `90 % to` takes the first repeat, and which reply that gets depends on the order of requests.
         "variant": {each["variant"]: _variant(each)[: 2 if repeats else 3] for each in one.get("variants", ())},
         "digits": {str(each["digits"]): _outcomes(each) for each in one.get("lengths", ())},
         "breaking point": {each["variant"]: [each[name] for name in points] for each in one.get("breaking_points", ())},
@@ -254,8 +254,8 @@ def _result(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _variant(one: Mapping[str, Any]) -> list[Any]:
-    reliable = [one["reliable_depth"][name] for name in ("depth", "observed", "needs", "at_most")]
-    return [_outcomes(one), _interval(one["percentages"]["correct"]), reliable]
+    to = [one["ninety_percent_to"][name] for name in ("shown", "possible")]
+    return [_outcomes(one), _interval(one["percentages"]["correct"]), to]
 
 
 def _set(one: Mapping[str, Any]) -> dict[str, Any]:

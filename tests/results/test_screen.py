@@ -43,7 +43,7 @@ def test_one_model_fits_a_screen() -> None:
     assert any(line.startswith("arithmetic 144 ") for line in lines)
     # Half of the trials from depth 6 on are wrong; the first of them is named with its answer.
     first = next(line for line in lines if line.startswith("int_add"))
-    assert first.startswith("int_add 2 2 2 2 1 1 1 1 1 6?")
+    assert first.startswith("int_add 2 2 2 2 1 1 1 1 1 8?")
     assert " + " in first
     assert any(line.startswith("simulated, free: one") for line in lines)
     assert any("errors: " in line for line in lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, takewhile
+from itertools import combinations
 from random import Random
 from statistics import mean, quantiles
 from typing import Any
@@ -31,11 +31,11 @@ from pytest_llmarith.results.statistics import (
     bootstrap_mean,
     clustered_percentage,
     kappa,
+    ninety_percent_to,
     overall,
     pass_at,
     percent,
     quantile_of_sorted,
-    reliable_depth,
     two_sided_p,
     two_sided_t,
     wilson,
@@ -268,43 +268,48 @@ def test_equal_models_seldom_differ_if_hard_questions_are_lost() -> None:
     assert missed <= 0.09 * 200
 
 
-# --- reliable depth -------------------------------------------------------------------------------------------------
+# --- the digits up to which 90 % are correct ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("depths", "depth", "observed", "needs", "at_most"),
+    ("depths", "shown", "possible"),
     [
-        ([(2, 10, 10)], None, 2, 35, None),  # 10 of 10 show 72 %, 35 of 35 show 90 %
-        ([(2, 35, 35)], 2, 2, None, None),
-        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 10, 10)], 5, 5, None, None),  # depths are pooled
-        ([(2, 9, 10)], None, 2, 53, None),
-        ([(2, 8, 10)], None, None, 69, None),
-        ([(2, 5, 10), *((depth, 0, 10) for depth in range(3, 11))], None, None, None, 12.3537),
-        ([(2, 0, 0)], None, None, 35, None),
+        ([(2, 10, 10)], None, 2),  # 10 of 10 show 72 %, 35 of 35 show 90 %
+        ([(2, 35, 35)], 2, 2),
+        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 10, 10)], 5, 5),  # depths are pooled
+        ([(2, 8, 10)], None, 2),
+        ([(2, 7, 10), (3, 10, 10)], None, None),  # of 7 of 10, the upper bound is 89 %
+        ([(depth, 8, 10) for depth in range(2, 11)], None, 4),  # of 32 of 40 together, too
+        ([(2, 100, 100), (3, 7, 10), (4, 100, 100)], 2, 2),
+        ([(4, 10, 10), (3, 0, 0), (2, 40, 40)], 4, 4),
+        ([(2, 5, 10), *((depth, 0, 10) for depth in range(3, 11))], None, None),
+        ([(2, 0, 0)], None, None),
+        ([], None, None),
     ],
 )
-def test_reliable_depth(
-    depths: list[tuple[int, int, int]],
-    depth: int | None,
-    observed: int | None,
-    needs: int | None,
-    at_most: float | None,
-) -> None:
-    found = reliable_depth([Depth(*one) for one in depths])
-    assert (found.depth, found.observed, found.needs) == (depth, observed, needs)
-    assert found.at_most == at_most
+def test_ninety_percent_to(depths: list[tuple[int, int, int]], shown: int | None, possible: int | None) -> None:
+    found = ninety_percent_to([Depth(*one) for one in depths])
+    assert (found.shown, found.possible) == (shown, possible)
+
+
+def test_one_answer_of_ninety_changes_little() -> None:
+    """81 of 90 are 90 %, and 80 are not; neither shows anything."""
+    nine_of_ten = [Depth(depth, 9, 10) for depth in range(2, 11)]
+    eight = [Depth(4, 8, 10) if one.depth == 4 else one for one in nine_of_ten]
+    assert [ninety_percent_to(depths).possible for depths in (nine_of_ten, eight)] == [10, 10]
 
 
 @given(st.dictionaries(st.integers(1, 30), COUNTS.map(lambda c: (c[0] % 80, 80)), max_size=6))
-def test_reliable_depth_is_what_its_definition_says(counts: dict[int, tuple[int, int]]) -> None:
-    """By scipy: the largest depth before the first unreliable one whose pooled lower bound is 90 %."""
-    measured = sorted((depth, *pair) for depth, pair in counts.items())
-    before = list(takewhile(lambda one: scipys_wilson(*one[1:])[1] >= 0.9, measured))
-    pooled = {
-        one[0]: [sum(each[side] for each in before[: at + 1]) for side in (1, 2)] for at, one in enumerate(before)
-    }
-    found = reliable_depth([Depth(*one) for one in measured])
-    assert found.depth == max(
-        (d for d, (right, of) in pooled.items() if scipys_wilson(right, of)[0] >= 0.9), default=None
-    )
-    assert found.observed == max((d for d, (right, of) in pooled.items() if 10 * right >= 9 * of), default=None)
+def test_ninety_percent_to_is_what_its_definition_says(counts: dict[int, tuple[int, int]]) -> None:
+    """By scipy: the opposite is shown by an upper bound, of a depth or of all up to it; the rest by a lower bound."""
+    shown = possible = None
+    right, of = 0, 0
+    for depth, (correct, measured) in sorted(counts.items()):
+        right, of = right + correct, of + measured
+        if min(scipys_wilson(correct, measured)[1], scipys_wilson(right, of)[1]) < 0.9:
+            break
+        possible = depth
+        if scipys_wilson(right, of)[0] >= 0.9:
+            shown = depth
+    found = ninety_percent_to([Depth(depth, *pair) for depth, pair in counts.items()])
+    assert (found.shown, found.possible) == (shown, possible)

@@ -166,15 +166,15 @@ def test_a_cell_without_a_reply_leaves_bounds() -> None:
     assert set(nothing["spending"].values()) == {None}
 
 
-def test_variants_have_a_reliable_depth() -> None:
-    """Depths are pooled per variant; one without enough trials says what it needs. Repeats are no evidence."""
+def test_variants_have_the_digits_up_to_which_90_percent_are_correct() -> None:
+    """Depths are pooled per variant. Repeats are no evidence."""
     records = [*cells("c" * 20, "c" * 20), *cells("u", op=Op.SUB), *cells("c" * 5, "c" * 5, op=Op.DIV)]
     records += [record | {"repeat": 1, "nodeid": "again"} for record in cells("d" * 20)]
     variants = only_result(records)["variants"]
-    assert [(one["variant"], one["measured"], one["reliable_depth"]) for one in variants] == [
-        ("int_add", 60, {"depth": 3, "observed": 3, "needs": None, "at_most": None}),
-        ("int_sub", 0, {"depth": None, "observed": None, "needs": 35, "at_most": None}),
-        ("int_div", 10, {"depth": None, "observed": 3, "needs": 35, "at_most": None}),
+    assert [(one["variant"], one["measured"], one["ninety_percent_to"]) for one in variants] == [
+        ("int_add", 60, {"shown": 3, "possible": 3}),
+        ("int_sub", 0, {"shown": None, "possible": None}),
+        ("int_div", 10, {"shown": None, "possible": 3}),
     ]
 
 

@@ -105,7 +105,7 @@ def _rendered(**values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(_FILTERS)
-    environment.globals["direction"] = direction
+    environment.globals.update(direction=direction, ninety_percent_to=formatting.NINETY_PERCENT_TO)
     return environment.get_template("page.html").render(**values)
 
 

@@ -249,12 +249,12 @@ def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Pa
 
 
 class HeatRow(NamedTuple):
-    """A variant at all depths, and its reliable depth."""
+    """A variant at all depths, and the digits up to which 90 % are correct."""
 
     variant: str
     shares: Sequence[Share | None]
     all: Share | None
-    reliable: str
+    ninety_percent_to: str
 
 
 class Heatmap(NamedTuple):
@@ -280,7 +280,7 @@ def heatmaps(rows: Iterable[ResultOfRun]) -> list[Heatmap]:
                 short_name(one.variant),
                 [cells.get((one.variant, depth)) for depth in depths],
                 _share(one.correct, one.measured, one.correct_percentage),
-                formatting.reliable(one.reliable_depth) if one.measured else formatting.UNKNOWN,
+                formatting.ninety_percent_to(one.ninety_percent_to) if one.measured else formatting.UNKNOWN,
             )
             for one in result.variants
         ]

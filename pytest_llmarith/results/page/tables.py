@@ -59,16 +59,16 @@ def _outcome(outcome: Outcome, result: Result) -> Figure:
     return Figure(formatting.percent_of(found), found.percent, formatting.interval(found))
 
 
-def _holds_to(result: Result) -> Figure:
+def _ninety_percent_to(result: Result) -> Figure:
     """Such as `int + 10, \N{MINUS SIGN} 10, * 3, / none`, a line per dtype; for additions a number."""
-    if result.reliable_depth:
-        return Figure(formatting.holds_to(result.reliable_depth))
+    if result.ninety_percent_to:
+        return Figure(formatting.ninety_percent_to(result.ninety_percent_to))
     of_dtype: dict[str, list[str]] = {}
     for one in result.variants:
         dtype, _, op = one.variant.partition("_")
         if op in set(Op):
             sign = Op(op).sign.replace("-", "\N{MINUS SIGN}")
-            shown = formatting.holds_to(one.reliable_depth).replace(formatting.UNKNOWN, "none")
+            shown = formatting.ninety_percent_to(one.ninety_percent_to).replace(formatting.UNKNOWN, "none")
             of_dtype.setdefault(dtype, []).append(f"{sign} {shown}")
     return Figure("\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items()))
 
@@ -86,10 +86,7 @@ def _latency(result: Result) -> Figure:
 
 # The title of each column, and its figure.
 _COLUMNS: Mapping[str, tuple[str, Callable[[Result], Figure]]] = {
-    "holds to": (
-        "Digits up to which at least 90 % are correct, before digits shown to be worse, by operation; ? if not proven",
-        _holds_to,
-    ),
+    "90 % to": (formatting.NINETY_PERCENT_TO, _ninety_percent_to),
     "cost": (
         "US dollars; a plus means that some replies have no known price",
         lambda one: Figure(formatting.cost_of(one), one.cost_usd),
