@@ -48,7 +48,7 @@ def add_compare(commands: parser.Commands) -> None:
         help="Exit with 1 if a run is worse by more than this many percentage points, in total or in a task, variant "
         "or set, and significantly after Holm's correction, or if questions are unanswered",
     )
-    purpose = "With --fail-if-worse: how many questions of a comparison may be unanswered (default 0)"
+    purpose = "With --fail-if-worse: how many questions of a comparison may be unanswered or never asked (default 0)"
     command.add_argument("--allow-unanswered", type=_count, metavar="N", help=purpose)
     parser.add_format(command, _FORMATS, "terminal")
     parser.add_output(command)
@@ -68,7 +68,7 @@ def _count(text: str) -> int:
 
 def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.compare import compare
-    from pytest_llmarith.results.compare_text import failures
+    from pytest_llmarith.results.compare_text import failures, unseen
     from pytest_llmarith.results.export import Destination, load_all_runs
     from pytest_llmarith.results.files import UsageError
 
@@ -83,7 +83,7 @@ def _compare(request: argparse.Namespace) -> int:
     if request.fail_if_worse is None:
         return 0
     worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
-    for line in worse:
+    for line in worse or unseen(comparisons, request.fail_if_worse):
         parser.print_error("compare", line)
     return parser.NOT_DONE if worse else 0
 

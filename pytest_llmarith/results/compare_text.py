@@ -222,6 +222,22 @@ def failures(comparisons: Comparisons, points: Decimal, allow_unanswered: int = 
     ]
 
 
+def unseen(comparisons: Comparisons, points: Decimal) -> list[str]:
+    """A line for each comparison whose pairs are too few to show the difference that its gate is to find."""
+    lines = []
+    for one in comparisons.comparisons:
+        whole = one.rows[0]
+        if one.method == "paired" and (whole.shown is None or whole.shown > points):
+            pairs = (
+                "1 pair of questions" if whole.first.questions == 1 else f"{whole.first.questions:,} pairs of questions"
+            )
+            shown = "no difference" if whole.shown is None else f"no difference below {whole.shown:.1f} points"
+            lines.append(
+                f"{_which(one.second)}: passed, but {pairs} show {shown} (80 % power), and the limit is {points}"
+            )
+    return lines
+
+
 def _outages(one: Comparison, allowed: int) -> Iterator[str]:
     counts = one.questions
     allow = f"{allowed:,} are allowed (--allow-unanswered)"
@@ -231,7 +247,7 @@ def _outages(one: Comparison, allowed: int) -> Iterator[str]:
         worst = f"if all of these were right in A and wrong in B, B - A would be {signed(counts.at_worst)} points"
         yield f": {counts.unanswered:,} unanswered, {allow}; {worst}"
     if one.method == "paired" and counts.first.others > allowed:
-        yield f": {counts.first.others:,} questions of A have no pair in B, {allow}"
+        yield f": {counts.first.others:,} questions of A were never asked in B, {allow}"
 
 
 def _losses(one: Comparison, points: Decimal) -> Iterator[str]:

@@ -46,6 +46,22 @@ def test_runs_are_compared(capsys: Captured) -> None:
     assert main(["compare", "new", "old", "--fail-if-worse=5"]) == 0
 
 
+def test_a_pass_says_what_it_could_not_see(capsys: Captured) -> None:
+    """Ten pairs show no difference of two points. It stays a pass; of a limit that they show, nothing is said."""
+    run_in(Path("old"), sums(10, 0))
+    run_in(Path("new"), sums(10, 0))
+    assert main(["compare", "old", "new", "--format=json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["comparisons"][0]["rows"][0]["shown"]
+    assert main(["compare", "old", "new", "--fail-if-worse=2"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert all(fact in line for fact in ("new, o4-mini", "10 pairs", f"{shown:.1f} points", "the limit is 2"))
+    assert main(["compare", "old", "new", f"--fail-if-worse={shown}"]) == 0
+    assert capsys.readouterr().err == ""
+    run_in(Path("tiny"), sums(1, 0))
+    assert main(["compare", "tiny", "tiny", "old", "--fail-if-worse=100"]) == 0
+    assert "1 pair of questions show no difference" in capsys.readouterr().err
+
+
 def test_other_formats(capsys: Captured) -> None:
     run_in(Path("old"), sums(8, 0))
     run_in(Path("new"), sums(6, 2))
