@@ -119,8 +119,9 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         reasons = ", ".join(f"{count:,} x {reason}" for reason, count in retries.most_common(_MOST_REASONS))
         yield f"retries: {retries.total():,} ({reasons}{', ...' * (len(retries) > _MOST_REASONS)})"
     for model in asking.throttled:
-        lowered = f"lowered {model.halved:,} times, at worst to {model.lowest:,} of {model.most:,} requests at once"
-        yield f"rate limit: {model.target} answered 429; concurrency {lowered}"
+        times = "once" if model.halved == 1 else f"{model.halved:,} times"
+        lowest = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
+        yield f"rate limit: {model.target} answered 429; concurrency lowered {times}, {lowest}"
     if summary.run.merged:
         return
     if asking.cost_usd or asking.stored_usd or asking.unpriced:
