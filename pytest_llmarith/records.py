@@ -625,6 +625,7 @@ class Result(Part):
     first_wrong: Minimum | None  # of additions, that with the fewest digits; null if there is none
     breaking_points: list[BreakingPoint]
     sets: list[SequenceSet]
+    readings: list[Reading] = []  # those that were graded
 
     @property
     def searched(self) -> bool:

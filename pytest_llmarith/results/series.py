@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_llmarith.records import Record, Result, RunSummary
@@ -50,14 +50,18 @@ def series_key(run: int, one: Keyed) -> SeriesKey:
 def series_of(runs: Sequence[PageRun]) -> list[Series]:
     """The models of all runs, in the order of the runs.
 
-    If a name occurs in several runs, its label has the parameters that differ, or the name of the run if none do.
+    If a name occurs in several runs, its label has the parameters and the reading that differ, or the name of the run
+    if none do.
     """
     found: dict[SeriesKey, list[Result]] = {}
     for number, run in enumerate(runs):
         for result in run.summary.results:
             found.setdefault(series_key(number, result), []).append(result)
     parameters = differing([(model, parameters_of(runs[run].summary.run, model)) for run, model, _ in found])
-    names = [(model, condition, sent) for (_, model, condition), sent in zip(found, parameters, strict=True)]
+    names = [
+        (model, condition, sent, reading)
+        for (_, model, condition), sent, reading in zip(found, parameters, _differing_readings(found), strict=True)
+    ]
     shared = {name for name, count in Counter(names).items() if count > 1}
     labels = [
         short_name(", ".join(filter(None, (*name, runs[key[0]].name if name in shared else ""))))
@@ -68,6 +72,21 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
         Series(f"{label} ({number})" if label in repeated else label, key, results, runs[key[0]].unfinished)
         for number, (label, (key, results)) in enumerate(zip(labels, found.items(), strict=True), 1)
     ]
+
+
+def _differing_readings(found: Mapping[SeriesKey, Sequence[Result]]) -> list[str]:
+    """For each series the reading that was graded, if another series of its model has another one in the same task."""
+    of_task: defaultdict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
+    for (_, model, _), results in found.items():
+        for result in results:
+            if result.readings:
+                of_task[model, result.task].add(tuple(result.readings))
+    texts = []
+    for (_, model, _), results in found.items():
+        differing_tasks = [one for one in results if len(of_task[model, one.task]) > 1]
+        readings = dict.fromkeys(reading for one in differing_tasks for reading in one.readings)
+        texts.append(f"{' and '.join(readings)} reading" if readings else "")
+    return texts
 
 
 class ResultOfRun(NamedTuple):

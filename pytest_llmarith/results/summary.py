@@ -18,7 +18,7 @@ from pytest_llmarith.results.statistics import Depth, ninety_percent_to
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.results.thresholds import threshold, threshold_of
-from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome
+from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome, Reading
 
 
 class Summary:
@@ -84,6 +84,7 @@ class _Result:
         self.duplicates = 0  # records of items that ask the question of another item
         self._items: dict[int, int] = {}  # which item asked each question first
         self._simulated = first.simulated
+        self._readings: set[Reading] = set()
         self._reasons = {outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)}
         self._stored = self._batched = self._asked = 0
         self._errors = ErrorCounts()
@@ -106,6 +107,8 @@ class _Result:
             self.duplicates += 1
             return
         self.outcomes[record.outcome] += 1
+        if record.reading is not None:
+            self._readings.add(record.reading)
         if record.outcome in self._reasons:
             self._reasons[record.outcome][(record.reason or "no reason given")[: tallies.LONGEST_REASON]] += 1
         replies = list(tallies.replies_of(record))
@@ -219,6 +222,7 @@ class _Result:
             first_wrong=self._wrong_first(self.task) if self._lengths else None,
             breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
             sets=[self._sets[name].part(name) for name in sorted(self._sets)],
+            readings=sorted(self._readings),
         )
 
     def _depths(self, variant: str) -> list[Depth]:

@@ -110,6 +110,20 @@ def test_runs_of_one_model_are_told_apart_by_what_was_sent(tmp_path: Path, capsy
         assert f"| `o4-mini, {label}` | `arithmetic` | 1 | 100.0 |" in out
 
 
+def test_runs_of_one_model_are_told_apart_by_the_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """If it differs in a task that both have."""
+    records = [asked("It is {}.", trial=trial) for trial in range(3)] + [added("{}")]
+    run_in(tmp_path / "tolerant", records)
+    assert main(["regrade", str(tmp_path / "tolerant"), "--match=strict", f"--output={tmp_path / 'strict.jsonl'}"]) == 0
+    capsys.readouterr()
+    out = printed(capsys, tmp_path, "--format=markdown")
+    assert "| `o4-mini, strict reading` | `arithmetic` | 3 | 0.0 |" in out
+    assert "| `o4-mini, tolerant reading` | `arithmetic` | 3 | 100.0 |" in out
+    run_in(tmp_path / "others" / "arithmetic", records[:3])
+    run_in(tmp_path / "others" / "addition", records[3:])
+    assert " reading" not in printed(capsys, tmp_path / "others", "--format=markdown")
+
+
 def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = rows(printed(capsys, run, "--min-depth=5", "--format=csv"))
     assert [row[name] for name in ("measured", "correct", "deviate", "correct_percent")] == ["6", "3", "3", "50.0"]
