@@ -74,7 +74,7 @@ def _compare(request: argparse.Namespace) -> int:
 
     if request.allow_unanswered is not None and request.fail_if_worse is None:
         raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
-    baseline, *others = load_all_runs(request.runs)
+    baseline, *others = load_all_runs(request.runs, parser.note)
     comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
     if request.fail_if_worse is not None and not all(one.rows for one in comparisons.comparisons):
         raise UsageError("--fail-if-worse: there is no gate for D50, all that these runs share; remove it")
@@ -126,7 +126,7 @@ def _plan(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.plan import tables
     from pytest_llmarith.results.tables import as_text
 
-    runs = load_all_runs(request.runs) if request.runs else []
+    runs = load_all_runs(request.runs, parser.note) if request.runs else []
     for table in tables(request.detect, runs, _costs(runs, request.models)):
         parser.say(*as_text(table, shutil.get_terminal_size().columns), "")
     return 0

@@ -47,6 +47,11 @@ def print_error(command: str, message: str) -> None:
     sys.stderr.write(f"llmarith {command}: {sanitize_line(message)}\n")
 
 
+def note(message: str) -> None:
+    """Print a remark about the result to stderr, in one line."""
+    sys.stderr.write(f"note: {sanitize_line(message)}\n")
+
+
 def add_command(
     commands: Commands, name: str, purpose: str, details: str, run: Callable[[argparse.Namespace], int]
 ) -> argparse.ArgumentParser:

@@ -59,7 +59,7 @@ def _report(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.report import Detail, Selection, parse_order, report
 
     report(
-        load_all_runs(request.runs),
+        load_all_runs(request.runs, parser.note),
         request.format,
         Destination(sys.stdout, request.output, request.force, request.spreadsheet),
         shutil.get_terminal_size().columns,
@@ -88,7 +88,7 @@ def _plot(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import load_all_runs
     from pytest_llmarith.results.plot import plot
 
-    plot(load_all_runs(request.runs), request.kind, request.output, force=request.force)
+    plot(load_all_runs(request.runs, parser.note), request.kind, request.output, force=request.force)
     return 0
 
 
@@ -104,7 +104,7 @@ def _cite(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.cite import cite
     from pytest_llmarith.results.export import Destination, load_all_runs
 
-    runs = load_all_runs(request.runs)
+    runs = load_all_runs(request.runs, parser.note)
     Destination(sys.stdout, request.output, request.force).write((f"{line}\n" for line in cite(runs)), runs)
     return 0
 
@@ -125,7 +125,7 @@ def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import Destination, export, load_all_runs
 
     destination = Destination(sys.stdout, request.output, request.force, request.spreadsheet)
-    for line in export(load_all_runs(request.runs), request.format, destination):
+    for line in export(load_all_runs(request.runs, parser.note), request.format, destination):
         parser.print_error("export", line)
     return 0
 
@@ -205,7 +205,8 @@ def _regrade(request: argparse.Namespace) -> int:
     if unchanged:
         why = "of custom tasks and searches are unchanged; rerun their tests, which take the replies from the store"
         notes.append(f"{unchanged:,} records {why}")
-    sys.stderr.writelines(f"note: {note}\n" for note in notes)
+    for line in notes:
+        parser.note(line)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
@@ -13,14 +13,18 @@ from typing import Literal, TextIO
 from pytest_llmarith.records import Grade, Outcomes, Part, Percentage, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
-from pytest_llmarith.results.formatting import escape, median_latency, showable
+from pytest_llmarith.results.formatting import escape, median_latency, sanitize_name, showable
 from pytest_llmarith.results.keys import key_of, label_of
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
 from pytest_llmarith.results.series import ResultOfRun
+from pytest_llmarith.results.starts import continued
 from pytest_llmarith.types import Outcome
 
 Shape = Literal["llm_arithmetic", "csv"]
+
+_LONGEST_NAME = 60
+_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,23 @@ class Destination:
             file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
 
 
-def load_all_runs(paths: Sequence[Path]) -> list[LoadedRun]:
-    """The runs at these paths, without duplicates."""
-    runs = (run for path in without_files_beside(paths) for run in load_runs(path))
-    return list({os.path.realpath(run.path): run for run in runs}.values())
+def load_all_runs(paths: Sequence[Path], note: Callable[[str], None]) -> list[LoadedRun]:
+    """The runs at these paths, without duplicates, and without those in a folder that another one in it continued.
+
+    What is left out is told by `note`.
+    """
+    found: dict[str, LoadedRun] = {}
+    earlier: dict[str, LoadedRun] = {}
+    for path in without_files_beside(paths):
+        runs = load_runs(path)
+        left_out = continued(runs)
+        earlier |= {os.path.realpath(run.path): run for run in left_out}
+        found |= {os.path.realpath(run.path): run for run in runs if run not in left_out}
+    names = [sanitize_name(run.name, _LONGEST_NAME) for where, run in earlier.items() if where not in found]
+    if names:
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        note(f"left out, as a later start has all of their replies: {', '.join(names[:_MOST_NAMED])}{more}")
+    return list(found.values())
 
 
 def files_of(runs: Iterable[LoadedRun]) -> list[Path]:

@@ -57,6 +57,13 @@ class LoadedRun:
         """The remark about a run that has not ended, else empty."""
         return UNFINISHED if self.path != self._file and not self.facts else ""
 
+    @property
+    def complete(self) -> bool | None:
+        """Whether everything that was selected is answered; None for a file, which does not say what was selected."""
+        if self.path == self._file:
+            return None
+        return self._written is not None and self._written.complete
+
     def filtered(self, wanted: Wanted) -> LoadedRun:
         """The same run with the records for which `wanted` is true."""
         return LoadedRun(self._file, has_rows=self._has_rows, wanted=wanted)

@@ -124,6 +124,28 @@ def test_runs_of_one_model_are_told_apart_by_the_reading(tmp_path: Path, capsys:
     assert " reading" not in printed(capsys, tmp_path / "others", "--format=markdown")
 
 
+def test_a_start_that_was_continued_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A killed one, and one that Ctrl-C ended. With other replies, another reading or alone they stay."""
+    whole = [asked("{}", trial=trial, stored=trial < 3) for trial in range(5)]
+    log_in(tmp_path / "1", whole[:2])
+    run_in(tmp_path / "2", [*whole[:3], asked(None, trial=3)], selected=5)
+    assert main(["report", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("incomplete, 3 of 5 answered")
+    assert (err.startswith("note: "), err.count("\n"), err.split(": ")[-1]) == (True, 1, "1\n")
+    run_in(tmp_path / "3", whole)
+    assert main(["report", str(tmp_path), "--format=csv"]) == 0
+    out, err = capsys.readouterr()
+    assert [row["run"] for row in rows(out)] == ["3"]
+    assert err.endswith(": 1, 2\n")
+    assert len(rows(printed(capsys, *(tmp_path / name for name in "123"), "--format=csv"))) == 3
+    other = whole[0] | {"reply": whole[0]["reply"] | {"asked_at": "2026-11-23T00:00:00+00:00"}}
+    for name, record in (("4", other), ("5", whole[0] | {"reading": "strict"}), ("6", asked("{}", trial=9))):
+        log_in(tmp_path / "kept" / name, [record])
+    run_in(tmp_path / "kept" / "7", whole)
+    assert printed(capsys, tmp_path / "kept").startswith("4 runs: ")
+
+
 def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = rows(printed(capsys, run, "--min-depth=5", "--format=csv"))
     assert [row[name] for name in ("measured", "correct", "deviate", "correct_percent")] == ["6", "3", "3", "50.0"]

@@ -18,6 +18,6 @@ SHARED = ROOT.parent / "shared"
 def test_the_table_of_three_published_runs() -> None:
     (shown,) = (block for block in blocks() if is_in(block, "README.md", "report transcripts/"))
     command, *lines = shown.text.splitlines()
-    runs = load_all_runs([SHARED / file for file in shlex.split(command)[3:]])
+    runs = load_all_runs([SHARED / file for file in shlex.split(command)[3:]], print)
     results = [row for run in runs for row in results_of(run.summary())]
     assert lines == results_screen(results, [], 100)[1:]
