@@ -127,7 +127,7 @@ def test_runs_of_one_model_are_told_apart_by_the_reading(tmp_path: Path, capsys:
 def test_a_start_that_was_continued_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A killed one, and one that Ctrl-C ended. With other replies, another reading or alone they stay."""
     whole = [asked("{}", trial=trial, stored=trial < 3) for trial in range(5)]
-    log_in(tmp_path / "1", whole[:2])
+    log_in(tmp_path / "1", whole[:2], end='{"format": 1, "ru')
     run_in(tmp_path / "2", [*whole[:3], asked(None, trial=3)], selected=5)
     assert main(["report", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
