@@ -213,8 +213,8 @@ class Broker:
             self._queue.wait(key, question, Waiter(worker, reply))
             self._send_next()
             return await reply
-        self._stop_after_store_failure()
         self._send_next()
+        self._stop_after_store_failure()
         return outcome
 
     def forget(self, worker: str) -> None:
@@ -259,8 +259,8 @@ class Broker:
     def _answered(self, model: Model, task: asyncio.Task[None]) -> None:
         self._requests.discard(task)
         self._requester.leave(model)
-        self._stop_after_store_failure()
         self._send_next()
+        self._stop_after_store_failure()
 
     async def _answer(self, entry: Entry, model: Model) -> None:
         try:
@@ -351,8 +351,9 @@ class Broker:
 
     def _stop_after_store_failure(self) -> None:
         """Stop the run once tests have fetched the replies that exist only in memory."""
-        unwritten = any(key in self._queue for key in self._store.unwritten)
-        if self._store_failure is not None and not self._requests and not unwritten:
+        if self._store_failure is None or self._requests:
+            return
+        if not any(key in self._queue for key in self._store.unwritten):
             self.stop(self._store_failure)
 
 

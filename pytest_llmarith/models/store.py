@@ -279,6 +279,10 @@ class RunStore:
 
     `written` holds the keys of this run's replies on disk, `unwritten` its replies that are not yet on disk. `path` is
     None if no store is used.
+
+    The loop and the thread share no state. The loop alone reads and changes `written`, `unwritten` and everything else
+    here; the thread alone uses the connection `_writer`. The thread gets a copy of the replies that it writes, and the
+    loop moves them to `written` once the thread has returned, even if the question has been cancelled meanwhile.
     """
 
     def __init__(self, path: Path | None, mode: StoreMode) -> None:
@@ -321,44 +325,54 @@ class RunStore:
         if self.path is None:
             return
         self.unwritten[key] = reply
-        async with self._lock:
-            if key in self.unwritten:
-                await self._on_thread(self._write)
+        await asyncio.shield(self._write_unless_written(key))
 
     async def close(self) -> None:
         """Write the replies that are not on disk, and close the file."""
         if self._reader is not None:
             self._reader.close()
-        self._error = None
-        with suppress(StoreError):
-            await self._on_thread(self._close_writer)
+        async with self._lock:
+            self._error = None
+            with suppress(StoreError):
+                await self._write(self._write_and_close)
         self._thread.shutdown()
 
-    async def _on_thread(self, work: Callable[[], None]) -> None:
-        """Run `work` on the writer's thread, to which its connection belongs."""
+    # --- on the loop ------------------------------------------------------------------------------------------------
+
+    async def _write_unless_written(self, key: str) -> None:
+        async with self._lock:
+            if key in self.unwritten:
+                await self._write(self._write_batch)
+
+    async def _write(self, work: Callable[[Mapping[str, Reply]], None]) -> None:
+        batch = dict(self.unwritten)
+        await self._on_thread(work, batch)
+        self.written.update(batch)
+        for key in batch:
+            del self.unwritten[key]
+
+    async def _on_thread(self, work: Callable[..., None], *arguments: Any) -> None:
         if self._error is not None:
             raise self._error
         try:
-            await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
         except StoreError as error:
             self._error = error
             raise
+
+    # --- on the thread ----------------------------------------------------------------------------------------------
 
     def _open_writer(self) -> None:
         if self._writer is None and self.path is not None:
             self._writer = Store(self.path, check_writable=True)
 
-    def _write(self) -> None:
+    def _write_batch(self, batch: Mapping[str, Reply]) -> None:
         assert self._writer is not None
-        batch = dict(self.unwritten)
         self._writer.put(batch, overwrite=self._refresh)
-        self.written.update(batch)
-        for key in batch:
-            del self.unwritten[key]
 
-    def _close_writer(self) -> None:
+    def _write_and_close(self, batch: Mapping[str, Reply]) -> None:
         if self._writer is not None:
             self._writer.close()
-        if self.unwritten and self.path is not None:
+        if batch and self.path is not None:
             with closing(Store(self.path, busy_s=_LAST_TRY_BUSY_S)) as self._writer:
-                self._write()
+                self._write_batch(batch)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -224,6 +227,58 @@ async def test_what_was_not_written_is_tried_again_at_the_end(path: Path, monkey
         with pytest.raises(StoreError, match="disk is full"):
             reopened.put({str(number): Reply("x" * 1000) for number in range(100)})
         assert [one.replies for one in reopened.holdings()] == [1]
+
+
+@pytest.fixture
+def busy_threads() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("busy_threads")
+@in_no_time
+async def test_the_replies_that_are_not_on_disk_change_only_while_the_loop_waits(path: Path) -> None:
+    """The loop looks through them while a thread writes them, and each reply is written once."""
+    store = RunStore(path, StoreMode.ON)
+    await store.prepare()
+    for count in range(1000, 11_000, 1000):
+        keys = [str(number) for number in range(count - 1000, count)]
+        writing = asyncio.gather(*(store.put(key, Reply(key)) for key in keys))
+        while not writing.done():
+            assert not any(key is None for key in store.unwritten)
+            await asyncio.sleep(0)
+        assert (len(store.written), store.unwritten) == (count, {})
+    await store.close()
+
+
+@in_no_time
+async def test_the_reply_of_a_question_that_is_given_up_is_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, whether it is given up while the thread writes or before; the run knows that the reply is on disk."""
+    begun, goes_on = threading.Event(), threading.Event()
+    put_at_once = Store.put
+    keys = list[str]()
+
+    def put_late(self: Store, replies: Any, *, overwrite: bool) -> int:
+        keys.extend(replies)
+        begun.set()
+        assert goes_on.wait(60)
+        return put_at_once(self, replies, overwrite=overwrite)
+
+    monkeypatch.setattr(Store, "put", put_late)
+    store = RunStore(path, StoreMode.ON)
+    await store.prepare()
+    writing = [asyncio.create_task(store.put(key, Reply(key))) for key in "abc"]
+    with ThreadPoolExecutor() as other:
+        assert await asyncio.get_running_loop().run_in_executor(other, begun.wait, 60)
+    for task in writing:
+        task.cancel()
+    await asyncio.gather(*writing, return_exceptions=True)
+    goes_on.set()
+    await store.close()
+    assert (store.written, store.unwritten, sorted(keys)) == ({"a", "b", "c"}, {}, ["a", "b", "c"])
 
 
 WRITER = """
