@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,12 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*os.environ]:
         if name == "LLMARITH_MODEL" or name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL")):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _hears_ctrl_c() -> None:
+    """A shell lets what it starts in the background ignore Ctrl-C, and so would every process that a test starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -17,11 +17,7 @@ from pytest_llmarith.oeis import sync
 from pytest_llmarith.oeis.cache import Cache
 from tests.oeis_site import Answer, Call, Site, entry
 
-# A test run in the background may have inherited that Ctrl-C is ignored.
-COMMAND = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from pytest_llmarith.cli import main; raise SystemExit(main())"
-)
+COMMAND = "from pytest_llmarith.cli import main; raise SystemExit(main())"
 EASY = Cache(Path()).numbers("classic_easy")
 
 

@@ -51,7 +51,6 @@ def begun(bench: Bench, *args: str, before: Sequence[str] = ()) -> Iterator[subp
         text=True,
         env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},  # as in most shells
         start_new_session=True,
-        preexec_fn=_hear_ctrl_c,
     ) as process:
         try:
             yield process
@@ -81,11 +80,6 @@ def read_to_end(process: subprocess.Popen[str]) -> str:
     printed = process.stdout.read()
     process.wait(PATIENCE_S)
     return printed
-
-
-def _hear_ctrl_c() -> None:
-    """Whatever a shell starts in the background ignores Ctrl-C, and hands that on to its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _wait_for_trials(bench: Bench, count: int) -> None:
