@@ -39,7 +39,7 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
     run = summary.run
     stored, batched = (sum(getattr(one, name) for one in summary.results) for name in ("stored", "batched"))
     whole = is_complete(summary)
-    answered = all_answered(summary.answered) if whole else f"incomplete, {answered_count(summary)} answered"
+    answered = all_answered(summary.answered) if whole else f"incomplete, {_answered_so_far(summary)}"
     replies = " replies" * (stored > summary.answered)  # of searches
     answered += f", {stored:,}{replies} from the store" * bool(stored) + f", {batched:,} from batches" * bool(batched)
     yield "; ".join(filter(None, (answered, "" if whole or run.merged else _how_to_continue(summary))))
@@ -56,6 +56,32 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
         yield line + apart * (min(run.repeats or 1, shard.count) > 1)
     if run.stopped:
         yield f"stopped: {run.stopped}"
+
+
+def _answered_so_far(summary: RunSummary) -> str:
+    """How many questions have a reply, graded or in the store."""
+    known, more = questions_of_run(summary), _not_graded(summary)
+    if known is None or not more or _follows_replies(summary):
+        return f"{answered_count(summary)} answered"
+    return f"{min(known, summary.answered + more):,} of {known:,} answered, {summary.answered:,} graded"
+
+
+def _not_graded(summary: RunSummary) -> int:
+    """How many replies are in the store that the same command reads and this run has not graded."""
+    asking, store = summary.run.asking, summary.run.store
+    if asking is None or summary.run.merged or store is StoreMode.REFRESH:
+        return 0
+    real = [result for result in summary.results if not result.simulated]
+    of_this_run = asking.kept - asking.judged - sum(result.asked for result in real)
+    of_earlier_ones = asking.announced_stored - summary.duplicates - sum(result.stored for result in real)
+    return max(0, of_this_run) + max(0, of_earlier_ones)
+
+
+def _follows_replies(summary: RunSummary) -> bool:
+    """Whether an item may ask several questions, so that replies are no answered items."""
+    replies = sum(result.asked + result.stored for result in summary.results)
+    searched = summary.run.search is not None or any(result.searched for result in summary.results)
+    return searched or replies > summary.answered
 
 
 def reasoning_lines(summary: RunSummary) -> list[str]:
@@ -126,8 +152,8 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         return
     if asking.cost_usd or asking.stored_usd or asking.unpriced:
         yield _spent(asking)
-    graded = sum(result.asked for result in summary.results if not result.simulated)
-    if (more := asking.kept - asking.judged - graded) > 0:
+    more = _not_graded(summary)
+    if more and (is_complete(summary) or _follows_replies(summary)):
         replies = f"{more:,} more replies are" if more > 1 else "1 more reply is"
         yield f"{replies} stored but not graded; rerun the same command"
     if asking.lost:

@@ -175,9 +175,11 @@ class RunController:
         elif stopped := self._broker.stopped:
             terminal.line(f"llmarith: stopped: {sanitize(stopped.message, 1000)}", red=True)
         elif kept := self._broker.progress().kept:
-            terminal.line(
-                f"llmarith: nothing was graded; {kept} replies are stored, rerun the same command to continue"
-            )
+            stored = kept + self._broker.progress().announced_stored
+            how = f"{stored:,} replies are stored, rerun the same command to continue"
+            if self._settings.store_mode is StoreMode.REFRESH:
+                how = "rerun the same command, which asks everything again"
+            terminal.line(f"llmarith: nothing was graded; {how}")
         elif hint := missing_option(terminalreporter.stats.get("skipped", ())):
             terminal.line(f"llmarith: {hint}", yellow=True)
         if self._unwritable is not None:

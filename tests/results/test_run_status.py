@@ -72,6 +72,17 @@ def asking(**totals: Any) -> dict[str, Any]:
             "all 2 answered, 1 from the store\nthis run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
             "2 more replies are stored but not graded; rerun the same command",
         ),
+        # Of all questions of the command, whether this run asked them or an earlier one; refresh reads none of either.
+        (
+            STORED,
+            asking(announced=820, announced_stored=301, answered=5, kept=5) | {"selected": 820},
+            "incomplete, 306 of 820 answered, 2 graded, 1 from the store; rerun the same command",
+        ),
+        (
+            ONE,
+            asking(announced=820, answered=301, kept=301) | {"selected": 820, "store": "refresh"},
+            "incomplete, 1 of 820 answered; rerun the same command, which asks everything again",
+        ),
         # As of a batch with more questions than the run.
         (
             ONE,

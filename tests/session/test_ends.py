@@ -36,7 +36,9 @@ def check_report(bench: Bench, process: subprocess.Popen[str], printed: str) -> 
     assert summary["unanswered"] == 0
     assert {record["outcome"] for record in bench.records(0)} == {"correct"}
     assert bench.report(0)["llmarith"] == summary
-    assert f"{summary['answered']} of {ITEMS} answered; rerun the same command" in printed
+    kept = summary["run"]["asking"]["kept"]
+    graded = f", {summary['answered']} graded" if kept > summary["answered"] else ""
+    assert f"incomplete, {kept} of {ITEMS} answered{graded}; rerun the same command" in printed
 
 
 def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench) -> None:
