@@ -18,7 +18,7 @@ from pytest_llmarith.session.forecast import DRAIN_S, STOPPED_EXIT_STATUS, Forec
 from pytest_llmarith.session.items import ASK, CRASHED, missing_option, problem_marks, put_record, take_record
 from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.selection import SHARDING, PlannedQuestion, planned_questions, selected
-from pytest_llmarith.session.terminal import Terminal, header
+from pytest_llmarith.session.terminal import Terminal, header, shortened
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
@@ -71,6 +71,10 @@ class RunController:
                 self._broker.begin(list(planned_questions(selected(session.items), self._settings)))
             with self._terminal.watching(self._broker.progress(), self._broker.show_progress, self._has_workers):
                 return (yield)
+        except KeyboardInterrupt as interrupt:
+            if not self._settings.models:
+                raise
+            raise shortened(interrupt, self._config) from None
         finally:
             self._broker.end()
 

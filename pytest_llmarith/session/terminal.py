@@ -156,6 +156,17 @@ class Terminal:
             self.line(line)
 
 
+def shortened(interrupt: KeyboardInterrupt, config: pytest.Config) -> KeyboardInterrupt:
+    """The same with its last frame alone, which pytest shows without --full-trace.
+
+    pytest renders all frames before anything else, which takes as long as the summary of a run.
+    """
+    last = interrupt.__traceback__
+    while last is not None and last.tb_next is not None and not config.getoption("fulltrace"):
+        last = last.tb_next
+    return interrupt.with_traceback(last)
+
+
 # --- progress --------------------------------------------------------------------------------------------------------
 
 

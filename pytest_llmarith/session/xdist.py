@@ -16,6 +16,7 @@ from pytest_llmarith.records import Record
 from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
 from pytest_llmarith.session.selection import PlannedQuestion, planned_questions, selected
+from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Failure
@@ -131,6 +132,7 @@ class Worker:
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         workerinput = config.workerinput  # type: ignore[attr-defined]  # xdist's, this is a worker
+        self._config = config
         self._settings = settings
         self._announces = workerinput[ANNOUNCES_INPUT]
         self._controller = WorkerConnection(workerinput[CHANNEL_INPUT])
@@ -144,3 +146,10 @@ class Worker:
             self._controller.send("installed", "OEIS entries", f"(digest {digest_of(sequences, self._settings)})")
         if self._announces:
             self._controller.announce(map(encoded, planned_questions(items, self._settings)))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Any:
+        try:
+            return (yield)
+        except KeyboardInterrupt as interrupt:
+            raise shortened(interrupt, self._config) from None
