@@ -1,4 +1,4 @@
-"""The hooks and fixtures of the plugin; each forwards to `session`.
+"""The hooks of the plugin; each forwards to `session`.
 
 Every pytest run of an environment imports this module, so it imports nothing slow.
 """
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session import configure, items
+from pytest_llmarith.session import configure, fixtures, items
 from pytest_llmarith.session.items import RECORD, TIMER, is_sequence, settings_of
 
 
@@ -30,6 +30,18 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
 def pytest_configure(config: pytest.Config) -> None:
     items.declare_marks(config)
     configure.configure(config)
+    if config.getoption("showfixtures"):
+        fixtures.register(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> Generator[None, object, object]:
+    """Register the fixtures before pytest looks up those of the first test with a problem mark."""
+    if collector.istestfunction(obj, name) and items.has_problem_mark(collector, obj):
+        fixtures.register(collector.config)
+    return (yield)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -65,41 +77,3 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
     return items.status_of(report)
-
-
-@pytest.fixture
-def llm_model(request: pytest.FixtureRequest) -> Any:
-    """The model of this item, one of `--llm-model`; parametrized by the problem mark."""
-    items.refuse(request)
-
-
-@pytest.fixture
-def llm_prompt_config() -> Any:
-    """The prompt config of this item; parametrized if the options select other than the default one."""
-    return None
-
-
-@pytest.fixture
-def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
-    """The model under test: its name, its parameters, and `reply(prompt)`. Override it to use your own."""
-    from pytest_llmarith.session.ask import ModelUnderTest
-
-    return ModelUnderTest(request.node, llm_model, settings_of(request.config))
-
-
-@pytest.fixture
-def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
-    """Asks the model a problem, attaches the trial to the item, and returns its record."""
-    items.refuse_unmarked(request)
-    from pytest_llmarith.session.ask import Ask
-
-    return Ask(request.node, model, settings_of(request.config))
-
-
-@pytest.fixture
-def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
-    """Searches for the simplest question that the model gets wrong, and returns one record for the whole search."""
-    items.refuse_unmarked(request)
-    from pytest_llmarith.session.ask import Search
-
-    return Search(request.node, model, settings_of(request.config))

@@ -71,6 +71,13 @@ def marks_on(item: pytest.Item) -> list[pytest.Mark]:
     return [mark for mark in item.iter_markers() if mark.name in PROBLEM_MARKS]
 
 
+def has_problem_mark(collector: pytest.Collector, function: object) -> bool:
+    """Whether a function that is about to be collected has a problem mark, or its class or module has one."""
+    own = getattr(function, "pytestmark", None)
+    marks = [*(own if isinstance(own, list) else ()), *collector.iter_markers()]  # a mock has any attribute
+    return any(mark.name in PROBLEM_MARKS for mark in marks)
+
+
 def problem_of(item: pytest.Item) -> Any:
     """The problem of an item of the plugin; None for other items, even with a `cell` mark."""
     problem = parameter_of(item, "problem") if item.get_closest_marker(CELL_MARK) else None

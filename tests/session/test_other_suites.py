@@ -73,6 +73,56 @@ NOT_MARKED = """
     def test_mark_on_a_value(ask, x): pass
 """
 
+GUEST = """
+    from unittest.mock import Mock
+
+    test_mock = Mock()
+
+    def test_model(model): pass
+    def test_ask(ask): pass
+    def test_search(search): pass
+    def test_problem(problem): pass
+    def test_dynamic(request): request.getfixturevalue("ask")
+"""
+BESIDE_A_BENCH = """
+    import pytest
+
+    pytestmark = pytest.mark.arithmetic(depths=[2], trials=1)
+
+    class Own:
+        def reply(self, prompt): return "4"
+
+    @pytest.fixture
+    def model(): return Own()
+
+    class TestBench:
+        def test_arithmetic(self, problem, ask): ask(problem)
+"""
+
+
+def test_a_suite_without_a_bench(pytester: pytest.Pytester) -> None:
+    """Fixtures that the suite lacks are not found, as without the plugin: the same output."""
+    pytester.makepyfile(GUEST)
+    args = ("-q", "-p", "no:cacheprovider", "--disable-warnings")
+    result = pytester.runpytest_subprocess(*args)
+    result.assert_outcomes(errors=4, failed=1)
+    for name in ("model", "ask", "search", "problem"):
+        result.stdout.fnmatch_lines([f"E * fixture '{name}' not found"])
+    assert result.outlines[:-1] == pytester.runpytest_subprocess(*args, "-p", "no:llmarith").outlines[:-1]
+
+
+def test_a_bench_beside_a_suite(pytester: pytest.Pytester) -> None:
+    """The mark of a module makes a bench: its tests get the fixtures, and its own `model` is used."""
+    pytester.makepyfile(test_a=GUEST, test_b=BESIDE_A_BENCH)
+    result = pytester.runpytest_subprocess("--llm-reports=r", "--disable-warnings")
+    result.stdout.fnmatch_lines(["*need a problem; write a mark*", "*8 deviate*"])
+
+
+def test_the_list_of_fixtures(pytester: pytest.Pytester) -> None:
+    """`--fixtures` explains those of the plugin, also where there is no bench."""
+    result = pytester.runpytest_subprocess("--fixtures")
+    result.stdout.fnmatch_lines(["model -- *", "    The model under test: *", "ask -- *", "search -- *"])
+
 
 def test_names_of_other_suites(pytester: pytest.Pytester) -> None:
     """Fixtures, parameters and marks of the user are used; the plugin's fixtures need a mark above the function."""

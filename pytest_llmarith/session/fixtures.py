@@ -1,0 +1,61 @@
+"""The fixtures of the plugin: `model`, `ask` and `search`, and the two parameters that the problem marks set.
+
+They are a plugin of their own, which is registered with the first test that has a problem mark. A suite without one
+keeps pytest's own message for a fixture that is not found.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.session import items
+from pytest_llmarith.session.items import settings_of
+
+_NAME = "llmarith-fixtures"
+
+
+def register(config: pytest.Config) -> None:
+    """Register this module as a plugin, once."""
+    if not config.pluginmanager.hasplugin(_NAME):
+        config.pluginmanager.register(sys.modules[__name__], _NAME)
+
+
+@pytest.fixture
+def llm_model(request: pytest.FixtureRequest) -> Any:
+    """The model of this item, one of `--llm-model`; parametrized by the problem mark."""
+    items.refuse(request)
+
+
+@pytest.fixture
+def llm_prompt_config() -> Any:
+    """The prompt config of this item; parametrized if the options select other than the default one."""
+    return None
+
+
+@pytest.fixture
+def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
+    """The model under test: its name, its parameters, and `reply(prompt)`. Override it to use your own."""
+    from pytest_llmarith.session.ask import ModelUnderTest
+
+    return ModelUnderTest(request.node, llm_model, settings_of(request.config))
+
+
+@pytest.fixture
+def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
+    """Asks the model a problem, attaches the trial to the item, and returns its record."""
+    items.refuse_unmarked(request)
+    from pytest_llmarith.session.ask import Ask
+
+    return Ask(request.node, model, settings_of(request.config))
+
+
+@pytest.fixture
+def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
+    """Searches for the simplest question that the model gets wrong, and returns one record for the whole search."""
+    items.refuse_unmarked(request)
+    from pytest_llmarith.session.ask import Search
+
+    return Search(request.node, model, settings_of(request.config))
