@@ -40,7 +40,7 @@ def pytest_pycollect_makeitem(
 ) -> Generator[None, object, object]:
     """Register the fixtures before pytest looks up those of the first test with a problem mark."""
     if collector.istestfunction(obj, name) and items.has_problem_mark(collector, obj):
-        fixtures.register(collector.config)
+        fixtures.register_for_bench(collector.session)
     return (yield)
 
 

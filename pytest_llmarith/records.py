@@ -203,6 +203,7 @@ class Reply(Usage):
     reasoning: str | None
     finish_reason: str | None
     sent: Sent | None
+    system_fingerprint: str | None = None  # what the provider says of its configuration
 
 
 class Answer(Part, tag_field="kind", tag="number"):
@@ -750,6 +751,15 @@ class Run(RunTimes):
     git: dict[Literal["commit", "dirty"], str | bool | None] | None
 
 
+class ServedChange(Part):
+    """What replies of this run say served them, if stored replies of the same model say something else."""
+
+    model: str
+    field: Literal["served_model", "system_fingerprint"]
+    stored: list[str]
+    new: list[str]
+
+
 class RunSummary(Part):
     """The statistics of a run."""
 
@@ -764,6 +774,9 @@ class RunSummary(Part):
     effects: list[Effect]
     same_words: list[SameWords]
     reasoning_ratios: list[ReasoningRatio]  # of models with neighbouring values of one parameter
+    # The first and the last day on which stored replies were asked; null if there are none.
+    stored_days: Annotated[list[str], Meta(min_length=2, max_length=2)] | None = None
+    served_changes: list[ServedChange] = []
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------

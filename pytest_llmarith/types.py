@@ -332,6 +332,7 @@ class Reply:
     reasoning: str | None = None
     finish_reason: str | None = None
     served_model: str | None = None
+    system_fingerprint: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None

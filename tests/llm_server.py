@@ -64,6 +64,7 @@ class Answer:
     message: Mapping[str, Any] = field(default_factory=dict)
     usage: Mapping[str, Any] | None = field(default_factory=lambda: usage(7, 3))
     model: str | None = None
+    fingerprint: str | None = None
     choices: int = 1
     error: Mapping[str, Any] | None = None
     body: bytes | None = None
@@ -91,6 +92,8 @@ class Answer:
             "model": self.model or call.body.get("model", "unknown"),
             "choices": [choice] * self.choices,
         }
+        if self.fingerprint is not None:
+            completion["system_fingerprint"] = self.fingerprint
         return completion if self.usage is None else completion | {"usage": dict(self.usage)}
 
 

@@ -181,6 +181,7 @@ def _reply_from(response: Any) -> Reply:
         reasoning=_written(getattr(message, "reasoning_content", None)) or None,
         finish_reason=_finish_reason(choices[0]),
         served_model=_written(getattr(response, "model", None)),
+        system_fingerprint=_written(getattr(response, "system_fingerprint", None)),
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=None if usage is None else _completion_tokens(usage),
         reasoning_tokens=_reasoning_tokens(usage),

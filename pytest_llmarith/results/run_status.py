@@ -23,7 +23,7 @@ _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 
 def run_lines(summary: RunSummary, width: int) -> list[str]:
     """How much of the run is answered, why the rest is not, and what it cost."""
-    lines = [*_completeness(summary), *duplicates(summary), *_unanswered(summary)]
+    lines = [*_completeness(summary), *_served_changes(summary), *duplicates(summary), *_unanswered(summary)]
     lines += _request_lines(summary, summary.run.asking or RequestTotals())
     return wrapped([*lines, *reasoning_lines(summary)], width)
 
@@ -41,8 +41,13 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
     whole = is_complete(summary)
     answered = all_answered(summary.answered) if whole else f"incomplete, {_answered_so_far(summary)}"
     replies = " replies" * (stored > summary.answered)  # of searches
-    answered += f", {stored:,}{replies} from the store" * bool(stored) + f", {batched:,} from batches" * bool(batched)
-    yield "; ".join(filter(None, (answered, "" if whole or run.merged else _how_to_continue(summary))))
+    if stored:
+        answered += f", {stored:,}{replies} from the store{_when_asked(summary)}"
+    answered += f", {batched:,} from batches" * bool(batched)
+    next_step = ""
+    if not run.merged:
+        next_step = _how_to_ask_again(summary) if whole else _how_to_continue(summary)
+    yield "; ".join(filter(None, (answered, next_step)))
     if run.merged:
         count, later = len(run.merged.runs), run.merged.overlapping
         yield f"merged from {count:,} run{'s' * (count > 1)}"
@@ -95,6 +100,27 @@ def reasoning_lines(summary: RunSummary) -> list[str]:
         ratio = f"{one.model} uses {one.ratio:,.2f} times the reasoning tokens of {one.beside}"
         lines.append(f"{ratio} ({interval}; {counted}){effects.get(one.effect, '')}")
     return lines
+
+
+def _when_asked(summary: RunSummary) -> str:
+    """The days on which stored replies were asked, such as `, asked 2026-11-21 to 2026-11-23`."""
+    if not summary.stored_days:
+        return ""
+    return f", asked {' to '.join(dict.fromkeys(summary.stored_days))}"
+
+
+def _served_changes(summary: RunSummary) -> Iterator[str]:
+    """Models that are not what they were when stored replies were asked."""
+    names = {"served_model": "the model", "system_fingerprint": "the configuration (system_fingerprint)"}
+    for one in summary.served_changes:
+        stored, new = ", ".join(one.stored), ", ".join(one.new)
+        yield f"{one.model} has changed: stored replies name {names[one.field]} {stored}, those of this run {new}"
+
+
+def _how_to_ask_again(summary: RunSummary) -> str:
+    """How to replace stored replies, which may be old; empty if there are none."""
+    reads_store = summary.run.store is StoreMode.ON and summary.stored_days
+    return "--llm-store=refresh asks again" if reads_store else ""
 
 
 def _how_to_continue(summary: RunSummary) -> str:

@@ -15,6 +15,7 @@ from pytest_llmarith.results.compare_rows import OfCondition, effects, model_dif
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.statistics import Depth, ninety_percent_to
+from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.results.thresholds import threshold, threshold_of
@@ -29,6 +30,7 @@ class Summary:
         self._systems = systems
         self._results: dict[Key, _Result] = {}
         self._models: dict[str, Model] = {}  # as their first requests say
+        self._stored_replies = StoredReplies()
 
     def asked(self) -> list[OfCondition]:
         """The questions of each model, task and condition."""
@@ -40,6 +42,7 @@ class Summary:
         if key not in self._results:
             self._results[key] = _Result(record, self._systems)
         self._results[key].add(record)
+        self._stored_replies.add(record.model, tallies.replies_of(record))
         if record.model not in self._models and (sent := record.reply and record.reply.sent):
             system = next((message.content for message in sent.messages if message.role == "system"), None)
             self._models[record.model] = Model(record.model, sent.model, sent.params, sent.api_base, system)
@@ -70,6 +73,8 @@ class Summary:
             effects=found,
             same_words=alike,
             reasoning_ratios=reasoning_ratios(run.models or [*self._models.values()], asked),
+            stored_days=self._stored_replies.days(),
+            served_changes=self._stored_replies.changes(),
         )
 
 

@@ -15,12 +15,26 @@ from pytest_llmarith.session import items
 from pytest_llmarith.session.items import settings_of
 
 _NAME = "llmarith-fixtures"
+_FIXTURES = ("llm_model", "llm_prompt_config", "model", "ask", "search")
 
 
 def register(config: pytest.Config) -> None:
-    """Register this module as a plugin, once."""
-    if not config.pluginmanager.hasplugin(_NAME):
-        config.pluginmanager.register(sys.modules[__name__], _NAME)
+    """Register this module as a plugin."""
+    config.pluginmanager.register(sys.modules[__name__], _NAME)
+
+
+def register_for_bench(session: pytest.Session) -> None:
+    """Register this module once, during collection. Fixtures of a conftest with the same names still replace these."""
+    if session.config.pluginmanager.hasplugin(_NAME):
+        return
+    manager = session._fixturemanager
+    others = [one for name in _FIXTURES for one in manager.getfixturedefs(name, session) or ()]
+    register(session.config)
+    if hasattr(pytest, "register_fixture"):  # pytest 9.1: of two fixtures for a whole run, the last one replaces
+        for one in others:
+            pytest.register_fixture(
+                name=one.argname, func=one.func, node=session, scope=one.scope, params=one.params, ids=one.ids
+            )
 
 
 @pytest.fixture

@@ -155,9 +155,21 @@ def test_tokens_and_cost(
         (Answer("", finish_reason="content_filter"), {"text": "", "finish_reason": "content_filter"}),
         (Answer(status=400, error={"message": "no", "code": "content_filter"}), {"finish_reason": "content_filter"}),
         (Answer("42", model="another"), {"text": "42", "served_model": "another"}),
+        (Answer("42", fingerprint="fp_1"), {"system_fingerprint": "fp_1"}),
         (Answer("7" * 8_000_000), {"text": "7" * 8_000_000}),
     ],
-    ids=["cut", "cut, Mistral", "cut, capitals", "unknown", "refused", "filtered", "filtered, 400", "other", "long"],
+    ids=[
+        "cut",
+        "cut, Mistral",
+        "cut, capitals",
+        "unknown",
+        "refused",
+        "filtered",
+        "filtered, 400",
+        "other",
+        "fingerprint",
+        "long",
+    ],
 )
 def test_what_is_a_reply(asked: Asked, answer: Answer, facts: dict[str, Any]) -> None:
     """However disappointing: the model was asked, and that is what it said. Half a number is known for one."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import RunTimes
 from pytest_llmarith.results.run_status import run_lines, wrong_lines
 from pytest_llmarith.types import RequestTotals
-from tests.runs_on_disk import FACTS, asked, record_of, searched, summed_up
+from tests.runs_on_disk import FACTS, added, asked, record_of, searched, summed_up
 
 NODEID = "test_bench.py::test[o4-mini-int_add-depth_3-trial_0]"
 SHARD = {"index": 2, "count": 5, "dealt": 1, "whole": 5, "selection": None}
@@ -36,7 +36,7 @@ def asking(**totals: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("records", "run", "text"),
     [
-        (STORED, {}, "all 2 answered, 1 from the store"),
+        (STORED, {}, "all 2 answered, 1 from the store, asked 2026-11-22"),
         (
             [*ONE, *unanswered("no reply", "no reply", "crashed")],
             {"selected": 720},
@@ -69,7 +69,7 @@ def asking(**totals: Any) -> dict[str, Any]:
         (
             STORED,
             asking(answered=3, stored=1, kept=3, cost_usd=0.083, stored_usd=0.0991),
-            "all 2 answered, 1 from the store\nthis run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
+            "all 2 answered, 1 from the store, asked 2026-11-22\nthis run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
             "2 more replies are stored but not graded; rerun the same command",
         ),
         # Of all questions of the command, whether this run asked them or an earlier one; refresh reads none of either.
@@ -123,6 +123,57 @@ def asking(**totals: Any) -> dict[str, Any]:
 def test_how_far_a_run_came(records: list[dict[str, Any]], run: dict[str, Any], text: str) -> None:
     lines = run_lines(summed_up(records, {"selected": len(records)} | run), 200)
     assert "\n".join(lines[: text.count("\n") + 1]) == text
+
+
+def test_when_stored_replies_were_asked() -> None:
+    """The first and the last day, and how to ask again where the store was read; an unknown day is left out."""
+    days = ("2026-11-21T23:59:59+00:00", "2026-11-23T00:00:00+00:00", None)
+    stored = [asked("{}", trial=trial, stored=True, asked_at=day) for trial, day in enumerate(days)]
+    new = asked("{}", trial=3, asked_at="2026-11-24T00:00:00+00:00")
+
+    def first_line(records: list[dict[str, Any]], **run: Any) -> str:
+        return run_lines(summed_up(records, {"selected": len(records), "store": "on"} | run), 200)[0]
+
+    asks_again = "--llm-store=refresh asks again"
+    assert first_line([*stored, new]) == (
+        f"all 4 answered, 3 from the store, asked 2026-11-21 to 2026-11-23; {asks_again}"
+    )
+    assert first_line(stored[1:2]) == f"1 of 1 answered, 1 from the store, asked 2026-11-23; {asks_again}"
+    assert first_line(stored[2:]) == "1 of 1 answered, 1 from the store"
+    assert first_line(stored[1:2], store="only") == "1 of 1 answered, 1 from the store, asked 2026-11-23"
+    assert first_line([new]) == "1 of 1 answered"
+    assert "refresh" not in first_line(stored, selected=4)
+
+
+NAME, PRINT = "served_model", "system_fingerprint"
+
+
+@pytest.mark.parametrize(
+    ("stored", "new", "says"),
+    [
+        ([{NAME: "m-1"}], [{NAME: "m-1"}], None),
+        ([{NAME: "m-1"}], [{NAME: "m-1"}, {NAME: "m-2"}], "the model m-1, those of this run m-1, m-2"),
+        ([{NAME: "m-1"}, {NAME: "m-2"}], [{NAME: "m-1"}], None),
+        ([{}], [{NAME: "m-1", PRINT: "a"}], None),
+        ([{NAME: "m-1", PRINT: "a"}], [{}], None),
+        ([{NAME: "m", PRINT: "a"}], [{NAME: "m", PRINT: "b"}], "(system_fingerprint) a, those of this run b"),
+        # A provider has several configurations at the same time.
+        ([{PRINT: "a"}, {PRINT: "b"}], [{PRINT: "b"}, {PRINT: "c"}], None),
+    ],
+)
+def test_another_model_under_the_same_name(
+    stored: list[dict[str, Any]], new: list[dict[str, Any]], says: str | None
+) -> None:
+    """What replies say served them is compared with what stored replies said, in all tasks of a model."""
+    records = [asked("{}", trial=trial, stored=True, **told) for trial, told in enumerate(stored)]
+    records += [added("{}", trial=trial, **told) for trial, told in enumerate(new)]
+    lines = run_lines(summed_up(records, {"selected": len(records)}), 200)
+    changes = [line for line in lines if "has changed" in line]
+    if says is None:
+        assert changes == []
+    else:
+        assert changes == [next(line for line in lines if says in line)]
+        assert changes[0].startswith("o4-mini has changed: stored replies name ")
 
 
 @pytest.mark.parametrize("outcome", ["deviate", "unanswered"])

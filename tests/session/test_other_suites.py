@@ -118,6 +118,28 @@ def test_a_bench_beside_a_suite(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*need a problem; write a mark*", "*8 deviate*"])
 
 
+def test_fixtures_of_a_conftest_replace_those_of_the_plugin(pytester: pytest.Pytester) -> None:
+    """They may also use what they replace."""
+    pytester.makeconftest("""
+        import pytest
+
+        class Own:
+            def __init__(self, inner): self.inner = inner
+            def reply(self, prompt): return self.inner.reply(prompt)
+
+        @pytest.fixture
+        def model(model): return Own(model)
+    """)
+    pytester.makepyfile("""
+        import pytest
+
+        @pytest.mark.arithmetic(depths=[2], trials=1)
+        def test_arithmetic(problem, ask): assert ask(problem).model == "Own"
+    """)
+    result = pytester.runpytest_subprocess("--llm-model=llmarith/exact")
+    assert "8 correct" in result.outlines[-1]
+
+
 def test_the_list_of_fixtures(pytester: pytest.Pytester) -> None:
     """`--fixtures` explains those of the plugin, also where there is no bench."""
     result = pytester.runpytest_subprocess("--fixtures")

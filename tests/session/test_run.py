@@ -55,7 +55,18 @@ def test_each_question_is_asked_once_and_the_files_agree(bench: Bench) -> None:
     assert len(bench.server.requests) == ITEMS
     for record in bench.records(1):
         assert record["reply"] == records[record["nodeid"]]["reply"] | {"stored": True}
-    result.stdout.fnmatch_lines([f"all {ITEMS} answered, {ITEMS} from the store"])
+    days = {record["reply"]["asked_at"][: len("2026-11-22")] for record in records.values()}
+    said = f"all {ITEMS} answered, {ITEMS} from the store, asked {' to '.join(sorted(days))}; --llm-store=refresh"
+    assert said in " ".join(result.stdout.str().split())
+
+
+def test_another_model_behind_the_same_address(bench: Bench) -> None:
+    """A run that takes some replies from the store says that the server names another model than then."""
+    bench.script = lambda call: Answer(right(call), model="small-q8")
+    assert bench.run("-k", "addition").ret == 0
+    bench.script = lambda call: Answer(right(call), model="small-q2")
+    said = " ".join(bench.run().stdout.str().split())
+    assert "openai/gpt-4o-mini has changed: stored replies name the model small-q8, those of this run small-q2" in said
 
 
 @pytest.mark.parametrize("way", ["plain", "-n 2"])

@@ -1,0 +1,55 @@
+"""When the stored replies of a run were asked, and whether something else replies under the same name now."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Literal
+
+from pytest_llmarith.records import Reply, ServedChange, Usage
+
+_MOST_NAMES = 5
+_LONGEST_NAME = 200
+_Field = Literal["served_model", "system_fingerprint"]
+
+
+class StoredReplies:
+    """Compares stored replies with those of this run."""
+
+    def __init__(self) -> None:
+        self._days: set[str] = set()
+        # What replies to a model name, and whether they are stored.
+        self._named: defaultdict[tuple[str, _Field, bool], set[str]] = defaultdict(set)
+
+    def add(self, model: str, replies: Iterable[Usage]) -> None:
+        """Note the replies of a trial."""
+        for reply in replies:
+            if reply.stored and reply.asked_at:
+                self._days.add(reply.asked_at[: len("2026-11-22")])
+            if reply.served_model:
+                self._named[model, "served_model", reply.stored].add(reply.served_model[:_LONGEST_NAME])
+            if isinstance(reply, Reply) and reply.system_fingerprint:
+                self._named[model, "system_fingerprint", reply.stored].add(reply.system_fingerprint[:_LONGEST_NAME])
+
+    def days(self) -> list[str] | None:
+        """The first and the last day; None if no stored reply has one."""
+        return [min(self._days), max(self._days)] if self._days else None
+
+    def changes(self) -> list[ServedChange]:
+        """The models whose replies in this run name something that the stored ones do not."""
+        found = []
+        for model in dict.fromkeys(model for model, *_ in self._named):
+            stored, new = (self._named.get((model, "served_model", is_stored), set()) for is_stored in (True, False))
+            if stored and new - stored:
+                found.append(_change(model, "served_model", stored, new))
+                continue
+            stored, new = (
+                self._named.get((model, "system_fingerprint", is_stored), set()) for is_stored in (True, False)
+            )
+            if stored and new and not stored & new:  # a provider may have several at the same time
+                found.append(_change(model, "system_fingerprint", stored, new))
+        return found
+
+
+def _change(model: str, field: _Field, stored: set[str], new: set[str]) -> ServedChange:
+    return ServedChange(model, field, sorted(stored)[:_MOST_NAMES], sorted(new)[:_MOST_NAMES])
