@@ -487,7 +487,7 @@ class Plan:
     `stored` maps the index of a question to the tokens of its stored reply; `to_ask` holds the indices of the others,
     except `in_batches`, those that are in batches already. `spent_usd` and `spent_tokens` are the
     original cost of the stored replies; `spent_unpriced` counts those of unknown price. `terms` covers the models to
-    ask, `refused` says why a budget cannot be kept or admits no request.
+    ask, `refused` says why a model has to be asked otherwise, or why a budget cannot be kept or admits no request.
     If the store cannot be read, only `error` is set.
     """
 

@@ -122,7 +122,8 @@ class Broker:
         models = [model for name in later if self._may_ask(model := self._models[name])]
         models += [one.model for one in to_ask]
         asked = {(model.name, model.batched): model for model in models}.values()
-        refused = [why for model in asked if (why := self._budget.unbounded(model)) is not None]
+        refused = [why for model in asked if (why := self._client.unknown_parameter(model)) is not None]
+        refused += [why for model in asked if (why := self._budget.unbounded(model)) is not None]
         if not refused and not stored:
             refused += self._budget.too_small((one.model, one.question.prompt) for one in to_ask)
         if not refused and self._batch is not None and may_send:

@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_llmarith.models import fake
+from pytest_llmarith.models.parameters import unknown_parameter
 from pytest_llmarith.models.provider_errors import EndlessResponse, Redirected, UnusableResponse, is_filtered
 from pytest_llmarith.models.providers import key_variable
 from pytest_llmarith.models.redact import sent_of, without_known_keys
@@ -63,6 +64,12 @@ class Client:
         """The model's terms in litellm's price list."""
         self.prepare()
         return _listed_terms(self._litellm, model.target, tier_of(model.params))
+
+    def unknown_parameter(self, model: Model) -> str | None:
+        """Why a model cannot be asked: a parameter that its provider does not have; None if there is none."""
+        if not model.params or model.simulated or model.api_base is not None:
+            return None
+        return unknown_parameter(self.litellm, model)
 
     @property
     def litellm(self) -> Any:

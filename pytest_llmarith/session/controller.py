@@ -118,7 +118,7 @@ class RunController:
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Runs before pytest-json-report, which writes the exit status."""
         recorder, ok = self._recorder, pytest.ExitCode.OK
-        recorder.close()
+        recorder.close(stopped=self._broker.stopped is not None)
         if recorder.records:
             recorder.summarize(self._run(session))
             if self._broker.stopped:

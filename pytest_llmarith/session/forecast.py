@@ -5,6 +5,8 @@ Only first questions are counted: further questions of searches and those to jud
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup
+from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
 from pytest_llmarith.records import SearchProblem
 from pytest_llmarith.results.formatting import dollars, sanitize, sanitize_name, thousands
 from pytest_llmarith.session.collection import MODEL_FIXTURE
@@ -102,7 +105,7 @@ class Forecast:
         return [f"forecast: {line}" for line in lines]
 
     def refuse(self) -> None:
-        """Raises pytest.UsageError if a budget cannot be enforced or allows no request."""
+        """Raises pytest.UsageError for an unknown parameter, or a budget that cannot be kept or admits no request."""
         for why in self._plan.refused:
             raise pytest.UsageError(why)
 
@@ -269,6 +272,7 @@ class DryRun:
         if not items:
             self._say(f"no question was selected{'' if self._settings.models else f'; {NO_MODEL}'}")
         if not self._submits:
+            self._show_requests()
             self._show_prompts(items)
         return True
 
@@ -285,6 +289,13 @@ class DryRun:
                 pytest.exit(f"llmarith: {sanitize(failure.message, _LONGEST_LINE)}", STOPPED_EXIT_STATUS)
         finally:
             broker.close(DRAIN_S if self._submits else 0.0)
+
+    def _show_requests(self) -> None:
+        """Print what is sent to each model, without the messages and without keys."""
+        for model in (*self._settings.models, *filter(None, [self._settings.oeis.judge])):
+            request = json.dumps({"model": model.target, **with_headers_hidden(model.params)}, ensure_ascii=False)
+            address = f" to {model.api_base}" if model.api_base else ""
+            self._say(f"request{address}: {sanitize(hide_keys(request, os.environ), _LONGEST_LINE)}")
 
     def _show_prompts(self, items: list[pytest.Item]) -> None:
         """Print the first question of each task."""

@@ -1,6 +1,7 @@
 """Writes the files of a run: the log during the run, and summary, page and JSON report at its end.
 
-The folder is created with the first record. The summary has the metadata of the run: everything needed to repeat it,
+The folder is created with the first record that has a reply, or at the end. A run that was stopped before any reply
+leaves no folder. The summary has the metadata of the run: everything needed to repeat it,
 without keys.
 """
 
@@ -37,6 +38,7 @@ from pytest_llmarith.results.log import (
     with_records,
 )
 from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.results.tallies import replies_of
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.tasks import TASKS
@@ -64,6 +66,7 @@ class Recorder:
         self.started = datetime.now(UTC)
         self.path: Path | None = None
         self.records = WrittenRecords()
+        self._unwritten: dict[str, Record] = {}
         self.selected: Counter[Key] | None = None
         self._searching = False
         self.summary: RunSummary | None = None
@@ -91,18 +94,27 @@ class Recorder:
         return self.selected.total()
 
     def add(self, nodeid: str, record: Record) -> None:
-        """Add the name of the run to a record, write and count it."""
-        self.records[nodeid] = record  # until it is written
-        with self._noting_failure():
-            self._log = self._log or self._open(record.model)
-            assert self.path is not None
-            record.run = self.path.name
-            self.records[nodeid] = self._log.append(encode(record))
+        """Count a record, and write it unless no record has a reply yet."""
+        self.records[nodeid] = self._unwritten[nodeid] = record
+        if self._log is not None or any(True for _ in replies_of(record)):
+            self._write()
         self._counted = self._counted or Summary()
         self._counted.add(record)
 
-    def close(self) -> None:
-        """Close the log."""
+    def _write(self) -> None:
+        """Add the name of the run to the unwritten records, and write them."""
+        unwritten, self._unwritten = self._unwritten, {}
+        with self._noting_failure():
+            for nodeid, record in unwritten.items():
+                self._log = self._log or self._open(record.model)
+                assert self.path is not None
+                record.run = self.path.name
+                self.records[nodeid] = self._log.append(encode(record))
+
+    def close(self, *, stopped: bool) -> None:
+        """Write the remaining records, and close the log. A run that was stopped before any reply has none."""
+        if not stopped:
+            self._write()
         if self._log is not None:
             self._log.close()
 

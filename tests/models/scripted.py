@@ -106,6 +106,9 @@ class Scripted(Client):
         self.prepare()
         return ModelTerms(Price(0.0, 1e6), max_reply_tokens=100)
 
+    def unknown_parameter(self, model: Model) -> str | None:
+        return None
+
     async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
         self.prepare()
         self.order.append(prompt)

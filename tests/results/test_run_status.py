@@ -69,7 +69,8 @@ def asking(**totals: Any) -> dict[str, Any]:
         (
             STORED,
             asking(answered=3, stored=1, kept=3, cost_usd=0.083, stored_usd=0.0991),
-            "all 2 answered, 1 from the store, asked 2026-11-22\nthis run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
+            "all 2 answered, 1 from the store, asked 2026-11-22\n"
+            "this run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
             "2 more replies are stored but not graded; rerun the same command",
         ),
         # Of all questions of the command, whether this run asked them or an earlier one; refresh reads none of either.

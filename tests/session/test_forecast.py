@@ -163,7 +163,9 @@ def test_a_dry_run_asks_and_writes_nothing(bench: Bench, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", "")
     bench.pytester.makepyfile(test_bench=DRY_BENCH)
     write_cache(bench.pytester.path / "oeis_cache")
-    result = bench.run("--llm-dry-run", "--llm-fail-under=80", "-q", "-n", "8")
+    header = 'extra_headers={"X-Team":"blue"}'
+    params = (f"--llm-param={header}", "--llm-param=temprature=0")
+    result = bench.run("--llm-dry-run", "--llm-fail-under=80", "-q", "-n", "8", *params)
     assert (result.ret, result.errlines, len(bench.server.requests)) == (0, [], 2)
     for name in ("reports", ".llmarith", ".report.json"):
         assert not (bench.pytester.path / name).exists()
@@ -172,6 +174,7 @@ def test_a_dry_run_asks_and_writes_nothing(bench: Bench, monkeypatch: pytest.Mon
         [
             "llmarith: forecast: 25 questions; about 1.* prompt tokens, about $0.00*",
             "llmarith: forecast: 8 questions to your model fixture, of unknown cost",
+            'llmarith: request to http*: {"model": "openai/gpt-4o-mini", *": "[[]hidden]"}, "temprature": 0}',
             "arithmetic, as test_bench.py::test_arithmetic?openai/gpt-4o-mini-int_add-depth_2-trial_0? asks:",
             "    Compute the following and reply with just the numeric result (no explanation):",
             "integer_addition, as *",
@@ -180,5 +183,10 @@ def test_a_dry_run_asks_and_writes_nothing(bench: Bench, monkeypatch: pytest.Mon
             "    Name: The squares.",
         ]
     )
+    result = bench.run("--llm-model=gpt-4o-mini", "--llm-param=temprature=0", "-k", "int_add", model=None)
+    assert (result.ret, len(bench.server.requests)) == (pytest.ExitCode.USAGE_ERROR, 2)
+    assert [line for line in result.errlines if line] == [
+        "ERROR: gpt-4o-mini: openai has no parameter 'temprature' that litellm knows; write temperature"
+    ]
     (bench.pytester.path / "test_bench.py").write_text("import nothing_of_this_name")
     assert bench.run("--llm-dry-run").ret == pytest.ExitCode.INTERRUPTED

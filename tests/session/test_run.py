@@ -113,6 +113,15 @@ def test_what_no_question_can_get_past_ends_the_run(bench: Bench) -> None:
     assert Counter(bench.server.asked.values()) == {1: ITEMS - 1, 2: 1}
 
 
+def test_a_run_that_is_stopped_before_any_reply_leaves_no_folder(bench: Bench) -> None:
+    """A wrong key: its message is all there is. So it is if two workers ask."""
+    bench.script = lambda call: Answer(status=401, error={"message": "no such key"})
+    result = bench.run(*WAYS["-n 2"])
+    assert (result.ret, "no such key" in result.stdout.str(), bench.runs) == (6, True, [])
+    result.stdout.no_fnmatch_line("*written to*")
+    result.stdout.no_fnmatch_line("page: *")
+
+
 def test_an_outage_is_unanswered(bench: Bench) -> None:
     """One line each, exit status 1, in no percentage, found by --lf; a gate fails for it, and for too few right."""
     bench.script = lambda call: (

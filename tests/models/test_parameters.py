@@ -1,0 +1,56 @@
+"""Parameters that a provider does not have, by litellm's lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.types import Model
+
+# As in the broker's process: modules of litellm warn when they are imported.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def client() -> Client:
+    return Client()
+
+
+@pytest.mark.parametrize(
+    ("target", "parameter", "instead"),
+    [
+        ("gpt-4o-mini", "temprature", "temperature"),
+        ("openai/o4-mini", "reasoning_efort", "reasoning_effort"),
+        ("openai/newer-than-the-list", "max_token", "max_tokens"),
+        ("claude-sonnet-4-5", "temprature", "temperature"),
+        ("gemini/gemini-2.5-pro", "temprature", "temperature"),
+        ("mistral/mistral-large-latest", "safe_promt", "safe_prompt"),
+        ("gpt-4o-mini", "zzz", "extra_body"),
+    ],
+)
+def test_an_unknown_parameter_and_what_to_write(client: Client, target: str, parameter: str, instead: str) -> None:
+    why = client.unknown_parameter(Model("m", target, {"seed": 1, parameter: 0}))
+    assert why is not None
+    assert why.startswith(f"{target}: ")
+    assert repr(parameter) in why
+    assert why.endswith(instead)
+
+
+@pytest.mark.parametrize(
+    ("target", "params", "api_base"),
+    [
+        ("gpt-4o-mini", {"temperature": 0, "max_completion_tokens": 9, "extra_body": {"new": 1}, "seed": 1}, None),
+        ("o4-mini", {"reasoning_effort": "high", "service_tier": "flex", "verbosity": "low"}, None),
+        ("claude-sonnet-4-5", {"top_k": 5, "thinking": {"type": "enabled", "budget_tokens": 1024}}, None),
+        ("gemini/gemini-2.5-pro", {"top_k": 5, "candidate_count": 1, "drop_params": True}, None),
+        ("mistral/mistral-large-latest", {"random_seed": 1, "safe_prompt": True}, None),
+        # A server of one's own and an aggregator may have any parameter; litellm does not know the last model.
+        ("openai/qwen3", {"temprature": 0, "min_p": 0.1}, "http://localhost:8000/v1"),
+        ("openrouter/openai/gpt-4o", {"provider": {"order": ["a"]}}, None),
+        ("unknown-model", {"temprature": 0}, None),
+    ],
+)
+def test_what_is_not_refused(client: Client, target: str, params: dict[str, Any], api_base: str | None) -> None:
+    assert client.unknown_parameter(Model("m", target, params, api_base)) is None
