@@ -10,7 +10,7 @@ DEVELOPER := $(VENV)/.developer
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
 # What make bench shows: arithmetic, additions, a dozen sequences, and one search for a breaking point with few questions.
-DEMO ?= --llm-breaking-point=40 -k "arithmetic or addition or A00001 or A00004 or (breaking and int_mul)"
+DEMO ?= --llm-breaking-point=40 -k "arithmetic or addition or A00001 or A00004 or (breaking and int_div)"
 # The last resort for a test that hangs.
 HANGS := --timeout=300
 # Small chunks, so that the long tests at the end are spread over all workers.

@@ -242,7 +242,7 @@ class Shard:
 FAKE_PROVIDER = "llmarith"
 _REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
 _REPEATS = 1_000  # the maximum of --llm-repeats
-_SEEDS = 1_000_000  # more than repeats times questions of a search
+_SEEDS = 1_000_000  # more than repeats
 _CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
 
@@ -276,11 +276,11 @@ class Model:
     def for_question(self, question: Question) -> Model:
         """The model with the question's system prompt.
 
-        A fake model gets a different seed for each repeat and each repeated question of a search.
+        A fake model gets a different seed for each repeat. It replies alike if a search asks a question again.
         """
-        model, again = self, question.before * _REPEATS + question.repeat
-        if self.simulated and again and type(seed := self.params.get("seed", 0)) is int:
-            model = replace(self, params={**self.params, "seed": seed * _SEEDS + again})
+        model = self
+        if self.simulated and question.repeat and type(seed := self.params.get("seed", 0)) is int:
+            model = replace(self, params={**self.params, "seed": seed * _SEEDS + question.repeat})
         return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)
 
     def messages(self, prompt: str) -> list[dict[str, str]]:

@@ -6,14 +6,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from pytest_llmarith.records import BreakingPoint, Minimum, ModelDifference, Percentage, Result, RunSummary
+from pytest_llmarith.records import (
+    BreakingPoint,
+    Minimum,
+    ModelDifference,
+    Percentage,
+    Result,
+    RunSummary,
+    SequenceSet,
+)
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import interval_of, ninety_percent_to, points_of, sanitize, sanitize_name
 from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
 from pytest_llmarith.results.series import ResultOfRun, results_of
 from pytest_llmarith.results.tables import Column, Row, Table, as_text, table_of
-from pytest_llmarith.types import Outcome, SearchEnd
+from pytest_llmarith.types import Outcome, SearchEnd, TermStatus
 
 _LONGEST_BASELINE = 20
 _LONGEST_NAME = 40
@@ -215,10 +223,16 @@ def _sets(results: Sequence[ResultOfRun]) -> Table:
         scores = {limit.seconds: formatting.with_interval(limit.score) for limit in one.limits}
         parts = [row.label] * (len(sets) == 1 or row.label != row.result.task) + [one.set] * (len(sets) > 1)
         shown = [scores.get(seconds) for seconds in limits]
-        rows.append(Row([", ".join(parts), *shown, one.unsolved_count, one.cheat]))
+        rows.append(Row([", ".join(parts), *shown, one.unsolved_count, one.cheat], _terms(one)))
     columns = [Column(next(iter(sets)) if len(sets) == 1 else "sequences", is_name=True)]
     columns += [Column(f"score {seconds:g} s") for seconds in limits]
     return Table("", [*columns, Column("unsolved"), Column("lookup tables")], rows)
+
+
+def _terms(one: SequenceSet) -> str:
+    """Such as `terms: 60 ok, 3 wrong, 2 late`; empty if all are right."""
+    counts = [f"{count:,} {status}" for status, count in one.term_statuses.items()]
+    return f"terms: {', '.join(counts)}" if {*one.term_statuses} - {TermStatus.OK} else ""
 
 
 def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:

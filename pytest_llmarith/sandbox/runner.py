@@ -85,16 +85,24 @@ def _lock(held: ExitStack, folder: int, number: int, operation: int) -> bool:
 class Sandbox:
     """A `Runner` at the probed level; several threads may use it.
 
-    If a term is inconclusive, it is run again for up to `wait_s` seconds per program.
+    If a term is inconclusive, it is run again for up to `wait_s` seconds per program. `on_term` is called after each
+    term of every program.
     """
 
     def __init__(
-        self, isolation: Isolation, limits: ProgramLimits, slots: Slots | None = None, *, wait_s: float = 0.0
+        self,
+        isolation: Isolation,
+        limits: ProgramLimits,
+        slots: Slots | None = None,
+        *,
+        wait_s: float = 0.0,
+        on_term: Callable[[], None] = lambda: None,
     ) -> None:
         self.isolation = isolation
         self.limits = limits
         self._slots = slots or Slots()
         self._wait_s = wait_s
+        self._on_term = on_term
 
     def run(
         self, program: str, inputs: Sequence[int], on_run: Callable[[ProgramRun], None] | None = None
@@ -111,6 +119,7 @@ class Sandbox:
                 while run.ending is Ending.INCONCLUSIVE and time.monotonic() < until:
                     time.sleep(_TRY_AGAIN_S)
                     run = self._measure(client, number)
+                self._on_term()
                 if on_run is not None:
                     on_run(run)
                 runs.append(run)

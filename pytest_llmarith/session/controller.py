@@ -15,7 +15,15 @@ from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Run, SequenceProblem, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.session.forecast import DRAIN_S, STOPPED_EXIT_STATUS, Forecast, refuse_empty, start_broker
-from pytest_llmarith.session.items import ASK, CRASHED, missing_option, problem_marks, put_record, take_record
+from pytest_llmarith.session.items import (
+    ASK,
+    CRASHED,
+    SHOW_PROGRESS,
+    missing_option,
+    problem_marks,
+    put_record,
+    take_record,
+)
 from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.selection import SHARDING, PlannedQuestion, planned_questions, selected
 from pytest_llmarith.session.terminal import Terminal, header, shortened
@@ -39,6 +47,7 @@ class RunController:
         self._workers = Workers(config, settings, self._broker.process, self._broker.begin)
         if settings.models:
             config.stash[ASK] = self._broker.ask_and_wait
+            config.stash[SHOW_PROGRESS] = self._broker.show_progress
             config.pluginmanager.register(self._workers, "llmarith-workers")
             _switch_on_json_report(config)
 
@@ -257,7 +266,7 @@ class RunBroker:
     def show_progress(self) -> None:
         """Write a progress line if one is due."""
         if self._process is not None:
-            self._terminal.progress(self.progress, self._recorder.questions())
+            self._terminal.progress(self.progress, self._recorder.questions(), self._recorder.programs())
 
     def progress(self) -> Progress:
         return self._process.progress() if self._process else Progress()

@@ -143,8 +143,10 @@ _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
 # On an item: the record of its trial, and its settings of pytest-timeout.
 RECORD: pytest.StashKey[Record] = pytest.StashKey()
 TIMER = pytest.StashKey[Any]()
-# On the config: the settings, and the function that asks a question, directly or through the controller.
+# On the config: the settings, the function that asks a question, directly or through the controller, and the one that
+# shows the progress of the run.
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+SHOW_PROGRESS: pytest.StashKey[Callable[[], None]] = pytest.StashKey()
 ASK: pytest.StashKey[Callable[[Question], Reply | Failure]] = pytest.StashKey()
 
 

@@ -12,7 +12,7 @@ from pytest_llmarith.evaluate_programs import ProgramRules, program_record
 from pytest_llmarith.records import Record
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.session.collection import limits_of
-from pytest_llmarith.session.items import ASK, problem_of, settings_of
+from pytest_llmarith.session.items import ASK, SHOW_PROGRESS, problem_of, settings_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Failure, Isolation, Level, Reply, Rules
@@ -86,7 +86,8 @@ def run_program(
         machine=machine,
     )
     wait_s = _QUIET_WITHIN_S if trial.model.simulated else 0.0
-    sandbox = Sandbox(isolation, limits_of(item, settings), wait_s=wait_s)
+    show_progress = item.config.stash.get(SHOW_PROGRESS, lambda: None)  # workers show none
+    sandbox = Sandbox(isolation, limits_of(item, settings), wait_s=wait_s, on_term=show_progress)
     return program_record(problem, trial, reply, sandbox, rules)
 
 

@@ -23,7 +23,7 @@ import pytest
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import ProgramRules, Record, Run, RunSummary, as_dict, encode
+from pytest_llmarith.records import ProgramRules, Record, Run, RunSummary, SequenceProblem, as_dict, encode
 from pytest_llmarith.results.completeness import Gate, failed_gates, parse_gate
 from pytest_llmarith.results.files import encode as as_json
 from pytest_llmarith.results.files import write_json
@@ -69,6 +69,7 @@ class Recorder:
         self._unwritten: dict[str, Record] = {}
         self.selected: Counter[Key] | None = None
         self._searching = False
+        self._programs, self._programs_run = 0, 0  # of the planned questions, and of the records
         self.summary: RunSummary | None = None
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None  # why files are missing or incomplete
@@ -86,6 +87,7 @@ class Recorder:
             raise pytest.UsageError(f"--llm-reports: {error}") from None
         self.selected = Counter(one.key for one in asked)
         self._searching = any(one.is_search for one in asked)
+        self._programs = sum(isinstance(one.problem, SequenceProblem) for one in asked)
 
     def questions(self) -> int | None:
         """The number of questions; None if unknown, as in a search."""
@@ -93,11 +95,16 @@ class Recorder:
             return None
         return self.selected.total()
 
+    def programs(self) -> str:
+        """Such as `2 of 5 programs run`; empty if no program is expected."""
+        return f"{self._programs_run:,} of {self._programs:,} programs run" if self._programs else ""
+
     def add(self, nodeid: str, record: Record) -> None:
         """Count a record, and write it unless no record has a reply yet."""
         self.records[nodeid] = self._unwritten[nodeid] = record
         if self._log is not None or any(True for _ in replies_of(record)):
             self._write()
+        self._programs_run += isinstance(record.problem, SequenceProblem)
         self._counted = self._counted or Summary()
         self._counted.add(record)
 

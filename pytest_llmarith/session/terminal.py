@@ -105,14 +105,17 @@ class Terminal:
                 thread.join()
             self.clear_status()
 
-    def progress(self, progress: Callable[[], Progress], selected: int | None) -> None:
-        """Write a progress line if one is due; `selected` is the number of questions, if known."""
+    def progress(self, progress: Callable[[], Progress], selected: int | None, programs: str = "") -> None:
+        """Write a progress line if one is due; `selected` is the number of questions, if known.
+
+        `programs` says how many programs have run.
+        """
         now_s = time.monotonic()
         if self._pace and self._config.getoption("verbose") >= 0 and now_s >= self._next_line_s:
             self._next_line_s = now_s + (_REWRITE_EVERY_S if self._rewrites else _LINE_EVERY_S)
             now = progress()
             write = self._show_status if self._rewrites else self.say
-            write(progress_line(now, selected, self._pace.words(now, now_s)))
+            write(progress_line(now, selected, self._pace.words(now, now_s), programs))
 
     # --- the summary ----------------------------------------------------------------------------------------------
 
@@ -170,7 +173,7 @@ def shortened(interrupt: KeyboardInterrupt, config: pytest.Config) -> KeyboardIn
 # --- progress --------------------------------------------------------------------------------------------------------
 
 
-def progress_line(progress: Progress, selected: int | None, pace: str = "") -> str:
+def progress_line(progress: Progress, selected: int | None, pace: str = "", programs: str = "") -> str:
     """Such as `412 of 720 answered, 112 asked, 300 in the store, 16 in flight, $0.0123 so far (3 unpriced)`."""
     counts = (
         (progress.failed, "unanswered"),
@@ -182,6 +185,7 @@ def progress_line(progress: Progress, selected: int | None, pace: str = "") -> s
     answered = f"{progress.answered + progress.stored:,}"
     parts = [
         f"{answered} answered" if selected is None else f"{answered} of {selected:,} answered",
+        programs,
         *(f"{count:,} {what}" for count, what in counts if count),
         *[_retrying(progress)] * bool(progress.retrying),
         *[f"{progress.held:,} queued"] * bool(progress.held),

@@ -11,13 +11,26 @@ import pytest
 from pytest_llmarith.results.screen import screen
 from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.page.made_runs import all_cells, wrong
-from tests.runs_on_disk import added, asked, searched, summed_up
+from tests.runs_on_disk import added, asked, programmed, searched, summed_up
 
 DOCS = Path(__file__).parents[2] / "docs"
 ONE = all_cells("one", 6, 2)
 SIX = [record for number in range(6) for record in all_cells(f"provider/model-{number}", 3 + number, 2)]
 
 HOSTILE = [wrong(model="\x1b[31mred\u202e") | {"answer": {"kind": "number", "tolerant": "1" * 5000, "strict": None}}]
+
+
+def test_terms_that_are_not_right_are_counted() -> None:
+    """In one line, and in none if all are right."""
+    statuses = [*["ok"] * 7, "wrong", "wrong", "late", "crashed"]
+    term = {"n": 1, "expected": "1", "got": "1", "seconds": 0.01}
+
+    def lines(told: list[str]) -> list[str]:
+        record = programmed("A000045", terms=[term | {"status": status} for status in told])
+        return [line.strip() for line in screen(summed_up([record]), 80)]
+
+    assert "terms: 7 ok, 2 wrong, 1 late, 1 crashed" in lines(statuses)
+    assert not [line for line in lines(["ok"]) if line.startswith("terms")]
 
 
 def words(lines: list[str]) -> list[str]:

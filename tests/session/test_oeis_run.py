@@ -89,6 +89,7 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     result.stdout.fnmatch_lines(["unanswered: 3 x no verdict: *503*"])
     asked = len(oeis.server.requests)
     oeis.script = program
+    oeis.pytester.makeconftest("from pytest_llmarith.session import terminal; terminal._LINE_EVERY_S = 0")
     result = oeis.run(*args, "-rA")
     assert result.ret == 0
     found = {record["problem"]["number"]: (record["outcome"], record["reason"]) for record in oeis.records()}
@@ -105,6 +106,8 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     (one,) = oeis.summary()["results"][0]["sets"]
     assert [limit["perfect"] for limit in one["limits"]] == [1, 1]
+    assert one["term_statuses"] == {"ok": 6, "wrong": 6}
+    result.stdout.fnmatch_lines(["llmarith: [1-5] of 5 answered, [1-4] of 5 programs run*", "  terms: 6 ok, 6 wrong"])
     assert (one["judges"]["judged"], one["judges"]["kappa"]) == (3, 1)
     record = next(record for record in oeis.records() if record["outcome"] == "correct")
     assert record["oeis"]["machine"]["calibration_s"] > 0

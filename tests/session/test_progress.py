@@ -92,6 +92,9 @@ def test_a_progress_line(progress: Progress, selected: int | None, line: str) ->
 def test_what_is_waited_for_is_named() -> None:
     waiting = {"429 from \x1b[2J": 3, "no reply from b": 11}
     progress = Progress(retrying=14, waiting_for=waiting, next_try_s=11.2)
+    assert progress_line(Progress(answered=5), 5, programs="2 of 5 programs run") == (
+        "5 of 5 answered, 2 of 5 programs run"
+    )
     assert progress_line(progress, None) == "0 answered, 14 waiting: no reply from b and others, next try in 12 s"
 
 
