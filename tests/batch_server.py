@@ -6,6 +6,7 @@ A question counts in `asked` when the batch with it is created, because it is bi
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -44,7 +45,8 @@ class BatchServer(LlmServer):
 
     The events are upload, create (before the batch exists), created, list, poll and download. `end` and `polls` are for
     the next batch, `change` may alter the lines of results, and `share` is the share of questions with an answer.
-    Lists have pages of two batches; with `ignores_after`, always the first.
+    Lists have pages of two batches; with `ignores_after`, always the first. `alter` is called with upload, create,
+    list, poll or download and the answer, and returns what is sent instead, such as by one of `MISREAD` and `SHORT`.
     """
 
     def __init__(self, answer: Callable[[Call], Answer | str] = lambda call: Answer()) -> None:
@@ -54,6 +56,7 @@ class BatchServer(LlmServer):
         self.errors: list[dict[str, Any]] = []
         self.has_error_file = False  # also without errors, as at Azure
         self.change: Callable[[Lines], Lines] = lambda lines: lines
+        self.alter: Callable[[str, web.Response], web.Response] = lambda event, answer: answer
         self.share = 1.0
         self.ignores_after = False
         self.made: list[Made] = []
@@ -97,9 +100,8 @@ class BatchServer(LlmServer):
         await self._event("upload")
         name = f"file-{next(self._numbers)}"
         self._files[name] = content
-        return web.json_response(
-            {"id": name, "object": "file", "bytes": 1, "created_at": 1, "filename": "in.jsonl", "purpose": "batch"}
-        )
+        file = {"id": name, "object": "file", "bytes": 1, "created_at": 1, "filename": "in.jsonl", "purpose": "batch"}
+        return self.alter("upload", web.json_response(file))
 
     async def _create(self, request: web.Request) -> web.Response:
         body = await request.json()
@@ -112,15 +114,16 @@ class BatchServer(LlmServer):
         made = self._make([(line["custom_id"], line["body"]) for line in lines], metadata)
         made.form = "xai" if "name" in body else "mistral" if "jobs" in request.path else "openai"
         await self._event("created")
-        return web.json_response(self._openai(made))
+        return self.alter("create", web.json_response(self._openai(made)))
 
     async def _list(self, request: web.Request) -> web.Response:
         await self._event("list")
         page, has_more = self._page(request.query.get("after") or request.query.get("pagination_token"))
         listed = [self._openai(made) for made in page]
         if page and page[0].form == "xai":
-            return web.json_response({"batches": listed, "pagination_token": page[-1].id if has_more else None})
-        return web.json_response({"object": "list", "data": listed, "has_more": has_more})
+            more = page[-1].id if has_more else None
+            return self.alter("list", web.json_response({"batches": listed, "pagination_token": more}))
+        return self.alter("list", web.json_response({"object": "list", "data": listed, "has_more": has_more}))
 
     def _page(self, after: str | None) -> tuple[list[Made], bool]:
         newest = self.made[::-1]
@@ -131,7 +134,7 @@ class BatchServer(LlmServer):
         made = self._of(request)
         await self._event("poll")
         made.polls -= 1
-        return web.json_response(self._openai(made))
+        return self.alter("poll", web.json_response(self._openai(made)))
 
     async def _cancel(self, request: web.Request) -> web.Response:
         made = self._of(request)
@@ -211,20 +214,21 @@ class BatchServer(LlmServer):
         await self._event("create")
         made = self._make([(one["custom_id"], one["params"]) for one in body["requests"]], {})
         await self._event("created")
-        return web.json_response(self._message_batch(made))
+        return self.alter("create", web.json_response(self._message_batch(made)))
 
     async def _list_messages(self, request: web.Request) -> web.Response:
         await self._event("list")
         for made in self.made * ("after_id" not in request.query):
             made.polls -= 1
         page, has_more = self._page(request.query.get("after_id"))
-        return web.json_response({"data": [self._message_batch(made) for made in page], "has_more": has_more})
+        listed = {"data": [self._message_batch(made) for made in page], "has_more": has_more}
+        return self.alter("list", web.json_response(listed))
 
     async def _poll_messages(self, request: web.Request) -> web.Response:
         made = self._of(request)
         await self._event("poll")
         made.polls -= 1
-        return web.json_response(self._message_batch(made))
+        return self.alter("poll", web.json_response(self._message_batch(made)))
 
     async def _message_results(self, request: web.Request) -> web.Response:
         made = self._of(request)
@@ -282,12 +286,83 @@ class BatchServer(LlmServer):
 
     def _results(self, rows: list[dict[str, Any]]) -> web.Response:
         lines = self.change([json.dumps(row).encode() for row in rows])
-        return web.Response(body=b"".join(line + b"\n" for line in lines))
+        return self.alter("download", web.Response(body=b"".join(line + b"\n" for line in lines)))
 
     async def _event(self, event: str) -> None:
         self.events.append(event)
         if self.happens(event):
             await asyncio.sleep(3600)
+
+
+# --- misbehaviour ---------------------------------------------------------------------------------------------------
+
+Fault = Callable[[web.Response], web.Response]
+
+
+def times(most: float, event: str, fault: Fault) -> Callable[[str, web.Response], web.Response]:
+    """The fault in the first answers to an event, for `BatchServer.alter`."""
+    numbers = count(1)
+    return lambda what, answer: fault(answer) if what == event and next(numbers) <= most else answer
+
+
+def status(code: int) -> Fault:
+    """An error instead of the answer to a request that was carried out."""
+    error = json.dumps({"error": {"type": "api_error", "message": f"scripted {code}"}})
+    return lambda answer: web.Response(status=code, text=error, content_type="application/json")
+
+
+def body(content: bytes, content_type: str = "application/json") -> Fault:
+    return lambda answer: web.Response(body=content, content_type=content_type)
+
+
+def half_of_the_lines(answer: web.Response) -> web.Response:
+    lines = _content(answer).splitlines(keepends=True)
+    return web.Response(body=b"".join(lines[: len(lines) // 2]))
+
+
+def cut_line(answer: web.Response) -> web.Response:
+    return web.Response(body=_content(answer)[:-40])
+
+
+def torn_gzip(share: float, tail: bytes = b"") -> Fault:
+    """The beginning of compressed content, which is a clean response with `Content-Length`, and perhaps a tail."""
+
+    def tear(answer: web.Response) -> web.Response:
+        packed = gzip.compress(_content(answer), compresslevel=0)
+        content = packed[: int(len(packed) * share)] + tail
+        return web.Response(body=content, headers={"Content-Encoding": "gzip"})
+
+    return tear
+
+
+def in_progress(answer: web.Response) -> web.Response:
+    """The state of a batch as if it had not ended."""
+    batch = json.loads(_content(answer))
+    name = "status" if "status" in batch else "processing_status"
+    return web.json_response(batch | {name: "in_progress"})
+
+
+def _content(answer: web.Response) -> bytes:
+    assert isinstance(answer.body, bytes)
+    return answer.body
+
+
+MISREAD: dict[str, Fault] = {  # of status 200, instead of an answer of any kind
+    "a page": body(b"<html>Sorry</html>", "text/html"),
+    "a page that is called JSON": body(b"<html>Sorry</html>"),
+    "nothing": body(b""),
+    "no fields": body(b"{}"),
+    "null": body(b"null"),
+    "a list": body(b"[1]"),
+    "an error": body(b'{"error": {"message": "busy"}}'),
+    "torn gzip": torn_gzip(0.5),
+    "bad gzip": torn_gzip(0.5, b"no gzip" * 100),
+}
+SHORT: dict[str, Fault] = {  # instead of results
+    "half of the lines": half_of_the_lines,
+    "a cut line": cut_line,
+    "half of the gzip": torn_gzip(0.5),
+}
 
 
 def message(answer: Answer, call: Call) -> dict[str, Any]:

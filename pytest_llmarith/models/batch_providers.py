@@ -11,13 +11,14 @@ import io
 import json
 import math
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import quote
 
 from pytest_llmarith.models.client import Client, sent_once
+from pytest_llmarith.models.provider_errors import EndlessResponse, UnusableResponse
 from pytest_llmarith.models.providers import key_variable, provider_of
 from pytest_llmarith.models.reservations import Batch, Messages
 from pytest_llmarith.types import Model
@@ -28,6 +29,7 @@ _MARKER = "the text of the question, 8f1d0c26"
 _ANTHROPIC = {"anthropic-version": "2023-06-01"}
 _NOT_ASKED = ("batch_expired", "request_timeout")  # OpenAI's codes
 _MAY_PASS = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")  # Anthropic's
+_T = TypeVar("_T")
 
 
 class Unclear(Exception):
@@ -52,7 +54,8 @@ class State(NamedTuple):
 
     `label` holds the intent, unless the provider keeps no metadata. If the batch has ended, `results` names what holds
     its rows, and `reason` says why questions may have no row, which may be asked again if `again` is set. With
-    `too_long`, more tokens were waiting than the provider allows.
+    `too_long`, more tokens were waiting than the provider allows. A batch that is `completed` has a row for each of its
+    questions; `replies` counts the requests with a response, None if the provider does not.
     """
 
     id: str
@@ -65,6 +68,19 @@ class State(NamedTuple):
     reason: str = ""
     again: bool = False
     too_long: bool = False
+    completed: bool = False
+    replies: int | None = None
+
+    def lacking(self, *, without: int, replies: int, damaged: int) -> int:
+        """How many rows the results of a batch that has ended lack by the provider's own word.
+
+        The results have a number of `replies` and of `damaged` lines, and no row for a number of questions `without`.
+        """
+        if self.completed:
+            return without
+        if self.replies is None:
+            return min(without, damaged)
+        return max(0, self.replies - replies)
 
 
 class Row(NamedTuple):
@@ -109,7 +125,10 @@ class BatchProvider(Protocol):
         for one in unnamed:
             contents = [await self.result(batch.model, one, name) for name in one.results]
             rows = [row for content in contents for line in lines_in(content) if (row := self.row(line))]
-            found += [one.id] * (bool(rows) and {row.key for row in rows} <= set(keys))
+            if not rows and one.lacking(without=batch.questions, replies=0, damaged=0):
+                raise UnusableResponse(f"the results of {one.id}, which may be this batch, cannot be read")
+            if rows and {row.key for row in rows} <= set(keys):
+                found.append(one.id)
         if len(found) > 1:
             raise Unclear(f"{len(found)} batches there have these questions")
         return found[0] if found else None
@@ -147,6 +166,22 @@ class BatchProvider(Protocol):
 def batch_provider(client: Client, model: Model) -> BatchProvider:
     """The provider of a model that `providers.without_batches` accepts."""
     return Anthropic(client) if provider_of(model.target, os.environ) == "anthropic" else LikeOpenai(client)
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Read an answer. Raises UnusableResponse if it has not the form of such an answer, as the page of a proxy."""
+    try:
+        yield
+    except (EndlessResponse, UnicodeEncodeError):  # the latter is an error of the request
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise UnusableResponse("the answer cannot be read; it may be that of a proxy") from error
+    except Exception as error:
+        cause = error.__cause__ or error.__context__
+        if isinstance(cause, UnusableResponse):  # litellm and OpenAI's client call it a lost connection
+            raise UnusableResponse(str(cause)) from error
+        raise
 
 
 def lines_in(content: bytes) -> Iterator[bytes]:
@@ -205,33 +240,30 @@ class LikeOpenai(BatchProvider):
 
     async def upload(self, model: Model, lines: Collection[bytes]) -> Any:
         file = ("llmarith.jsonl", b"".join(lines))
-        return (await self._call("acreate_file", model, _UPLOAD_S, file=file, purpose="batch")).id
+        return await self._call("acreate_file", model, _file_id, _UPLOAD_S, file=file, purpose="batch")
 
     async def create(self, model: Model, intent: str, uploaded: Any) -> State:
         with sent_once():
-            made = await self._call(
+            return await self._call(
                 "acreate_batch",
                 model,
+                _state,
                 completion_window="24h",
                 endpoint="/v1/chat/completions",
                 input_file_id=uploaded,
                 metadata={"llmarith": intent, "name": f"llmarith-{intent}"},  # xAI keeps the name only
             )
-        return _state(made)
 
     async def listed(self, model: Model, after: str | None) -> tuple[list[State], str | None]:
         if provider_of(model.target, os.environ) == "mistral":
             raise Unclear("litellm cannot list batches of Mistral; look for it there")
-        page = await self._call("alist_batches", model, after=after, limit=100)  # for Azure litellm drops both
-        token = getattr(page, "next_page_token", None)  # of xAI
-        return [_state(one) for one in page.data], (token or page.data[-1].id) if page.has_more else None
+        return await self._call("alist_batches", model, _page, after=after, limit=100)  # for Azure litellm drops both
 
     async def state(self, model: Model, id_: str) -> State:
-        return _state(await self._call("aretrieve_batch", model, batch_id=id_))
+        return await self._call("aretrieve_batch", model, _state, batch_id=id_)
 
     async def result(self, model: Model, state: State, name: str) -> bytes:
-        content: bytes = (await self._call("afile_content", model, _UPLOAD_S, file_id=name)).content
-        return content
+        return await self._call("afile_content", model, _content, _UPLOAD_S, file_id=name)
 
     def _read(self, row: Any) -> Row:
         response = row.get("response") or {}
@@ -244,10 +276,12 @@ class LikeOpenai(BatchProvider):
         return Row(row["custom_id"], None, ProviderError(str(message or code), int(status), error))
 
     async def cancel(self, model: Model, id_: str) -> None:
-        await self._call("acancel_batch", model, batch_id=id_)
+        await self._call("acancel_batch", model, _state, batch_id=id_)
 
-    async def _call(self, name: str, model: Model, timeout_s: float = 0.0, **arguments: Any) -> Any:
-        """Call litellm without retries, as a second `create` would be a second batch."""
+    async def _call(
+        self, name: str, model: Model, read: Callable[[Any], _T], timeout_s: float = 0.0, **arguments: Any
+    ) -> _T:
+        """Call litellm without retries, as a second `create` would be a second batch, and `read` its answer."""
         timeout_s = timeout_s or _CALL_S
         provider = provider_of(model.target, os.environ)
         key = os.environ.get(key_variable(model.target, os.environ) or "") or ("none" if model.api_base else None)
@@ -255,46 +289,70 @@ class LikeOpenai(BatchProvider):
         more |= {name: model.params[name] for name in ("api_version", "organization") if name in model.params}
         if provider == "mistral":
             more["model"] = model.target
+        call = getattr(self._client.litellm, name)
         async with asyncio.timeout(timeout_s):
-            return await getattr(self._client.litellm, name)(
-                **arguments,
-                **{name: value for name, value in more.items() if value is not None},
-                custom_llm_provider=provider,
-                timeout=timeout_s,
-                max_retries=0,
-                litellm_metadata={"batch_ignore_default_logging": True},  # else it downloads the results for its log
-            )
+            with _reading():
+                answer = await call(
+                    **arguments,
+                    **{name: value for name, value in more.items() if value is not None},
+                    custom_llm_provider=provider,
+                    timeout=timeout_s,
+                    max_retries=0,
+                    litellm_metadata={"batch_ignore_default_logging": True},  # else it downloads results for its log
+                )
+                return read(answer)
+
+
+def _file_id(file: Any) -> str:
+    return _written(file.id)
+
+
+def _content(file: Any) -> bytes:
+    content: bytes = file.content
+    return content
+
+
+def _page(page: Any) -> tuple[list[State], str | None]:
+    states = [_state(one) for one in page.data]
+    token = getattr(page, "next_page_token", None)  # of xAI
+    return states, (token or states[-1].id) if page.has_more else None
 
 
 def _state(batch: Any) -> State:
     """The state of litellm's batch."""
     errors = [error for error in getattr(batch.errors, "data", None) or ()]
     said = "; ".join(dict.fromkeys(str(error.message or error.code) for error in errors[:3]))
-    why = {
-        "completed": "the provider returned no reply",
+    reasons = {
         "expired": "the batch expired",
         "cancelled": "the batch was cancelled",
         "failed": f"the batch failed: {said or 'no reason given'}",
     }
-    counts = batch.request_counts
-    completed, failed = (counts.completed or 0, counts.failed or 0) if counts else (0, 0)
+    status, counts = _written(batch.status), batch.request_counts
+    replies, failed = (counts.completed or 0, counts.failed or 0) if counts else (0, 0)
     output = batch.output_file_id
-    if not output and completed and set(batch.metadata or ()) == {"name"}:
+    if not output and replies and set(batch.metadata or ()) == {"name"}:
         output = batch.id  # for xAI, of which litellm names the results of completed batches only
-    results = tuple(file for file in (output, batch.error_file_id) if file)
-    is_ready = bool(output or not completed) and bool(results or failed or batch.status != "completed")
     return State(
-        id=str(batch.id),
-        ended=batch.status in why and is_ready,
+        id=_written(batch.id),
+        ended=status == "completed" or status in reasons,
         created_at=batch.created_at or math.inf,
         total=(counts and counts.total) or 0,
         label=" ".join(map(str, (batch.metadata or {}).values())),
-        done=completed + failed,
-        results=results,
-        reason=why.get(batch.status, ""),
-        again=batch.status == "expired",
-        too_long=batch.status == "failed" and any(error.code == "token_limit_exceeded" for error in errors),
+        done=replies + failed,
+        results=tuple(file for file in (output, batch.error_file_id) if file),
+        reason=reasons.get(status, ""),
+        again=status == "expired",
+        too_long=status == "failed" and any(error.code == "token_limit_exceeded" for error in errors),
+        completed=status == "completed",
+        replies=replies if counts else None,
     )
+
+
+def _written(text: Any) -> str:
+    """A text of an answer. Raises ValueError if it is none."""
+    if not isinstance(text, str) or not text:
+        raise ValueError
+    return text
 
 
 # --- Anthropic's form -----------------------------------------------------------------------------------------------
@@ -313,20 +371,19 @@ class Anthropic(BatchProvider):
         raw = _raw_request(self._client, model, [{"role": "user", "content": _MARKER}])
         headers = raw.get("raw_request_headers") or {}
         beta = {name: value for name, value in headers.items() if name.lower() == "anthropic-beta"}
-        return _anthropic_state(await self._json("POST", model, "", content=uploaded, timeout=_UPLOAD_S, headers=beta))
+        request = {"content": uploaded, "timeout": _UPLOAD_S, "headers": beta}
+        return await self._json("POST", model, "", _anthropic_state, **request)
 
     async def listed(self, model: Model, after: str | None) -> tuple[list[State], str | None]:
         params = {"limit": "100"} | ({"after_id": after} if after else {})
-        page = await self._json("GET", model, "", params=params)
-        return [_anthropic_state(one) for one in page["data"]], page["data"][-1]["id"] if page["has_more"] else None
+        return await self._json("GET", model, "", _anthropic_page, params=params)
 
     async def state(self, model: Model, id_: str) -> State:
-        return _anthropic_state(await self._json("GET", model, f"/{quote(id_, safe='')}"))
+        return await self._json("GET", model, f"/{quote(id_, safe='')}", _anthropic_state)
 
     async def result(self, model: Model, state: State, name: str) -> bytes:
-        sent = await self._send("GET", model, f"/{quote(state.id, safe='')}/{name}", timeout=_UPLOAD_S)
-        content: bytes = sent.content
-        return content
+        response = await self._send("GET", model, f"/{quote(state.id, safe='')}/{name}", timeout=_UPLOAD_S)
+        return _content(response)
 
     def _read(self, row: Any) -> Row:
         key, result = row["custom_id"], row["result"]
@@ -341,10 +398,12 @@ class Anthropic(BatchProvider):
         return Row(key, None, ProviderError(str(error["message"]), status, error))
 
     async def cancel(self, model: Model, id_: str) -> None:
-        await self._json("POST", model, f"/{quote(id_, safe='')}/cancel")
+        await self._json("POST", model, f"/{quote(id_, safe='')}/cancel", _anthropic_state)
 
-    async def _json(self, method: str, model: Model, path: str, **request: Any) -> Any:
-        return (await self._send(method, model, path, **request)).json()
+    async def _json(self, method: str, model: Model, path: str, read: Callable[[Any], _T], **request: Any) -> _T:
+        response = await self._send(method, model, path, **request)
+        with _reading():
+            return read(response.json())
 
     async def _send(self, method: str, model: Model, path: str, **request: Any) -> Any:
         import httpx
@@ -364,15 +423,21 @@ class Anthropic(BatchProvider):
         return response
 
 
-def _anthropic_state(batch: Mapping[str, Any]) -> State:
+def _anthropic_page(page: Any) -> tuple[list[State], str | None]:
+    states = [_anthropic_state(one) for one in page["data"]]
+    return states, states[-1].id if page["has_more"] else None
+
+
+def _anthropic_state(batch: Any) -> State:
+    """A batch that has ended has a row for each of its questions, also for those that expired or were cancelled."""
     counts = batch.get("request_counts") or {}
-    ended = batch.get("processing_status") == "ended"
+    ended = _written(batch["processing_status"]) == "ended"
     return State(
-        id=str(batch["id"]),
+        id=_written(batch["id"]),
         ended=ended,
         created_at=datetime.fromisoformat(batch["created_at"]).timestamp(),
         total=sum(counts.values()),
         done=sum(count for name, count in counts.items() if name != "processing"),
         results=("results",) if ended else (),
-        reason="the provider returned no reply" if ended else "",
+        completed=ended,
     )

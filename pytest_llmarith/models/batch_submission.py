@@ -8,19 +8,18 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import random
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_providers import ProviderError, State, Unclear, Undecided, batch_provider, bodies
 from pytest_llmarith.models.client import LARGEST_RESULTS, Client
-from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
+from pytest_llmarith.models.provider_errors import Action, Diagnosis, UnusableResponse, diagnose, may_be_done
 from pytest_llmarith.models.reservations import Batch, Messages, Reservations
-from pytest_llmarith.models.retry import FIRST_PAUSE_S, LONGEST_PAUSE_S
+from pytest_llmarith.models.retry import LONGEST_PAUSE_S, backoff_s
 from pytest_llmarith.types import Model, RequestLimits
 
 # Of one batch. OpenAI allows 50,000 requests and 200 MB, Anthropic 100,000 and 256 MB; how many tokens may wait depends
@@ -28,7 +27,7 @@ from pytest_llmarith.types import Model, RequestLimits
 _MOST_REQUESTS, _MOST_BYTES, _MOST_TOKENS = 10_000, 50_000_000, 2_000_000
 _BYTES_PER_TOKEN = 5  # of a reply in the results
 SETTLED_S = 60.0  # until a provider lists a batch whose creation was interrupted
-_LONG_AGO_S = 3600.0
+LONG_AGO_S = 3600.0
 _T = TypeVar("_T")
 
 
@@ -40,11 +39,20 @@ class Unreached(BatchError):
     """The provider could not be reached; the message is one line."""
 
 
+class Unread(Unreached):
+    """The provider answered, but not as it should; the message is one line."""
+
+
 class BatchQuestion(NamedTuple):
     """A question for a batch; the model is marked as batched, and has the question's system prompt."""
 
     model: Model
     prompt: str
+
+
+def name_of(id_: str) -> str:
+    """The id of a batch as text that is safe to print."""
+    return redact.one_line(id_, os.environ)
 
 
 class ProviderCalls:
@@ -66,7 +74,7 @@ class ProviderCalls:
     ) -> _T:
         """The result of a call, which is repeated after an outage; an error that `unless` accepts is raised as it is.
 
-        Raises Unreached after the last call, and BatchError if calling again would not help.
+        Raises Unreached or Unread after the last call, and BatchError if calling again would not help.
         """
         attempt = 0
         while True:
@@ -83,9 +91,9 @@ class ProviderCalls:
                 if diagnosis.action is not Action.RETRY:
                     raise BatchError(diagnosis.message) from error
                 if attempt > self._limits.retries:
-                    raise Unreached(diagnosis.message) from error
-                pause_s = diagnosis.retry_after_s or FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.5, 1)
-                await self.pause(min(LONGEST_PAUSE_S, pause_s))
+                    kind = Unread if isinstance(error, UnusableResponse) else Unreached
+                    raise kind(diagnosis.message) from error
+                await self.pause(min(LONGEST_PAUSE_S, diagnosis.retry_after_s or backoff_s(attempt)))
 
     async def pause(self, seconds: float) -> None:
         """Wait. Raises BatchError if the run ends meanwhile."""
@@ -98,9 +106,9 @@ class ProviderCalls:
         if self._halted.is_set():
             raise BatchError("the run ended while its batches went on")
 
-    def error(self, error: BaseException, model: Model) -> BatchError:
-        """The error in one line, without keys."""
-        return BatchError(diagnose(error, model, self._limits.timeout_s).message)
+    def diagnose(self, error: BaseException, model: Model) -> Diagnosis:
+        """What the error of a call means."""
+        return diagnose(error, model, self._limits.timeout_s)
 
 
 @dataclass
@@ -118,7 +126,7 @@ class Submission:
     say: Callable[[str], None]
     most_tokens: dict[str, int] = field(default_factory=dict)
     _undecided: set[str] = field(default_factory=set)
-    _unclear: int = 0
+    _failures: int = 0  # of creations
 
     async def submit(self, missing: Mapping[str, BatchQuestion], *, may_create: bool) -> None:
         """Find the batches of a process that was killed, and perhaps create batches of the questions that are in none.
@@ -167,7 +175,7 @@ class Submission:
                     part[key] = messages[key], line
                     size, tokens = size + len(line), tokens + more
             except ProviderError as error:
-                raise self.calls.error(error, model) from error
+                raise BatchError(self.calls.diagnose(error, model).message) from error
             yield model, part
 
     async def _create(self, model: Model, part: Mapping[str, tuple[Messages, bytes]]) -> bool:
@@ -190,15 +198,22 @@ class Submission:
         except BatchError:  # nothing was created
             self.db.release(batch)
             raise
-        except Exception as error:  # it may have been created; `_resolve` looks for it
-            self._unclear += 1
-            if self._unclear > self.limits.retries:
-                raise self.calls.error(error, model) from error
-            self.say(f"{self.calls.error(error, model)}; looking whether the batch was created")
+        except Exception as error:
+            await self._look_for(batch, error)
             return True
         self.db.created(batch.intent, state.id)
-        self.say(f"{model.target}: batch of {len(free):,} submitted ({redact.one_line(state.id, os.environ)})")
+        self.say(f"{model.target}: batch of {len(free):,} submitted ({name_of(state.id)})")
         return True
+
+    async def _look_for(self, batch: Batch, error: Exception) -> None:
+        """Look for a batch whose creation had an error. Raises that error if creating it again does not help."""
+        why = self.calls.diagnose(error, batch.model)
+        self._failures += 1
+        self.say(f"{why.message}; looking whether the batch was created")
+        await self._resolve(replace(batch, creating_at=time.time()))
+        is_free = all(one.intent != batch.intent for one in self.db.batches())
+        if is_free and (why.action is not Action.RETRY or self._failures > self.limits.retries):
+            raise BatchError(why.message) from error
 
     async def _resolve(self, batch: Batch) -> None:
         """Find a batch without an id; if it was not created, end its reservations.
@@ -206,7 +221,7 @@ class Submission:
         If this cannot be known yet, nothing changes. Raises BatchError if it can never be known.
         """
         try:
-            is_young = time.time() - (batch.creating_at or 0.0) < _LONG_AGO_S
+            is_young = time.time() - (batch.creating_at or 0.0) < LONG_AGO_S
             if batch.creating_at is not None and not await self._find(batch) and is_young:
                 self.say(f"{batch.model.target}: looking for a batch of {batch.questions:,} for {SETTLED_S:g} s")
                 await self.calls.pause(SETTLED_S)
@@ -223,8 +238,9 @@ class Submission:
         known, keys = self.db.ids(), self.db.questions(batch.intent)
         try:
             found = await self.calls.persistently(batch.model, lambda: provider.find(batch, keys, known))
-        except Unreached:
-            raise
+        except Unreached as why:
+            again = "rerun the same command, which looks whether the batch was created"
+            raise type(why)(f"{why}; {again}") from why
         except (Unclear, BatchError) as why:
             raise BatchError(
                 f"{batch.model.target}: whether a batch of {batch.questions:,} questions was created at "
@@ -233,4 +249,5 @@ class Submission:
             ) from why
         if found is not None:
             self.db.created(batch.intent, found)
+            self.say(f"{batch.model.target}: found the batch of {batch.questions:,} ({name_of(found)})")
         return found is not None

@@ -1,11 +1,12 @@
 """The batches of a run: what is submitted, watched, and taken into the store.
 
-The store is what a run continues from: a question stays reserved there until its reply is stored or its batch has
-ended without one.
+The store is what a run continues from: a question stays reserved there until its reply is stored, or its batch has
+ended without one by results that agree with the provider's count. Results that lack lines are late, and read again.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import Counter
@@ -14,10 +15,19 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import NamedTuple
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_providers import BatchProvider, Row, State, batch_provider, lines_in
-from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion, ProviderCalls, Submission, Unreached
+from pytest_llmarith.models.batch_submission import (
+    LONG_AGO_S,
+    BatchQuestion,
+    ProviderCalls,
+    Submission,
+    Unreached,
+    Unread,
+    name_of,
+)
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, UnusableResponse, diagnose, is_filtered, is_gone
@@ -31,12 +41,25 @@ _REPLIES_PER_WRITE = 500
 _MOST_TRIES = 2  # of one question in a run
 _FIRST_POLL_S, _LONGEST_POLL_S = 1.0, 60.0
 _TELL_AFTER_S = 30.0  # and later the less often, the longer it takes
+# Before each further look at a batch that is not there, or at results that are not complete.
+_LATE_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0)
 NOT_SUBMITTED = Failure("in no batch; --llm-batch=submit sends it")
 
 
 def in_batch_since(made_at: str) -> Failure:
     """Why a question that is in a batch has no reply yet."""
     return Failure(f"in a batch since {minute(made_at)} UTC; --llm-batch=collect takes its reply")
+
+
+class _Late(NamedTuple):
+    """Why a batch, or its results, cannot be read yet, when to look again, and what the user can do.
+
+    `due` is infinite if this run does not look again.
+    """
+
+    why: str
+    due: float
+    advice: str
 
 
 @dataclass
@@ -59,6 +82,9 @@ class Batches:
         self._may_pass: set[str] = set()  # questions that failed with an error that may pass
         self._billed: set[str] = set()  # questions without a reply that may be billed
         self._done: dict[str, int] = {}
+        self._late: dict[str, _Late] = {}  # by intent
+        self._looks: Counter[str] = Counter()  # in vain, by intent
+        self._unreached = ""  # why a provider could not be asked
 
     async def run(
         self, mode: BatchMode, questions: Mapping[str, BatchQuestion], stored: Collection[str]
@@ -77,7 +103,7 @@ class Batches:
                 await self._take_ended()
                 submitted = await self._submit(mode)
                 waiting = self._db.batches(self._missing)
-                if submitted and (mode is not BatchMode.WAIT or not waiting):
+                if submitted and not any(self._is_awaited(batch, mode) for batch in waiting):
                     return self._reasons()
                 if (elapsed := time.monotonic() - began) >= tell_s:
                     tell_s = _TELL_AFTER_S + elapsed * 1.25
@@ -106,17 +132,24 @@ class Batches:
                 await self._submission.submit(left, may_create=mode is not BatchMode.COLLECT)
         except Locked:
             return mode is BatchMode.COLLECT
-        except Unreached:
+        except Unreached as why:
             if mode is not BatchMode.COLLECT:
                 raise
-            self._unreached += 1
+            self._unreached = str(why)
         return True
+
+    def _is_awaited(self, batch: Batch, mode: BatchMode) -> bool:
+        """Whether the run goes on until this batch has ended, or until its results are complete."""
+        late = self._late.get(batch.intent)
+        if late is None:
+            return mode is BatchMode.WAIT
+        return late.due < math.inf
 
     def _progress(self, waiting: list[Batch]) -> str:
         done = sum(self._done.get(batch.intent, 0) for batch in waiting)
         many = f"{len(waiting)} batches" if len(waiting) > 1 else f"{waiting[0].model.target}: batch"
-        unreached = ", the provider cannot be reached" if self._unreached else ""
-        return f"{many} of {sum(batch.questions for batch in waiting):,}, {done:,} done{unreached}"
+        progress = f"{many} of {sum(batch.questions for batch in waiting):,}, {done:,} done"
+        return f"{progress}, {self._unreached}" if self._unreached else progress
 
     def _reasons(self) -> dict[str, Failure]:
         """Why questions have no reply; the budget keeps what those in batches may cost."""
@@ -124,8 +157,11 @@ class Batches:
         if others := len(self._missing.keys() - since.keys() - stored.keys()):
             self.say(f"{others:,} questions have no reply and are in no batch")
         if since:
-            unreached = "; the provider could not be reached" if self._unreached else ""
+            unreached = f" ({self._unreached})" if self._unreached else ""
             self.say(f"{len(since):,} questions are in batches{unreached}; --llm-batch=collect takes their replies")
+        for batch in self._db.batches(self._missing):
+            if (late := self._late.get(batch.intent)) is not None:
+                self.say(f"{late.why}; its {batch.questions:,} questions stay in it; {late.advice}")
         for key in since:
             self.budget.hold(*self._missing[key])
         return {
@@ -138,43 +174,59 @@ class Batches:
 
     async def _take_ended(self) -> None:
         """Store the replies of all batches that have ended and hold a question of this run."""
-        self._unreached = 0
+        self._unreached = ""
         for batch in self._db.batches(self._missing):
-            if batch.id is None:
+            late = self._late.get(batch.intent)
+            if batch.id is None or (late is not None and time.monotonic() < late.due):
                 continue
             provider = batch_provider(self.client, batch.model)
+            poll = partial(provider.state, batch.model, batch.id)
             try:
-                poll = partial(provider.state, batch.model, batch.id)
                 state = await self.calls.persistently(batch.model, poll, unless=is_gone)
                 self._done[batch.intent] = state.done
+                self._late.pop(batch.intent, None)
                 if state.ended:
                     await self._take(batch, provider, state)
-            except Unreached:
-                self._unreached += 1
+            except Unread as error:
+                self._look_again(batch, str(error))
+            except Unreached as error:
+                self._unreached = str(error)
             except Exception as error:
                 if not is_gone(error):
                     raise
-                id_ = redact.one_line(batch.id, os.environ)
-                raise BatchError(
-                    f"{self.calls.error(error, batch.model)}; if the batch or its results are gone, free its "
-                    f"questions with llmarith batch cancel --forget {id_}, then rerun"
-                ) from error
+                is_young = time.time() - (batch.creating_at or 0.0) < LONG_AGO_S
+                why = self.calls.diagnose(error, batch.model).message
+                self._look_again(batch, why, may_wait=is_young, may_forget=not is_young)
+
+    def _look_again(self, batch: Batch, why: str, *, may_wait: bool = True, may_forget: bool = True) -> None:
+        """Look at this batch again after a pause, if it `may_wait`, unless that was in vain too often."""
+        assert batch.id is not None
+        looks = self._looks[batch.intent]
+        self._looks[batch.intent] += 1
+        due = math.inf
+        if looks < len(_LATE_PAUSES_S) and may_wait:
+            due = time.monotonic() + _LATE_PAUSES_S[looks]
+        advice = "rerun the same command later, which looks again"
+        if may_forget:
+            forget = f"llmarith batch cancel --forget {name_of(batch.id)}"
+            advice += f"; {forget} frees them, and they are paid for again"
+        late = _Late(f"{why} (batch {name_of(batch.id)})", due, advice)
+        self._late[batch.intent] = late
+        if looks == 0 and due < math.inf:
+            self.say(f"{late.why}; looking again for {sum(_LATE_PAUSES_S):g} s")
 
     async def _take(self, batch: Batch, provider: BatchProvider, state: State) -> None:
-        """Store the replies of a batch that has ended, then end the reservations of its other questions."""
+        """Store the replies of a batch that has ended; if its results are complete, end its other reservations."""
         questions = self._db.questions(batch.intent)
-        failures: dict[str, Failure] = {}
-        total, damaged = len(questions), 0
-        for _ in range(2):  # a line that is damaged or absent is read again
-            if questions.keys() - failures.keys() and state.results:
-                failures, damaged = await self._read(batch, provider, state, questions)
-        reason = "its line in the results of the batch is damaged" if damaged else state.reason
-        without = Failure(redact.one_line(f"{batch.model.target}: {reason}", os.environ))
-        absent = questions.keys() - failures.keys()
-        if state.results and (damaged or not state.again):
-            self._billed |= absent
-        elif state.again or state.too_long:
-            self._may_pass |= absent
+        total = len(questions)
+        failures, lacking, damaged = await self._read(batch, provider, state, questions)
+        if lacking:
+            unread = f", and {damaged:,} lines cannot be read" if damaged else ""
+            self._look_again(batch, f"{batch.model.target}: the results lack {lacking:,} lines{unread}")
+            return
+        without = Failure(redact.one_line(f"{batch.model.target}: {state.reason}", os.environ))
+        if state.again or state.too_long:
+            self._may_pass |= questions.keys() - failures.keys()
         failures = dict.fromkeys(questions, without) | failures
         if state.too_long and total > 1:
             mine = [self._missing[key] for key in questions.keys() & self._missing.keys()]
@@ -195,24 +247,26 @@ class Batches:
 
     async def _read(
         self, batch: Batch, provider: BatchProvider, state: State, questions: dict[str, Messages]
-    ) -> tuple[dict[str, Failure], int]:
-        """Store the replies, and remove their questions. Returns the failures, and how many lines are damaged."""
+    ) -> tuple[dict[str, Failure], int, int]:
+        """Store the replies, and remove their questions.
+
+        Returns the failures, how many lines the results lack, and how many are damaged.
+        """
         asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC).isoformat(timespec="milliseconds")
         failures: dict[str, Failure] = {}
-        damaged = lines = 0
-        is_unread = False
+        answered: set[str] = set()  # also by a reply that was stored earlier, or cannot be used
+        damaged = 0
         for name in state.results:
             replies: dict[str, Reply] = {}
             read = partial(provider.result, batch.model, state, name)
-            content = await self.calls.persistently(batch.model, read, unless=is_gone)
-            if not any(map(provider.row, lines_in(content))):
-                is_unread = True  # such as the error page of a proxy, or an empty file of errors
-                continue
-            for line in lines_in(content):
-                lines += 1
+            for line in lines_in(await self.calls.persistently(batch.model, read, unless=is_gone)):
                 row = provider.row(line)
-                damaged += row is None
-                if row is None or row.key not in questions:
+                if row is None:
+                    damaged += 1
+                    continue
+                if row.error is None:
+                    answered.add(row.key)
+                if row.key not in questions:
                     continue
                 outcome = self._outcome(batch.model, row)
                 if isinstance(outcome, Failure):
@@ -225,9 +279,8 @@ class Batches:
                     self._write(batch, replies)
                     replies = {}
             self._write(batch, replies)
-        if is_unread and lines < state.done:
-            raise Unreached("the results cannot be read")
-        return failures, damaged
+        without = len(questions.keys() - failures.keys())
+        return failures, state.lacking(without=without, replies=len(answered), damaged=damaged), damaged
 
     def _outcome(self, model: Model, row: Row) -> Reply | Failure:
         """The reply of a row, or why there is none. A reply that cannot be used may be billed."""

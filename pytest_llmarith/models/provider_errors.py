@@ -148,16 +148,17 @@ def may_be_billed(error: BaseException) -> bool:
 
 
 def may_be_done(error: BaseException) -> bool:
-    """Whether a failed request that creates something may have created it: it was sent, and was not refused.
+    """Whether a failed request that creates something may have created it: it was sent, and was not clearly refused.
 
-    A lost connection counts as sent, as some transports call it a failed attempt to connect.
+    A lost connection counts as sent, as some transports call it a failed attempt to connect. Only a key, an account or
+    an address that is refused is clear: a 400 or 429 may also come after the provider has acted.
     """
     if _is_connection_refused(error) or _is_unknown_host(error) or _is_key_missing(error):
         return False
     if _caused_by(error, Redirected):
         return False
     answered = [status for status in (_status(error), _answered_status(error)) if status is not None]
-    return not answered or any(status >= 500 or status in (408, 409) for status in answered)
+    return not answered or any(status not in _FATAL_STATUSES for status in answered)
 
 
 # --- the action -----------------------------------------------------------------------------------------------------

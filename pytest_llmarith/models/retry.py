@@ -236,8 +236,7 @@ class Requester:
         asked = last.retry_after_s
         if asked is not None and attempts <= self._limits.retries:
             return asked
-        longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(attempts - 1, 10))
-        return max(asked or 0.0, random.uniform(0, longest))
+        return max(asked or 0.0, backoff_s(attempts))
 
     def _failure(self, endpoint: Endpoint, last: Diagnosis | None, failure: Failure) -> Failure:
         """The failure, or that the provider is down. The run stops if all models under test are down."""
@@ -253,6 +252,11 @@ class Requester:
         if address not in self._endpoints:
             self._endpoints[address] = Endpoint(model.target, self._shared)
         return self._endpoints[address]
+
+
+def backoff_s(attempts: int) -> float:
+    """A random pause after a number of attempts, which grows exponentially with it."""
+    return random.uniform(0, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(attempts - 1, 10)))
 
 
 def _message(last: Diagnosis, attempts: int, *, too_long: bool = False) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import may_be_done
 from pytest_llmarith.models.reservations import Batch
 from pytest_llmarith.types import Model
-from tests.batch_server import BatchServer, Made, message
+from tests.batch_server import MISREAD, BatchServer, Made, message, times
 from tests.llm_server import Answer, Call, LlmServer, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
@@ -189,7 +190,45 @@ def test_an_id_is_no_path(runner: asyncio.Runner, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("fault", [Answer(reset_after=0), Answer(status=500), Answer(status=409), Answer(body=b"{}")])
+def test_an_answer_that_cannot_be_read(runner: asyncio.Runner, target: str) -> None:
+    """It is the same error for all calls and all answers; only the content of results is judged by what it lacks."""
+    with BatchServer(answer) as server:
+        provider, model = opened(target, server)
+        made = runner.run(created(provider, model))
+        uploaded = b'{"requests": []}' if "claude" in target else next(iter(server._files))
+        results = "results" if "claude" in target else f"output-{made.id}"
+        calls: dict[str, Callable[[], Any]] = {
+            "upload": lambda: provider.upload(model, [b"{}"]),
+            "create": lambda: provider.create(model, "2" * 32, uploaded),
+            "list": lambda: provider.listed(model, None),
+            "poll": lambda: provider.state(model, made.id),
+            "download": lambda: provider.result(model, made, results),
+        }
+        if "claude" in target:
+            del calls["upload"]  # it sends nothing
+        if "mistral" in target:
+            del calls["list"]
+        if "xai" in target:
+            del calls["download"]  # its pages are read by litellm
+        for event, call in calls.items():
+            for name, fault in MISREAD.items():
+                if event == "download" and name != "bad gzip":
+                    continue
+                if "xai" in target and event == "list" and name in ("no fields", "an error"):
+                    continue  # litellm reads them as an empty list
+                server.alter = times(math.inf, event, fault)
+                try:
+                    runner.run(call())
+                    found = "it was read"
+                except Exception as error:
+                    found = type(error).__name__
+                assert (event, name, found) == (event, name, "UnusableResponse")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "fault", [Answer(reset_after=0), *(Answer(status=code) for code in (500, 400, 409, 422, 429)), Answer(body=b"{}")]
+)
 def test_a_creation_is_sent_once(runner: asyncio.Runner, target: str, fault: Answer) -> None:
     """Whatever its fate, as the batch may exist. litellm and its SDKs would send it again."""
     with LlmServer(lambda call: fault) as server:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import math
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from pytest_llmarith.models import batch_submission, batches
+from pytest_llmarith.models import batch_submission, batches, retry
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.reservations import Reservations
@@ -33,7 +34,7 @@ from pytest_llmarith.types import (
     RequestLimits,
     StoreMode,
 )
-from tests.batch_server import BatchServer, Lines, Made
+from tests.batch_server import MISREAD, SHORT, BatchServer, Fault, Lines, Made, body, in_progress, status, times
 from tests.llm_server import Answer, Call, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
@@ -49,7 +50,8 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-of-the-tests")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-anthropic-of-the-tests")
     monkeypatch.setattr(batches, "_FIRST_POLL_S", 0.02)
-    monkeypatch.setattr(batch_submission, "FIRST_PAUSE_S", 0.02)
+    monkeypatch.setattr(batches, "_LATE_PAUSES_S", (0.02, 0.04, 0.06))
+    monkeypatch.setattr(retry, "FIRST_PAUSE_S", 0.02)
     monkeypatch.setattr(batch_submission, "SETTLED_S", 0.2)
 
 
@@ -109,6 +111,11 @@ class Runs:
             store.reserve(model, {key_of(model, Question("m", "q0", 0)): model.messages("q0")})
             if creating:
                 store.creating(store.batches()[0].intent)
+
+    def age(self) -> None:
+        """Let the batches in the store have been created two hours earlier."""
+        with closing(sqlite3.connect(self.path)) as database, database:
+            database.execute("UPDATE batches SET creating_at = creating_at - 7200")
 
     def rows(self, table: str) -> int:
         with closing(sqlite3.connect(self.path)) as database:
@@ -319,14 +326,12 @@ def failed(line: bytes) -> bytes:
 
 
 def test_any_order_and_a_damaged_line(runs: Runs) -> None:
-    """A damaged line is read again, then it is one question without a reply, which this run does not pay for again.
+    """A damaged line is read again; its question stays in the batch, and is not paid for again.
 
     Of several lines of a question, one with a reply counts.
     """
-    reads = Counter[str]()
 
     def change(lines: Lines) -> Lines:
-        reads["all"] += 1
         return [
             failed(lines[1]),
             *reversed(lines[1:]),
@@ -339,38 +344,120 @@ def test_any_order_and_a_damaged_line(runs: Runs) -> None:
         ]
 
     runs.server.change = change
-    outcomes = counted(runs.run(WAIT))
-    assert outcomes.pop("reply") == COUNT - 1
-    assert "damaged" in next(iter(outcomes))
-    assert (reads["all"], len(runs.server.made), runs.rows("reserved")) == (2, 1, 0)
-    assert (runs.progress.lost, runs.progress.lost_usd > 0) == (1, True)
-
-
-@pytest.mark.parametrize("page", [b"", b"<html>Sorry</html>", b'{"error": {"message": "busy"}}'])
-def test_an_error_page_instead_of_the_results_loses_no_reply(runs: Runs, page: bytes) -> None:
-    """A run that waits reads them again later; one that collects leaves the questions in their batch."""
-    runs.answers["answer"] = lambda call: Answer(status=400) if call.prompt == "q1" else said(call)  # type: ignore[attr-defined]
-    pages = 3
-
-    def change(lines: Lines) -> Lines:
-        nonlocal pages
-        is_page = len(lines) > 1 and pages > 0  # not for OpenAI's file of errors
-        pages -= is_page
-        return [page] if is_page else lines
-
-    runs.server.change = change
-    runs.run(SUBMIT)
-    assert "reply" not in counted(runs.run(COLLECT))
     assert counted(runs.run(WAIT))["reply"] == COUNT - 1
+    assert (len(runs.server.made), runs.rows("reserved"), runs.progress.lost) == (1, 1, 0)
+    runs.server.change = lambda lines: lines
+    assert counted(runs.run(COLLECT)) == {"reply": COUNT}
+    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
+
+
+TWICE = {
+    **{f"download: {name}": ("download", fault) for name, fault in SHORT.items()},
+    "download: a page": ("download", MISREAD["a page"]),
+    "download: bad gzip": ("download", MISREAD["bad gzip"]),
+    "poll: a page": ("poll", MISREAD["a page"]),
+    "poll: null": ("poll", MISREAD["null"]),
+    "poll: not known yet": ("poll", status(404)),
+}
+ALWAYS = ("download: a cut line", "download: a page", "poll: a page", "poll: not known yet")
+
+
+@pytest.mark.parametrize("case", TWICE)
+def test_an_answer_that_is_wrong_twice(runs: Runs, case: str) -> None:
+    """The results are late, not missing. The same run looks again until it has them, and pays nothing twice."""
+    runs.server.polls = 0
+    runs.run(SUBMIT)
+    runs.server.alter = times(2, *TWICE[case])
+    assert counted(runs.run(COLLECT if "page" in case else WAIT)) == {"reply": COUNT}
     assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
+
+
+def test_a_status_that_goes_back(runs: Runs) -> None:
+    """Such as that of a batch which has ended with half of its lines, then is in progress, then has ended."""
+    runs.server.polls = 0
+    runs.server.alter = goes_back(runs.server)
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
+
+
+def goes_back(server: BatchServer) -> Callable[[str, web.Response], web.Response]:
+    short = times(1, "download", SHORT["half of the lines"])
+
+    def alter(event: str, answer: web.Response) -> web.Response:
+        if event == "poll" and server.events.count(event) == 2:
+            return in_progress(answer)
+        return short(event, answer)
+
+    return alter
+
+
+@pytest.mark.parametrize("case", ALWAYS)
+def test_an_answer_that_is_always_wrong(runs: Runs, case: str) -> None:
+    """The run ends with a line that says what is wrong, grades what there is, and keeps the rest in its batch."""
+    runs.server.polls = 0
+    runs.server.alter = times(math.inf, *TWICE[case])
+    outcomes = counted(runs.run(WAIT))
+    (line,) = [line for line in runs.said if "stay in it" in line]
+    assert "rerun the same command" in line
+    assert ("--forget" in line) == ("not known" not in case)
+    assert outcomes["reply"] < COUNT
+    assert all(message.startswith(("in a batch since 20", "reply")) for message in outcomes)
+    assert runs.rows("reserved") == COUNT - outcomes["reply"] > 0
+    runs.server.alter = lambda event, answer: answer
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
+
+
+# Status and request_counts of a batch of 6, how many lines its output and its file of errors hold, and whether its
+# questions without a reply are free.
+COUNTS = {
+    "all": ("completed", (6, 6, 0), 6, 0, True),
+    "all, some failed": ("completed", (6, 4, 2), 4, 2, True),
+    "a short output": ("completed", (6, 4, 2), 3, 2, False),
+    "no output": ("completed", (6, 4, 2), 0, 2, False),
+    "a short file of errors": ("completed", (6, 4, 2), 4, 1, False),
+    "no file of errors": ("completed", (6, 4, 2), 4, 0, False),
+    "counts that lag": ("completed", (6, 3, 0), 3, 0, False),
+    "no counts": ("completed", None, 6, 0, True),
+    "no counts, a short output": ("completed", None, 3, 0, False),
+    "expired": ("expired", (6, 4, 0), 4, 0, True),
+    "expired, with errors": ("expired", (6, 4, 2), 4, 2, True),
+    "expired, a short output": ("expired", (6, 4, 0), 3, 2, False),
+    "expired, no output": ("expired", (6, 4, 2), 0, 2, False),
+    "expired, none done": ("expired", (6, 0, 0), 0, 0, True),
+    "expired, no counts": ("expired", None, 4, 2, True),
+    "cancelled": ("cancelled", (6, 4, 0), 4, 0, True),
+    "cancelled, a short output": ("cancelled", (6, 4, 0), 3, 0, False),
+    "failed": ("failed", (0, 0, 0), 0, 0, True),
+}
+
+
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_questions_are_free_if_the_counts_agree(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, as_polled = runs.server, runs.server._openai
+    server.polls = 0
+    for case, (end, counts, good, bad, is_free) in COUNTS.items():
+        runs.path = runs.path.with_name(f"{case}.sqlite")
+        server.end = end
+        monkeypatch.setattr(server, "_openai", as_polled)
+        runs.run(SUBMIT)
+        rows = list(server._made_rows(server.made[-1]))
+        errors = [json.loads(failed(json.dumps(row).encode())) for row in rows[COUNT - bad :]]
+        server.made[-1].rows = rows[:good] + errors
+        said = {
+            "output_file_id": f"output-{server.made[-1].id}" if good else None,
+            "error_file_id": f"errors-{server.made[-1].id}" if bad else None,
+            "request_counts": counts and dict(zip(("total", "completed", "failed"), counts, strict=True)),
+        }
+        monkeypatch.setattr(server, "_openai", lambda made, said=said: as_polled(made) | said)
+        assert (case, counted(runs.run(COLLECT))["reply"]) == (case, good)
+        assert (case, runs.rows("reserved")) == (case, 0 if is_free else COUNT - good)
 
 
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_an_empty_file_of_errors_is_no_error(runs: Runs) -> None:
-    """The batch has ended, also if a line of its results is damaged."""
     runs.server.has_error_file = True
-    runs.server.change = lambda lines: [lines[0][:20], *lines[1:]] if lines else lines
-    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
     assert (len(runs.server.made), runs.rows("reserved")) == (1, 0)
 
 
@@ -401,7 +488,11 @@ def test_a_result_that_is_gone(runs: Runs) -> None:
 
     runs.server.happens = happens
     runs.answers["answer"] = lambda call: Answer(status=400) if call.prompt == "q1" else said(call)  # type: ignore[attr-defined]
-    assert "llmarith batch cancel --forget" in only([runs.run(WAIT)[1]])
+    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
+    assert [("404" in line, "--forget" in line) for line in runs.said if "stay in it" in line] == [(True, False)]
+    runs.age()
+    runs.run(WAIT)
+    assert "llmarith batch cancel --forget" in runs.said[-1]
     assert (runs.rows("replies"), runs.rows("reserved"), len(runs.server.made)) == (COUNT - 1, 1, 1)
 
 
@@ -481,7 +572,7 @@ def test_runs_that_are_broken_off_at_any_request(runs: Runs, seed: int, monkeypa
     """Whatever was sent before the end of each run, no question is asked twice, and each gets its reply.
 
     A run is broken off as by a kill, as no task of it takes another step. The modes and the number of questions vary,
-    and some runs are two at once.
+    some runs are two at once, and in each an answer to one kind of request is wrong for a while.
     """
     random = Random(seed)
     monkeypatch.setattr(batch_submission, "_MOST_REQUESTS", 3)
@@ -497,11 +588,14 @@ def test_runs_that_are_broken_off_at_any_request(runs: Runs, seed: int, monkeypa
                 loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])
             return left <= 0
 
+        event = random.choice(["upload", "create", "list", "poll", "download"])
+        faults = [*MISREAD.values(), *map(status, (400, 429, 500)), *(SHORT.values() if event == "download" else ())]
+        server.alter = times(random.randint(0, 3), event, random.choice(faults))
         server.polls, server.happens = random.randint(1, 3), happens
         with suppress(asyncio.CancelledError):
             mode = random.choice([WAIT, WAIT, SUBMIT, COLLECT])
             runs.both(mode) if random.random() < 0.4 else runs.run(mode, random.randint(1, COUNT))
-    server.happens = lambda event: None
+    server.happens, server.alter = lambda event: None, lambda event, answer: answer
     assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
     assert (len(server.asked), set(server.asked.values()), runs.rows("reserved")) == (COUNT + 2, {1}, 0)
 
@@ -525,6 +619,67 @@ def test_a_creation_without_an_answer(runs: Runs, monkeypatch: pytest.MonkeyPatc
     assert [len(made.calls) for made in runs.server.made] == [COUNT, 3]
 
 
+CREATED: dict[str, Fault] = {
+    **{f"{code}": status(code) for code in (400, 409, 429, 500)},
+    "a page": MISREAD["a page"],
+    "no fields": MISREAD["no fields"],
+}
+
+
+@pytest.mark.parametrize("case", CREATED)
+def test_a_wrong_answer_to_a_creation_that_took_place(runs: Runs, case: str) -> None:
+    """The batch is found, also if the first answers to the look are wrong, too; no question is paid for twice."""
+    create, look = times(1, "create", CREATED[case]), times(1, "list", body(b"<html>Sorry</html>", "text/html"))
+    runs.server.alter = lambda event, answer: look(event, create(event, answer))
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert (set(runs.server.asked.values()), len(runs.server.made)) == ({1}, 1)
+
+
+# Status of a creation that does not take place, whether the batch is looked for, and how often a run with one retry
+# sends it.
+REFUSED = {400: (True, 1), 429: (True, 2), 401: (False, 1), 404: (False, 1)}
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_a_creation_that_is_refused(runs: Runs, code: int) -> None:
+    """Its questions are free if it was looked for in vain, or if the refusal is clear."""
+
+    def happens(event: str) -> None:
+        if event == "create":
+            raise refusal(code)
+
+    runs.server.happens = happens
+    assert str(code) in only(runs.run(WAIT))
+    looked, sent = REFUSED[code]
+    assert (runs.server.events.count("create"), "list" in runs.server.events) == (sent, looked)
+    assert (runs.rows("reserved"), runs.rows("batches")) == (0, 0)
+    runs.server.happens = lambda event: None
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert set(runs.server.asked.values()) == {1}
+
+
+def refusal(code: int) -> web.HTTPException:
+    answer = status(code)(web.Response())
+    made = web.HTTPException(text=answer.text, content_type="application/json")
+    made.set_status(code)
+    return made
+
+
+@pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
+def test_a_batch_is_not_given_up_while_its_results_cannot_be_read(runs: Runs) -> None:
+    """Of a batch without metadata only its results tell whether it is the one that was perhaps created."""
+    runs.server.polls = 0
+    runs.server.alter = times(1, "create", status(429))
+    pages = times(math.inf, "download", MISREAD["a page"])
+    create = runs.server.alter
+    runs.server.alter = lambda event, answer: pages(event, create(event, answer))
+    assert "cannot be read" in only(runs.run(WAIT))
+    assert runs.rows("reserved") == COUNT
+    runs.server.alter = lambda event, answer: answer
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert (set(runs.server.asked.values()), len(runs.server.made)) == ({1}, 1)
+
+
 def test_a_cap_counts_the_worst_case_of_all_batches(runs: Runs) -> None:
     """What is refused is not uploaded, and the message says which cap is enough; that one is."""
     refused = only(runs.run(SUBMIT, max_cost_usd={OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target]))
@@ -543,9 +698,10 @@ def test_an_outage_and_a_refused_key(runs: Runs) -> None:
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
     runs.run(SUBMIT, COUNT + 1)
     runs.server.made.pop()
-    message = only([runs.run(COLLECT, COUNT + 1)[-1]])
-    assert "404" in message
-    assert "llmarith batch cancel --forget" in message
+    runs.age()
+    assert counted(runs.run(COLLECT, COUNT + 1))["reply"] == COUNT
+    assert "404" in runs.said[-1]
+    assert "llmarith batch cancel --forget" in runs.said[-1]
     assert runs.rows("reserved") == 1
 
 

@@ -145,6 +145,21 @@ def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
     assert (len(batches.server.made), set(batches.server.asked.values())) == (1, {1})
 
 
+@FORMS
+def test_a_batch_that_is_gone(batches: BatchBench, model: str) -> None:
+    """Its questions are unanswered and stay in it; a line says how they are freed. The other questions are graded."""
+    batches.run("--llm-batch=submit", *ADDITIONS, model=model)
+    batches.age(7200)
+    (gone,) = batches.server.made
+    batches.server.made.clear()
+    result = batches.run("--llm-batch", "-p", "no:xdist", model=model)
+    result.stdout.fnmatch_lines([f"*404*4 questions stay in it*llmarith batch cancel --forget {gone.id} frees them*"])
+    assert (result.ret, batches.outcomes()) == (1, {"correct": ITEMS - 4, "unanswered": 4})
+    batches.server.made.append(gone)
+    assert batches.run("--llm-batch", "-p", "no:xdist", model=model).ret == 0
+    assert set(batches.server.asked.values()) == {1}
+
+
 def test_questions_that_follow_from_replies_are_asked_singly(batches: BatchBench) -> None:
     """Of each search the first question is in the batch, and of adaptive asking."""
     batches.pytester.makepyfile(
