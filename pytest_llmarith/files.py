@@ -14,6 +14,7 @@ STORE_FOLDER = ".llmarith"
 STORE_FILE = "store.sqlite"
 OEIS_CACHE_FOLDER = "oeis_cache"
 REPORTS_FOLDER = "reports"
+_LONGEST_WAIT_S = 1e9  # thirty years
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
@@ -45,10 +46,11 @@ def project_of(start: Path, landmark: str) -> Path:
 def retry_after_s(header: str) -> float | None:
     """Seconds in `Retry-After` (RFC 9110, section 10.2.3), which holds seconds or a date; None if it holds neither."""
     with suppress(ValueError):
-        return seconds if 0 <= (seconds := float(header)) < float("inf") else None
+        seconds = float(header)
+        return min(seconds, _LONGEST_WAIT_S) if 0 <= seconds < float("inf") else None
     try:
         moment = parsedate_to_datetime(header)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)  # "-0000" means no zone
-        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+        return min(max(0.0, (moment - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT_S)
     except (ValueError, OverflowError):  # the year may have any number of digits
         return None

@@ -5,22 +5,37 @@ It runs in the broker's process and configures litellm, its HTTP transport and i
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import os
+import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, aclosing, contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.parameters import unknown_parameter
-from pytest_llmarith.models.provider_errors import EndlessResponse, Redirected, UnusableResponse, is_filtered
+from pytest_llmarith.models.provider_errors import (
+    EndlessResponse,
+    NoConnection,
+    NotSent,
+    Redirected,
+    UnusableResponse,
+    error_in_reply,
+    is_filtered,
+    no_key,
+    refusal,
+    words_of,
+)
 from pytest_llmarith.models.providers import key_variable
 from pytest_llmarith.models.redact import sent_of, without_known_keys
 from pytest_llmarith.types import Model, ModelTerms, Price, Reply
@@ -30,7 +45,8 @@ _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "ht
 _OPENAI_KEY = "OPENAI_API_KEY"
 LARGEST = 2**25  # bytes of a decompressed response, a hundred times the longest replies
 LARGEST_RESULTS = 2**29  # bytes of the results of a batch, which alone are read with GET
-_may_send: ContextVar[list[None] | None] = ContextVar("may_send", default=None)  # None: no limit
+LARGEST_ERROR = 2**16  # bytes of an error that are read
+_STEP = 2**16  # bytes that are inflated at once
 _USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
 # litellm would send a request to these providers to look up a model.
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
@@ -45,6 +61,18 @@ _FINISH_REASONS = {
     "max_output_tokens": "length",
     "content_filter": "content_filter",
 }
+
+
+@dataclass
+class Exchange:
+    """What the transport has done for one request: whether it was sent, and whether a usable response came."""
+
+    only_once: bool = False
+    sent: bool = False
+    answered: bool = False
+
+
+_exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 class Client:
@@ -100,17 +128,39 @@ class Client:
         return replace(reply, latency_s=perf_counter() - began, asked_at=asked_at, sent=sent_of(model, prompt))
 
     async def _request(self, model: Model, prompt: str, timeout_s: float) -> Reply:
+        exchange = Exchange()
         try:
-            response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
+            with _watched(exchange):
+                response = await self._litellm.acompletion(**_arguments(model, prompt, timeout_s))
         except Exception as error:
-            if is_filtered(error):
+            if is_filtered(error) or isinstance(error, self._litellm.ContentPolicyViolationError):
                 return Reply("", finish_reason="content_filter")
+            if exchange.answered:
+                raise UnusableResponse(f"the response cannot be read: {words_of(error)}") from error
+            if not exchange.sent and (why := self._why_not_sent(model, error)) is not None:
+                raise why from error
             raise
         self._price_all_tokens(response, model)
         reply = _reply_from(response)
         if tier_of(model.params) and self.terms(model).price is None:
             return replace(reply, cost_usd=None)  # litellm uses the default price for an unlisted tier
         return reply
+
+    def _why_not_sent(self, model: Model, error: Exception) -> NotSent | None:
+        """Why litellm sent nothing; None if it is not known."""
+        if isinstance(error, ImportError | UnicodeError):
+            return None
+        try:
+            name, provider, *_ = self._litellm.get_llm_provider(model.target)
+        except Exception:  # litellm raises several
+            return NotSent("litellm knows no such model; write PROVIDER/MODEL, or openai/MODEL with --llm-api-base=URL")
+        if isinstance(error, self._litellm.UnsupportedParamsError):
+            taken = self._litellm.get_supported_openai_params(name, provider) or ()
+            known = self._litellm.OPENAI_CHAT_COMPLETION_PARAMS
+            refused = ", ".join(param for param in model.params if param in known and param not in taken)
+            said = f"takes no {refused}" if refused else words_of(error)
+            return NotSent(f"{said}; remove it, or choose another model")
+        return no_key(model)
 
     def _price_all_tokens(self, response: Any, model: Model) -> None:
         """Price reasoning tokens that the server counts only in the total, which litellm leaves out."""
@@ -165,7 +215,7 @@ def _imported() -> Any:
     if "LITELLM_LOG" not in os.environ:
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    _guard_transport()
+    _guard_transports()
     # pydantic builds its validators for the first response, which takes 0.5 s and would count as latency.
     litellm.completion(model="openai/first", messages=[{"role": "user", "content": "1 + 1"}], mock_response="2")
     return litellm
@@ -301,52 +351,113 @@ def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
     return Price(prompt * 1e6, max(completion, reasoning if isinstance(reasoning, int | float) else 0) * 1e6)
 
 
-# --- redirects and long responses -----------------------------------------------------------------------------------
+# --- the transport --------------------------------------------------------------------------------------------------
+
+
+def _guard_transports() -> None:
+    """Guard the clients of httpx and its successor, through which litellm and its SDKs send everything."""
+    for name in ("httpx", "httpx2"):
+        if find_spec(name) is not None:
+            _guard(import_module(name))
 
 
 @cache
-def _guard_transport() -> None:
-    """Refuse redirects and long responses in `AsyncClient.send`, through which litellm and its SDKs send everything.
+def _guard(transport: Any) -> None:
+    """Bound what `AsyncClient.send` reads, and raise the errors of `provider_errors` for all but a usable response.
 
-    httpx would send keys in headers other than `Authorization` to the host of a redirect.
+    litellm gets neither the body of an error, which it would search and copy for seconds, nor an error after which it
+    sends a request again. Redirects are refused, as the client would send keys in headers other than `Authorization` to
+    their host.
     """
-    import httpx
+    original = transport.AsyncClient.send
 
-    original = httpx.AsyncClient.send
-
-    async def send(client: httpx.AsyncClient, request: httpx.Request, **how: Any) -> httpx.Response:
-        if (left := _may_send.get()) is not None:
-            if not left:
+    async def send(client: Any, request: Any, **how: Any) -> Any:
+        exchange = _exchange.get()
+        if exchange is not None:
+            if exchange.only_once and exchange.sent:
                 raise UnusableResponse("the connection was lost")  # the cause is in the context
-            left.pop()
-        request.headers["Accept-Encoding"] = "gzip"
-        response = await original(client, request, **{**how, "stream": True, "follow_redirects": False})
+            exchange.sent = True
+        request.headers["Accept-Encoding"] = "gzip"  # others can be decompressed to any length at once
         try:
-            if (following := response.next_request) is not None:
-                raise Redirected(f"redirected to {following.url}; if that is right, set --llm-api-base")
-            # Others can be decompressed to any length at once.
-            if response.headers.get("Content-Encoding") != "gzip":
-                response.headers.pop("Content-Encoding", None)
-            content = bytearray()
-            async for piece in response.aiter_bytes():
-                content += piece
-                if len(content) > (most := LARGEST_RESULTS if request.method == "GET" else LARGEST):
-                    raise EndlessResponse(f"the response is longer than {most:,} bytes")
-            response._content = bytes(content)
-        except httpx.DecodingError as error:
-            raise UnusableResponse(f"the response cannot be decompressed: {error}") from error
-        finally:
-            await response.aclose()
+            response = await original(client, request, **{**how, "stream": True, "follow_redirects": False})
+            try:
+                response._content = await _checked(response)
+            finally:
+                await response.aclose()
+        except (transport.UnsupportedProtocol, transport.LocalProtocolError, transport.InvalidURL) as error:
+            raise NotSent(f"the request cannot be sent: {error}") from error
+        except transport.TimeoutException as error:
+            if isinstance(error, transport.ConnectTimeout | transport.PoolTimeout):
+                raise NoConnection("timed out", sent=False) from error
+            raise TimeoutError from error
+        except (transport.RequestError, OSError) as error:
+            raise NoConnection(str(error), sent=not isinstance(error, transport.ConnectError)) from error
+        if exchange is not None:
+            exchange.answered = True
         return response
 
-    httpx.AsyncClient.send = send  # type: ignore[method-assign, assignment]
+    transport.AsyncClient.send = send
+
+
+async def _checked(response: Any) -> bytes:
+    """The body of a response, inflated. Raises an error of `provider_errors` if it is no reply."""
+    request = response.request
+    if (following := response.next_request) is not None:
+        raise Redirected(f"redirected to {following.url}; if that is right, set --llm-api-base")
+    if response.status_code >= 400:
+        try:
+            body, _ = await _body(response, LARGEST_ERROR)
+        except zlib.error:
+            body = b""
+        raise refusal(response.status_code, response.headers, body, str(request.url))
+    most = LARGEST_RESULTS if request.method == "GET" else LARGEST
+    try:
+        body, has_more = await _body(response, most)
+    except zlib.error as error:
+        raise UnusableResponse(f"the response cannot be decompressed: {error}") from error
+    if has_more:
+        raise EndlessResponse(f"the response is longer than {most:,} bytes")
+    if request.method != "GET":
+        if not body.lstrip().startswith((b"{", b"[")):
+            raise UnusableResponse("the response is no JSON object")
+        refused = error_in_reply(body, str(request.url)) if len(body) <= LARGEST_ERROR else None
+        if refused is not None:
+            raise refused
+    return body
+
+
+async def _body(response: Any, most: int) -> tuple[bytes, bool]:
+    """The first `most` bytes of the inflated body, and whether there are more. Raises zlib.error.
+
+    A few kilobytes may inflate to many megabytes, so that other requests go on between the steps.
+    """
+    inflater = zlib.decompressobj(wbits=31) if response.headers.get("Content-Encoding") == "gzip" else None
+    body = bytearray()
+    async with aclosing(response.aiter_raw()) as pieces:
+        async for piece in pieces:
+            if inflater is None:
+                body += piece
+            else:
+                body += inflater.decompress(piece, _STEP)
+                while inflater.unconsumed_tail and len(body) <= most:
+                    await asyncio.sleep(0)
+                    body += inflater.decompress(inflater.unconsumed_tail, _STEP)
+            if len(body) > most:
+                return bytes(body[:most]), True
+    if inflater is not None and not inflater.eof and body:
+        raise zlib.error("it is incomplete")
+    return bytes(body), False
 
 
 @contextmanager
-def sent_once() -> Iterator[None]:
-    """Send at most one request, as litellm sends those to some providers again if the connection is lost."""
-    token = _may_send.set([None])
+def _watched(exchange: Exchange) -> Iterator[None]:
+    token = _exchange.set(exchange)
     try:
         yield
     finally:
-        _may_send.reset(token)
+        _exchange.reset(token)
+
+
+def sent_once() -> AbstractContextManager[None]:
+    """Send at most one request, as a second one would create a second batch."""
+    return _watched(Exchange(only_once=True))

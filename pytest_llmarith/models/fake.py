@@ -17,7 +17,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from pytest_llmarith.models.provider_errors import UnknownModel
+from pytest_llmarith.models.provider_errors import NotSent
 from pytest_llmarith.types import Op, Reply
 
 NAMES = ("exact", "sloppy")
@@ -62,13 +62,13 @@ def reply(
 ) -> Reply:
     """The reply of the fake model `target` to the last user message, with the parameters temperature and seed.
 
-    `known` is called only if the prompt may want a program. Raises UnknownModel.
+    `known` is called only if the prompt may want a program. Raises NotSent.
     """
     model, temperature, seed = target.partition("/")[2], params.get("temperature", 1), params.get("seed", 0)
     if model not in NAMES:
-        raise UnknownModel(f"unknown fake model; write llmarith/{' or llmarith/'.join(NAMES)}")
+        raise NotSent(f"unknown fake model; write llmarith/{' or llmarith/'.join(NAMES)}")
     if type(temperature) not in (int, float) or not 0 <= temperature <= 2 or type(seed) is not int:
-        raise UnknownModel("temperature must be a number from 0 to 2, and seed an integer")
+        raise NotSent("temperature must be a number from 0 to 2, and seed an integer")
     said = [(message["role"], message["content"]) for message in messages]
     prompt = next((content for role, content in reversed(said) if role == "user"), "")
     draw = Random(f"{model}/{said}/{seed}" if seed else f"{model}/{said}")

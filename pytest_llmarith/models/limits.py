@@ -102,7 +102,7 @@ class CircuitBreaker:
         self._in_flight: set[int] = set()
         self._older: set[int] = set()
         self._refused = False
-        self._has_replied = False
+        self.has_replied = False
         self.failures = 0
 
     @property
@@ -113,7 +113,7 @@ class CircuitBreaker:
     @property
     def is_down(self) -> bool:
         lasts = self.failures >= DOWN_AFTER_FAILURES and self.failing_s >= DOWN_AFTER_S
-        is_absent = self._refused and not self._has_replied and self.failing_s >= REFUSED_AFTER_S
+        is_absent = self._refused and not self.has_replied and self.failing_s >= REFUSED_AFTER_S
         return (lasts or is_absent) and not self._older
 
     def wait_s(self) -> float:
@@ -141,7 +141,7 @@ class CircuitBreaker:
 
     def replied(self) -> None:
         self.failures = 0
-        self._has_replied = True
+        self.has_replied = True
 
 
 class Attempt(NamedTuple):
@@ -198,6 +198,11 @@ class Endpoint:
     @property
     def closed(self) -> bool:
         return self._closed.is_set()
+
+    @property
+    def has_replied(self) -> bool:
+        """Whether a reply has come from it in this run."""
+        return self._breaker.has_replied
 
     def has_capacity(self) -> bool:
         """Whether it can take another question; a closed endpoint takes every question and refuses it."""

@@ -1,26 +1,30 @@
 """Classifies failed requests: the action, the message, and whether the request may be billed.
 
-It uses class names, status codes and causes, so that it need not import litellm or its transports. litellm sets its own
-status on every error; the original one is among the causes.
+The facts are in the exceptions of this module, which the client raises for what its transport saw: the status, codes
+and message of the provider, a lost connection, a response that cannot be used. The errors into which litellm and its
+SDKs wrap them are not looked at. Other errors may have a `status_code`, as those of the rows of a batch have.
 
 | action | when |
 |---|---|
 | retry | 408, 409, 425, 429, 5xx; timeout; connection refused or lost; a body that is not JSON; no `choices` |
 | give up the question | context too long, any other 4xx, an endless body, any other error |
 | stop the run | 401, 402, 403, 404; no key; no money; unknown model, provider or host; a refused parameter |
-| stop the run | a redirect |
+| stop the run | a redirect, unless this address has already replied to another question |
 """
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from pytest_llmarith.files import retry_after_s
 from pytest_llmarith.models import redact
@@ -51,6 +55,38 @@ class Diagnosis:
     refused: bool = False
 
 
+class Refused(Exception):
+    """The provider answered with an error: its status, its message, its own codes, and the wait that it asks for.
+
+    `asked` is the address of the request without keys. `billed` is set if the HTTP status was that of a reply.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        codes: frozenset[str] = frozenset(),
+        retry_after_s: float | None = None,
+        asked: str = "",
+        *,
+        billed: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.codes = codes
+        self.retry_after_s = retry_after_s
+        self.asked = asked
+        self.billed = billed
+
+
+class NoConnection(Exception):
+    """The connection failed or was lost; the message is the transport's. `sent` is set if a server was reached."""
+
+    def __init__(self, message: str, *, sent: bool) -> None:
+        super().__init__(message)
+        self.sent = sent
+
+
 class UnusableResponse(Exception):
     """A response cannot be used; the message says why."""
 
@@ -63,88 +99,75 @@ class Redirected(Exception):
     """The provider redirected to another host; the message says which."""
 
 
-class UnknownModel(Exception):
-    """The model does not exist or does not accept a parameter; the message says what to write instead."""
+class NotSent(Exception):
+    """No request can be sent to this model; the message says what to write instead."""
 
 
+_KNOWN = (Refused, NoConnection, UnusableResponse, Redirected, NotSent, TimeoutError)
 _RETRY_STATUSES = {408, 409, 425, 429}
 _FATAL_STATUSES = {401, 402, 403, 404}
-_FATAL_ERRORS = {"AuthenticationError", "NotFoundError", "PermissionDeniedError", "UnsupportedParamsError"}
-_FATAL_WORDS = re.compile(
-    r"LLM Provider NOT provided|Missing credentials|Missing \w+ API Key|insufficient_quota|exceeded your current quota",
-    re.IGNORECASE,
-)
-_KEY_MISSING = re.compile(r"Missing credentials|Missing \w+ API Key|api_key client option must be set", re.IGNORECASE)
-# Advice for programmers who use litellm.
-_LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*", re.DOTALL)
-_REFUSED_PARAMETERS = re.compile(r"does not support parameters: \[([^]]+)\]")
-_FILTERED = re.compile(r"content_filter|content_policy_violation|ResponsibleAIPolicyViolation")
-# One match for all repetitions: a provider may repeat them for megabytes, and each substitution copies the text.
+# Codes of providers, in lower case, that come with other statuses as well. Of OpenAI and its imitators; Azure; Google;
+# Mistral.
+_FATAL_CODES = {
+    *("model_not_found", "invalid_api_key", "insufficient_quota", "billing_not_active", "billing_hard_limit_reached"),
+    "deploymentnotfound",
+    "api_key_invalid",
+    "invalid_model",
+}
+_FILTER_CODES = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+# An errors' fields that hold more of its codes.
+_MORE_CODES = ("innererror", "inner_error", "details")
+_LOOKED_AT = 20_000  # characters of a message
+# litellm's class names, and its advice for programmers.
 _LITELLM_WORDS = re.compile(r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*")
-
-_TIMEOUTS = {"APITimeoutError", "ConnectTimeout", "PoolTimeout", "ReadTimeout", "WriteTimeout"}
-_NO_TEXT = {"JSONDecodeError", "UnicodeDecodeError"}
-_TRANSPORTS = {"httpx", "httpcore", "aiohttp"}
-_NOT_LOST = {"HTTPStatusError", "MaskedHTTPStatusError", "DecodingError", "InvalidURL", "UnsupportedProtocol"}
+_LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*|Traceback \(most recent.*", re.DOTALL)
 _NO_ADDRESS = {code for name in ("EAI_NONAME", "EAI_NODATA") if (code := getattr(socket, name, None)) is not None} | {
     11001  # on Windows
 }
-_STATUS_OF_UNREADABLE = {200, 422, 500}  # set by litellm if the provider sent none
-
-# Of requests that were refused or never reached the provider.
-_NOT_BILLED = {
-    *("HTTPStatusError", "Redirected", "ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"),
-    *("UnknownModel", "ImportError", "ModuleNotFoundError", "UnsupportedProtocol", "InvalidURL"),
-    *("LocalProtocolError", "UnicodeEncodeError"),
-}
-
 _RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')  # Google sends no header
+_VERSION = re.compile(r"/v\d")
 
 
-def diagnose(error: BaseException, model: Model, timeout_s: float) -> Diagnosis:
-    """Classify the error of a request to `model`."""
-    reason, summary = _described(error, timeout_s)
-    place = (key_variable(model.target, os.environ) or "the provider's key") + " in the environment or in .env"
-    if _is_key_missing(error):
-        reason = f"no key; set {place}"
-    elif "LLM Provider NOT provided" in reason:
-        reason = "litellm knows no such model; write PROVIDER/MODEL, or openai/MODEL with --llm-api-base=URL"
-    elif refused := _REFUSED_PARAMETERS.search(reason):
-        reason = "takes no " + refused[1].replace("'", "") + "; remove it, or choose another model"
-    elif _status(error) == 401:
-        reason += f"; check {place}"
+def diagnose(error: BaseException, model: Model, timeout_s: float, *, has_replied: bool = False) -> Diagnosis:
+    """Classify the error of a request to `model`; `has_replied` tells whether its address replied to others."""
+    cause = _cause(error, model)
+    reason, summary = _described(cause, timeout_s)
     secrets = list(redact.header_values(model.params))
-    action = _action(error)
+    message = redact.one_line(f"{model.target}: {reason}", os.environ, secrets)
+    if advice := _advice(cause, model):
+        message = redact.with_end(message, "; " + redact.one_line(advice, os.environ, secrets))
+    action = _action(cause, has_replied=has_replied)
+    status = cause.status if isinstance(cause, Refused) else None
     return Diagnosis(
         action,
-        redact.one_line(f"{model.target}: {reason}", os.environ, secrets),
+        message,
         redact.one_line(f"{summary} {model.target}", os.environ, secrets),
-        _retry_after_s(error),
-        throttled=action is Action.RETRY and _status(error) == 429,
+        cause.retry_after_s if isinstance(cause, Refused) else None,
+        throttled=action is Action.RETRY and status == 429,
         refused=_is_connection_refused(error),
     )
 
 
 def is_filtered(error: BaseException) -> bool:
     """Whether the error means that the provider's content filter replied."""
-    if type(error).__name__ == "ContentPolicyViolationError":
-        return True
-    code = f"{getattr(error, 'code', '')} {getattr(error, 'body', '')}"
-    return _status(error) == 400 and _FILTERED.search(code) is not None
+    cause = _cause(error)
+    return isinstance(cause, Refused) and cause.status == 400 and bool(cause.codes & _FILTER_CODES)
 
 
 def is_gone(error: BaseException) -> bool:
     """Whether the provider says that there is no such thing."""
-    return _status(error) == 404
+    cause = _cause(error)
+    return isinstance(cause, Refused) and cause.status == 404
 
 
 def may_be_billed(error: BaseException) -> bool:
     """Whether a failed request may be billed: it was sent, and the provider did not refuse it."""
-    names = {type(cause).__name__ for cause in _causes(error)}
-    if names & _NOT_BILLED or _is_key_missing(error):
-        return False
-    status = getattr(error, "status_code", None)
-    return not (isinstance(status, int) and 400 <= status < 500 and status != 408)
+    cause = _cause(error)
+    if isinstance(cause, Refused):
+        return cause.billed
+    if isinstance(cause, NoConnection):
+        return cause.sent
+    return not isinstance(cause, NotSent | Redirected | ImportError | UnicodeEncodeError | ConnectionRefusedError)
 
 
 def may_be_done(error: BaseException) -> bool:
@@ -153,68 +176,108 @@ def may_be_done(error: BaseException) -> bool:
     A lost connection counts as sent, as some transports call it a failed attempt to connect. Only a key, an account or
     an address that is refused is clear: a 400 or 429 may also come after the provider has acted.
     """
-    if _is_connection_refused(error) or _is_unknown_host(error) or _is_key_missing(error):
-        return False
-    if _caused_by(error, Redirected):
-        return False
-    answered = [status for status in (_status(error), _answered_status(error)) if status is not None]
-    return not answered or any(status not in _FATAL_STATUSES for status in answered)
+    cause = _cause(error)
+    if isinstance(cause, Refused):
+        return cause.status not in _FATAL_STATUSES
+    return not (isinstance(cause, NotSent | Redirected) or _is_connection_refused(error) or _is_unknown_host(error))
 
 
-# --- the action -----------------------------------------------------------------------------------------------------
+# --- the body of an error -------------------------------------------------------------------------------------------
 
 
-def _action(error: BaseException) -> Action:
-    if _caused_by(error, EndlessResponse):
-        return Action.GIVE_UP
-    if isinstance(error, UnusableResponse):
-        return Action.RETRY
-    if _stops_run(error):
-        return Action.STOP_RUN
-    status = _status(error)
-    is_transient = status is not None and (status in _RETRY_STATUSES or status >= 500)
-    is_lost = isinstance(error, OSError | TimeoutError) or _lost_connection(error) is not None
-    if is_lost or _is_unreadable(error) or is_transient:
-        return Action.RETRY
-    return Action.GIVE_UP
+def refusal(status: int, headers: Mapping[str, str], body: bytes, asked: str) -> Refused:
+    """The error in a response, by the beginning of its body."""
+    text = body.decode("utf-8", "replace")
+    said = _error_in(_parsed(text))
+    words = said if isinstance(said, str) else _text(said, "message") or _text(said, "detail") or text
+    wait_s = _seconds(headers)
+    if wait_s is None and (found := _RETRY_INFO.search(text)) is not None:
+        wait_s = float(found[1])
+    return Refused(status, words.strip(), codes_in(said), wait_s, _without_keys(asked))
 
 
-def _stops_run(error: BaseException) -> bool:
-    """Whether every other question would fail as well."""
-    if _caused_by(error, UnknownModel, Redirected) or isinstance(error, ImportError):
-        return True
-    if type(error).__name__ in _FATAL_ERRORS or _status(error) in _FATAL_STATUSES or _is_unknown_host(error):
-        return True
-    return _FATAL_WORDS.search(f"{error} {getattr(error, 'body', '')}") is not None
+def error_in_reply(body: bytes, asked: str) -> Refused | None:
+    """The error in the body of a reply, as proxies send it with status 200; None if there is none."""
+    reply = _parsed(body.decode("utf-8", "replace"))
+    if not isinstance(reply, dict) or "choices" in reply or not reply.get("error"):
+        return None
+    error = refusal(200, {}, body, asked)
+    code = reply["error"].get("code") if isinstance(reply["error"], dict) else None
+    if type(code) is int and 400 <= code < 600:
+        error.status = code
+    error.billed = True
+    return error
 
 
-# --- messages -------------------------------------------------------------------------------------------------------
+def codes_in(error: Any) -> frozenset[str]:
+    """The codes of an error in lower case, also those of its details."""
+    if isinstance(error, list):
+        return frozenset().union(*map(codes_in, error))
+    if not isinstance(error, dict):
+        return frozenset()
+    codes = {_text(error, name).lower() for name in ("code", "type", "status", "reason")} - {""}
+    return frozenset(codes).union(*(codes_in(error.get(name)) for name in _MORE_CODES))
 
 
-def _described(error: BaseException, timeout_s: float) -> tuple[str, str]:
-    """What happened, and a summary by which retries are counted; the model's name follows it."""
-    if _is_timeout(error):
-        return f"no reply within {timeout_s:g} s", "no reply from"
-    if (found := _caused_by(error, UnusableResponse, UnknownModel, Redirected)) is not None:
-        return str(found), "unusable response from"
-    if (lost := _lost_connection(error)) is not None:
-        return f"connection failed: {lost}", "no connection to"
-    if _is_no_json(error):
-        return "the response is not JSON", "unusable response from"
-    if _is_unreadable(error):
-        return f"the response cannot be read: {_words(error)}", "unusable response from"
-    name, status = type(error).__name__, _status(error)
-    words = _LITELLM_ADVICE.sub("", _words(error))
-    return (f"{name}: {words}", f"{name} from") if status is None else (f"{status} {name}: {words}", f"{status} from")
+def _error_in(body: Any) -> Any:
+    """The error in a body: of OpenAI and most others in `error`, of others the body itself; Google sends a list."""
+    first = body[0] if isinstance(body, list) and body else body
+    return first.get("error") or first if isinstance(first, dict) else first
 
 
-def _words(error: BaseException) -> str:
-    """The provider's message without litellm's class names, which it prefixes, often twice."""
-    words = _LITELLM_WORDS.sub("", str(getattr(error, "message", None) or error), count=1)
-    return words.partition("Traceback (most recent call last)")[0].strip() or "no reason given"
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
-# --- kinds of errors ------------------------------------------------------------------------------------------------
+def _text(error: Any, name: str) -> str:
+    value = error.get(name) if isinstance(error, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _without_keys(address: str) -> str:
+    parts = urlsplit(address)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _seconds(headers: Mapping[str, Any]) -> float | None:
+    """Seconds from `Retry-After` (seconds or date) or from the milliseconds that some providers send."""
+    lowered = {str(name).lower(): str(value) for name, value in headers.items()}
+    if (milliseconds := retry_after_s(lowered.get("retry-after-ms", ""))) is not None:
+        return milliseconds / 1000
+    return retry_after_s(lowered.get("retry-after", ""))
+
+
+# --- the cause ------------------------------------------------------------------------------------------------------
+
+
+def no_key(model: Model) -> NotSent | None:
+    """That the provider's key is not set, which is why nothing was sent; None if it is set."""
+    variable = key_variable(model.target, os.environ)
+    return None if variable is None or os.environ.get(variable) else NotSent(f"no key; set {_place(variable)}")
+
+
+def words_of(error: BaseException) -> str:
+    """The text of an error of litellm without its class names, which it prefixes, and without advice on its use."""
+    text = str(getattr(error, "message", None) or error)[:_LOOKED_AT]
+    return _LITELLM_ADVICE.sub("", _LITELLM_WORDS.sub("", text, count=1)).strip() or "no reason given"
+
+
+def _cause(error: BaseException, model: Model | None = None) -> BaseException:
+    """The outermost exception that tells what happened, or the error itself.
+
+    An error that no response explains tells its status itself. litellm and its SDKs raise one if they have no key.
+    """
+    for cause in _causes(error):
+        if isinstance(cause, _KNOWN):
+            return cause
+    is_litellms = type(error).__module__.partition(".")[0] in ("litellm", "openai")
+    if is_litellms and model is not None and model.api_base is None and (why := no_key(model)) is not None:
+        return why
+    status = getattr(error, "status_code", None)
+    return Refused(status, words_of(error), codes_in(getattr(error, "body", None))) if type(status) is int else error
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -225,48 +288,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(step))
         yield step
         step = step.__cause__ or step.__context__
-
-
-def _caused_by(error: BaseException, *kinds: type[BaseException]) -> BaseException | None:
-    return next((cause for cause in _causes(error) if isinstance(cause, kinds)), None)
-
-
-def _status(error: BaseException) -> int | None:
-    """The status that litellm set, except for its 500 for unknown errors: then the provider's, if that is higher."""
-    status = _int(getattr(error, "status_code", None))
-    answered = _answered_status(error)
-    return answered if status == 500 and answered is not None and answered > 500 else status
-
-
-def _answered_status(error: BaseException) -> int | None:
-    """The status of the response, if there is one."""
-    for cause in _causes(error):
-        if type(cause).__name__.endswith("HTTPStatusError"):
-            return _int(getattr(getattr(cause, "response", None), "status_code", None))
-    return None
-
-
-def _is_key_missing(error: BaseException) -> bool:
-    """Whether the provider's client had no key and sent nothing."""
-    return _KEY_MISSING.search(_words(error)) is not None
-
-
-def _is_timeout(error: BaseException) -> bool:
-    return isinstance(error, TimeoutError) or _led_to(error, lambda cause: type(cause).__name__ in _TIMEOUTS)
-
-
-def _is_no_json(error: BaseException) -> bool:
-    return _led_to(error, lambda cause: type(cause).__name__ in _NO_TEXT)
-
-
-def _is_unreadable(error: BaseException) -> bool:
-    """Whether litellm could not parse the body."""
-    return _is_no_json(error) or (
-        type(error).__module__.startswith("litellm")
-        and _status(error) in _STATUS_OF_UNREADABLE
-        and _answered_status(error) is None
-        and _lost_connection(error) is None
-    )
 
 
 def _is_unknown_host(error: BaseException) -> bool:
@@ -283,51 +304,60 @@ def _is_connection_refused(error: BaseException) -> bool:
     )
 
 
-def _lost_connection(error: BaseException) -> str | None:
-    """Why the connection failed, by the transport's message; the layers above only say `Connection error.`"""
-    lost = next((cause for cause in _causes(error) if _is_lost(cause)), None)
-    if lost is None or _answered_status(error) is not None:
-        return None
-    return re.sub(r" ssl:(?:<[^>]*>|\S+)", "", str(lost))
+# --- action and message ---------------------------------------------------------------------------------------------
 
 
-def _is_lost(cause: BaseException) -> bool:
-    kind = type(cause)
-    return isinstance(cause, OSError) or (
-        kind.__module__.split(".")[0] in _TRANSPORTS and kind.__name__ not in _NOT_LOST
-    )
+def _action(cause: BaseException, *, has_replied: bool) -> Action:
+    if isinstance(cause, Redirected):
+        return Action.GIVE_UP if has_replied else Action.STOP_RUN
+    if isinstance(cause, NotSent | ImportError) or _is_unknown_host(cause):
+        return Action.STOP_RUN
+    if isinstance(cause, EndlessResponse):
+        return Action.GIVE_UP
+    if isinstance(cause, UnusableResponse | NoConnection | OSError):
+        return Action.RETRY
+    if not isinstance(cause, Refused):
+        return Action.GIVE_UP
+    if cause.status in _FATAL_STATUSES or cause.codes & _FATAL_CODES:
+        return Action.STOP_RUN
+    is_error = 400 <= cause.status < 500  # else an outage, or an error with status 200
+    return Action.GIVE_UP if is_error and cause.status not in _RETRY_STATUSES else Action.RETRY
 
 
-def _led_to(error: BaseException, fits: Callable[[BaseException], bool]) -> bool:
-    """Whether one of the causes fits, unless there is a response with a status."""
-    return _answered_status(error) is None and any(map(fits, _causes(error)))
+def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
+    """What happened, and a summary by which retries are counted; the model's name follows it."""
+    if isinstance(cause, Refused):
+        return f"{_named(cause.status)}: {str(cause) or 'no reason given'}", f"{cause.status} from"
+    if isinstance(cause, TimeoutError):
+        return f"no reply within {timeout_s:g} s", "no reply from"
+    if isinstance(cause, UnusableResponse | NotSent | Redirected):
+        return str(cause), "unusable response from"
+    if isinstance(cause, NoConnection | OSError):
+        return "connection failed: " + re.sub(r" ssl:(?:<[^>]*>|\S+)", "", str(cause)), "no connection to"
+    name = type(cause).__name__
+    return f"{name}: {words_of(cause)}", f"{name} from"
 
 
-def _int(status: Any) -> int | None:
-    return status if isinstance(status, int) else None
+def _advice(cause: BaseException, model: Model) -> str:
+    """What to check after a refusal; empty for most."""
+    status = cause.status if isinstance(cause, Refused) else None
+    if status == 401:
+        return "check " + _place(key_variable(model.target, os.environ) or "the provider's key")
+    if not isinstance(cause, Refused) or status != 404 or model.api_base is None or not cause.asked:
+        return ""
+    base = model.api_base.rstrip("/")
+    if _VERSION.search(base) or not cause.asked.endswith("/chat/completions") or "/v1" in cause.asked:
+        return f"{cause.asked} was asked"
+    return f"{cause.asked} was asked, which probably lacks /v1: write {base}/v1 as the address"
 
 
-# --- how long the provider asks to wait -----------------------------------------------------------------------------
+def _place(variable: str) -> str:
+    return f"{variable} in the environment or in .env"
 
 
-def _retry_after_s(error: BaseException) -> float | None:
-    """The seconds in the headers or the message of the first cause that has them."""
-    for cause in _causes(error):
-        for headers in (
-            getattr(cause, "litellm_response_headers", None),
-            getattr(getattr(cause, "response", None), "headers", None),
-            getattr(cause, "headers", None),
-        ):
-            if isinstance(headers, Mapping) and (seconds := _seconds(headers)) is not None:
-                return seconds
-        if (found := _RETRY_INFO.search(str(cause))) is not None:
-            return float(found[1])
-    return None
-
-
-def _seconds(headers: Mapping[str, Any]) -> float | None:
-    """Seconds from `Retry-After` (seconds or date) or from the milliseconds that some providers send."""
-    lowered = {str(name).lower(): str(value) for name, value in headers.items()}
-    if (milliseconds := retry_after_s(lowered.get("retry-after-ms", ""))) is not None:
-        return milliseconds / 1000
-    return retry_after_s(lowered.get("retry-after", ""))
+def _named(status: int) -> str:
+    """The status with its name, such as `404 Not Found`."""
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return f"{status}"

@@ -107,8 +107,13 @@ def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] 
     words = _printable(text[:_LOOKED_AT]).split()
     if len(text) > _LOOKED_AT and len(words) > 1:
         words.pop()  # it may be the first half of a key, which no pattern would match
-    line = hide_keys(" ".join(words), environ, more_secrets)
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1].rstrip()}…"
+    return with_end(hide_keys(" ".join(words), environ, more_secrets), "")
+
+
+def with_end(line: str, end: str) -> str:
+    """A line with an end that is kept if the line has to be shortened."""
+    longest = _LONGEST - len(end)
+    return (line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…") + end
 
 
 def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:

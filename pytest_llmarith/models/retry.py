@@ -209,7 +209,7 @@ class Requester:
                 self._counts.lost(most_usd)
             if not isinstance(error, Exception):  # such as CancelledError at the end of the run
                 raise
-            diagnosis = diagnose(error, model, timeout_s)
+            diagnosis = diagnose(error, model, timeout_s, has_replied=endpoint.has_replied)
             if (throttled := endpoint.failed(attempt, diagnosis)) is not None:
                 self._counts.throttled[model.target] = throttled
             return diagnosis

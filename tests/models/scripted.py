@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.provider_errors import Refused
 from pytest_llmarith.models.store import RunStore, Store, key_of
 from pytest_llmarith.types import Failure, Model, ModelTerms, Plan, Price, Question, Reply, RequestLimits, StoreMode
 
@@ -62,13 +63,11 @@ def in_no_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
     return run
 
 
-class Provider(Exception):
-    """An error as litellm raises it."""
+class Provider(Refused):
+    """An error of the provider, as the client raises it."""
 
-    def __init__(self, status_code: int, message: str = "scripted", retry_after_s: float | None = None) -> None:
-        super().__init__(message)
-        self.status_code = status_code
-        self.headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+    def __init__(self, status: int, message: str = "scripted", retry_after_s: float | None = None) -> None:
+        super().__init__(status, message, retry_after_s=retry_after_s)
 
 
 def reply_to(prompt: str) -> Reply:

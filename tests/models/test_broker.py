@@ -89,7 +89,7 @@ async def test_what_is_wrong_with_one_question_ends_that_question_alone() -> Non
     )
     broker = broker_of(client, timeout_s=5, retries=0)
     assert await ask(broker, [*questions(3), Question("x", "q", 0)]) == [
-        Failure("openai/some: 400 Provider: too long", attempts=1),
+        Failure("openai/some: 400 Bad Request: too long", attempts=1),
         Failure("openai/some: no reply within 5 s", attempts=1),
         reply_to("q2"),
         Failure("there is no model named 'x' in this run"),
@@ -107,7 +107,7 @@ async def test_a_refused_key_stops_the_run_after_one_request() -> None:
     announce(broker, questions(1))
     await asyncio.sleep(2)
     first, *others = await ask(broker, questions(6, first=1))
-    reason = "openai/some: 401 Provider: bad key; check OPENAI_API_KEY in the environment or in .env"
+    reason = "openai/some: 401 Unauthorized: bad key; check OPENAI_API_KEY in the environment or in .env"
     assert first == broker.stopped == Failure(reason, attempts=1, stops_run=True)
     stopped = Failure(f"run stopped: {reason}", stops_run=True)
     assert others == [stopped] * 5
@@ -165,7 +165,7 @@ async def test_the_wait_for_what_is_in_flight_is_bounded_and_can_be_cut() -> Non
     assert progress.waiting_for == {"503 from openai/some": 1}
     assert progress.next_try_s == pytest.approx(596)
     await broker.close(30)
-    assert await asking == Failure("openai/some: 503 Provider: scripted", attempts=1)
+    assert await asking == Failure("openai/some: 503 Service Unavailable: scripted", attempts=1)
     assert client.now == pytest.approx(5)
 
 

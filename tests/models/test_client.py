@@ -18,7 +18,17 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.provider_errors import Action, Diagnosis, UnknownModel, diagnose
+from pytest_llmarith.models.provider_errors import (
+    Action,
+    Diagnosis,
+    EndlessResponse,
+    NoConnection,
+    NotSent,
+    Redirected,
+    Refused,
+    diagnose,
+    refusal,
+)
 from pytest_llmarith.types import Model, Reply
 from tests.llm_server import Answer, Gate, LlmServer, usage
 
@@ -37,7 +47,7 @@ class Asked:
         self._runner = runner
         self._client = Client()
 
-    def model(self, model: Model, timeout_s: float = 30.0) -> Reply | Diagnosis:
+    def model(self, model: Model, timeout_s: float = 30.0, *, has_replied: bool = False) -> Reply | Diagnosis:
         async def ask() -> Reply:
             async with asyncio.timeout(timeout_s):
                 return await self._client.complete(model, "1 + 1", timeout_s)
@@ -45,15 +55,17 @@ class Asked:
         try:
             return self._runner.run(ask())
         except Exception as error:
-            return diagnose(error, model, timeout_s)
+            return diagnose(error, model, timeout_s, has_replied=has_replied)
 
     def server(
-        self, answer: Answer, target: str = "openai/some", **how: Any
+        self, answer: Answer, target: str = "openai/some", *, has_replied: bool = False, **how: Any
     ) -> tuple[Any, LlmServer]:  # a reply, or the diagnosis of a failure
         timeout_s = how.pop("timeout_s", 30.0)
         with LlmServer(lambda call: answer) as server:
             model = Model("m", target, how.pop("params", {}), server.base_url, **how)
-            return self.model(model, timeout_s), server
+            outcome = self.model(model, timeout_s, has_replied=has_replied)
+            assert {call.headers["Accept-Encoding"] for call in server.requests} <= {"gzip"}  # none passed by the guard
+            return outcome, server
 
 
 @pytest.fixture(autouse=True)
@@ -228,14 +240,18 @@ EXHAUSTED = {"message": "You exceeded your current quota", "code": "insufficient
 UNKNOWN_MODEL = {"message": "invalid model ID", "type": "invalid_request_error", "code": "model_not_found"}
 BROKEN_OFF = {"index": 0, "message": {"content": ""}, "finish_reason": "error", "error": {"message": "upstream died"}}
 OPENROUTER = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [BROKEN_OFF]})
+AFTER_A_REPLY = "a redirect after a reply from this address"
 # For each row of the table: answers, and what the message says.
 SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
-    "429": [(Answer(status=429), "429 RateLimitError: scripted 429")],
+    "429": [(Answer(status=429), "429 Too Many Requests: scripted 429")],
     "408, 409, 425": [(Answer(status=status), f": scripted {status}") for status in (408, 409, 425)],
     "500 and above": [
         *((Answer(status=status), f": scripted {status}") for status in (500, 503, 524)),
-        (Answer(body=b'{"error": {"message": "up", "code": 502}}'), "502 BadGatewayError: up"),
-        (Answer(status=502, body=b"<html>Bad gateway"), "502 BadGatewayError: <html>Bad gateway"),
+        (Answer(body=b'{"error": {"message": "up", "code": 502}}'), "502 Bad Gateway: up"),
+        (Answer(status=502, body=b"<html>Bad gateway"), "502 Bad Gateway: <html>Bad gateway"),
+        (Answer(status=500, body=b"<p>Error: " * 3_000_000), ": <p>Error: <p>Error: "),
+        (Answer(status=500, body=gzip.compress(b"<p> " * 25_000_000, 1), headers=GZIP), "500 Internal Server Error: "),
+        (Answer(status=500, body=b"no gzip", headers=GZIP), "500 Internal Server Error: "),
     ],
     "no reply within `llm_timeout`, even if some bytes arrive": [
         (Answer(gate=NEVER), "no reply within 3 s"),
@@ -246,12 +262,12 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer("x" * 1000, reset_after=100), "connection failed: Response payload is not comp"),
     ],
     "a body that is not JSON, or lacks `choices`": [
-        (Answer(body=b""), "the response is not JSON"),
-        (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is not JSON"),
-        (Answer(body=b"<" * 30_000_000), "the response is not JSON"),
+        (Answer(body=b""), "the response is no JSON object"),
+        (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is no JSON object"),
+        (Answer(body=b"<" * 30_000_000), "the response is no JSON object"),
         (Answer(headers=GZIP), "the response cannot be decompressed: "),
         (Answer(choices=0), "the response holds no choices"),
-        (Answer(body=b"null"), "the response cannot be read: Empty or invalid "),
+        (Answer(body=b"null"), "the response is no JSON object"),
         (Answer(body=b"{}"), "the response cannot be read: "),
     ],
     "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)": [
@@ -259,7 +275,7 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(body=OPENROUTER.encode()), "the provider interrupted the reply: upstream died"),
     ],
     "any other 4xx, such as a context that is too long": [
-        (Answer(status=400, error={"message": "bad stop"}), "400 BadRequestError: bad stop"),
+        (Answer(status=400, error={"message": "bad stop"}), "400 Bad Request: bad stop"),
         *((Answer(status=status), f": scripted {status}") for status in (413, 422)),
     ],
     "a body of more than 32 MB, inflated": [
@@ -270,13 +286,17 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(status=401), "scripted 401; check OPENAI_API_KEY in "),
         *((Answer(status=status), f": scripted {status}") for status in (402, 403, 404)),
     ],
-    "a redirect": [
+    "a redirect before the first reply from this address": [
         (Answer(status=307, headers={"Location": "//[::1]:9/"}), "redirected to http://[::1]:9/; "),
         (Answer(status=302, headers={"Location": "/v2"}), "/v2; "),
     ],
-    "an exhausted account, with any status": [(Answer(status=429, error=EXHAUSTED), "exceeded your current quota")],
+    AFTER_A_REPLY: [(Answer(status=307, headers={"Location": "//[::1]:9/"}), "redirected to http://[::1]:9/; ")],
+    "an exhausted account, with any status": [
+        (Answer(status=status, error=EXHAUSTED), "exceeded your current quota") for status in (429, 400, 200)
+    ],
     "no key, an unknown provider, model or host, a parameter that the model does not take": [
-        (Answer(status=400, error=UNKNOWN_MODEL), "400 NotFoundError: invalid model ID"),
+        (Answer(status=400, error=UNKNOWN_MODEL), "400 Bad Request: invalid model ID"),
+        (Answer(status=400, error={"message": "no", "code": "DeploymentNotFound"}), "400 Bad Request: no"),
     ],
 }
 REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also as an error) or is of another model"
@@ -287,7 +307,8 @@ REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also
 )
 def test_what_a_server_answers(asked: Asked, row: str, answer: Answer, message: str) -> None:
     """What is done about it, and the message for people. Nothing is sent twice by litellm or an SDK."""
-    diagnosis, server = asked.server(answer, timeout_s=3.0 if "no reply" in message else 30.0)
+    timeout_s = 3.0 if "no reply" in message else 30.0
+    diagnosis, server = asked.server(answer, timeout_s=timeout_s, has_replied=row == AFTER_A_REPLY)
     assert (diagnosis.action, diagnosis.throttled) == documented()[row]
     assert diagnosis.message.startswith("openai/some: ")
     assert message in diagnosis.message
@@ -311,12 +332,65 @@ def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
         (Answer(status=400, body=b"<html>"), GIVE_UP, "400 from"),
         (Answer(status=401), STOP_RUN, "401 from"),
         (Answer(status=404), STOP_RUN, "404 from"),
+        (Answer(status=400, error=UNKNOWN_MODEL), STOP_RUN, "400 from"),
+        (Answer(status=307, headers={"Location": "//[::1]:9/"}), STOP_RUN, "unusable response from"),
+        (Answer(body=b" " * 33_554_433), GIVE_UP, "unusable response from"),
     ],
 )
 def test_other_providers_fail_alike(asked: Asked, target: str, answer: Answer, action: Action, summary: str) -> None:
     """litellm treats each of them in its own way, and gives much of what it does not understand a wrong status."""
     diagnosis, _ = asked.server(answer, target)
     assert (diagnosis.action, diagnosis.summary) == (action, f"{summary} {target}")
+
+
+@pytest.mark.parametrize(
+    ("answer", "raised"),
+    [
+        (Answer(status=307, headers={"Location": "//[::1]:9/"}), Redirected),
+        (Answer(status=500), Refused),
+        (Answer(reset_after=0), NoConnection),
+        (Answer(body=b" " * 33_554_433), EndlessResponse),
+    ],
+)
+def test_the_own_transport_of_an_sdk_is_guarded(asked: Asked, answer: Answer, raised: type[Exception]) -> None:
+    """OpenAI's client, which brings a transport of its own if litellm gives it none."""
+    import openai
+
+    async def ask(url: str) -> None:
+        async with openai.AsyncOpenAI(base_url=url, api_key="sk-planted-key", max_retries=0) as client:
+            await client.chat.completions.create(model="some", messages=[{"role": "user", "content": "1 + 1"}])
+
+    with LlmServer(lambda call: answer) as server:
+        with pytest.raises(Exception) as caught:  # noqa: PT011  # the SDK may wrap it
+            asyncio.run(ask(server.base_url))
+        assert isinstance(caught.value, raised) or isinstance(caught.value.__cause__, raised)
+        assert [call.headers["Accept-Encoding"] for call in server.requests] == ["gzip"]
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "advice"),
+    [
+        ("", "Not Found", "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address"),
+        ("", "<p>" * 1000, "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address"),
+        ("/v1", "no such model", "{url}/v1/chat/completions was asked"),
+    ],
+)
+def test_an_address_that_is_not_found_is_named(asked: Asked, path: str, words: str, advice: str) -> None:
+    """With what it probably lacks."""
+    with LlmServer(lambda call: Answer(status=404, body=words.encode())) as server:
+        url = server.base_url.removesuffix("/v1")
+        diagnosis = asked.model(Model("m", "openai/some", {}, f"{url}{path}"))
+    assert isinstance(diagnosis, Diagnosis)
+    assert diagnosis.message.startswith(f"openai/some: 404 Not Found: {words[:100]}")
+    assert diagnosis.message.endswith(f"; {advice.format(url=url)}")
+    assert len(diagnosis.message) <= 300
+
+
+def test_no_key_is_in_the_address_that_was_asked() -> None:
+    error = refusal(404, {}, b"", "http://user:hunter2000@host/chat/completions?key=hunter3000")
+    message = diagnose(error, Model("m", "openai/some", {}, "http://user:hunter2000@host"), 1.0).message
+    assert "http://host/chat/completions" in message
+    assert "hunter" not in message
 
 
 @pytest.mark.parametrize("code", [None, socket.EAI_NONAME, socket.EAI_AGAIN])
@@ -369,6 +443,7 @@ RETRY_INFO = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay"
         (Answer(status=429, headers={"retry-after-ms": "1500"}), 1.5, 1.5),
         (Answer(status=429, headers={"Retry-After": formatdate(4_000_000_000)}), 86400, 10**10),
         (Answer(status=429, headers={"Retry-After": formatdate(0)}), 0, 0),
+        (Answer(status=429, headers={"Retry-After": "1e300"}), 10**8, 10**10),
         (Answer(status=429, error={"code": 429, "message": "Quota", "details": RETRY_INFO}), 37.5, 37.5),
         *((Answer(status=429, headers={"Retry-After": text}), None, None) for text in ("soon", "-1", "")),
     ],
@@ -390,7 +465,7 @@ def test_no_key_is_in_a_message(asked: Asked, monkeypatch: pytest.MonkeyPatch) -
     error = {"message": "wrong: sk-planted-key, environmental, sk-1234***89\x1b[2J\nBearer abc"}
     diagnosis, _ = asked.server(Answer(status=401, error=error))
     assert diagnosis.message == (
-        "openai/some: 401 AuthenticationError: wrong: [hidden], [hidden], [hidden] [2J Bearer [hidden]"
+        "openai/some: 401 Unauthorized: wrong: [hidden], [hidden], [hidden] [2J Bearer [hidden]"
         "; check OPENAI_API_KEY in the environment or in .env"
     )
 
@@ -399,7 +474,7 @@ def test_errors_that_are_no_provider_s() -> None:
     """What is unforeseen costs one question; what a fake model raised is found among its wrappers, even in a ring."""
     diagnosis = diagnose(RuntimeError("surprise"), Model("m", "openai/x"), 1.0)
     assert diagnosis == Diagnosis(GIVE_UP, "openai/x: RuntimeError: surprise", "RuntimeError from openai/x")
-    inner, outer = UnknownModel("there is none"), RuntimeError("wrapped")
+    inner, outer = NotSent("there is none"), RuntimeError("wrapped")
     outer.__cause__, inner.__context__ = inner, outer
     diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0)
     assert (diagnosis.action, diagnosis.message) == (STOP_RUN, "llmarith/x: there is none")

@@ -15,7 +15,7 @@ from pytest_llmarith.evaluate import Trial, number_record
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import KnownSequence, KnownSequences
-from pytest_llmarith.models.provider_errors import UnknownModel
+from pytest_llmarith.models.provider_errors import NotSent
 from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import TASKS, NumberProblem, addition, arithmetic, oeis, render
@@ -146,5 +146,5 @@ def test_a_client_asks_them_with_temperature_and_seed() -> None:
     ways: list[dict[str, Any]] = [{}, {"temperature": 0}, {"seed": 1}, {"seed": 2}]
     assert len({"".join(text("sloppy", prompt, **way) for prompt in hard) for way in ways}) == 4
     for model, params in (("clever", {}), ("exact", {"temperature": "hot"}), ("exact", {"temperature": 3})):
-        with pytest.raises(UnknownModel):
+        with pytest.raises(NotSent):
             text(model, "1 + 1", **params)

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.limits import CircuitBreaker
-from pytest_llmarith.models.provider_errors import UnusableResponse
+from pytest_llmarith.models.provider_errors import Redirected, UnusableResponse, refusal
 from pytest_llmarith.types import Failure, Model, Reply, Retry
 from tests.models.scripted import (
     JUDGE,
@@ -55,7 +55,7 @@ async def test_retry_after_is_waited_for_to_the_second() -> None:
     broker = broker_of(client)
     outcome = await broker.ask(questions(1)[0])
     assert isinstance(outcome, Reply)
-    reasons = ("openai/some: 429 Provider: scripted", "openai/some: 503 Provider: scripted")
+    reasons = ("openai/some: 429 Too Many Requests: scripted", "openai/some: 503 Service Unavailable: scripted")
     assert (outcome.attempts, outcome.retries) == (3, tuple(Retry(reason, 12.0) for reason in reasons))
     assert client.times == [0, 13, 26]
     assert broker.progress().retries == {"429 from openai/some": 1, "503 from openai/some": 1}
@@ -65,12 +65,12 @@ async def test_retry_after_is_waited_for_to_the_second() -> None:
     ("script", "retries", "requests", "message"),
     [
         (failing(UnusableResponse("garbage"), Provider(500)), 3, 3, None),
-        (always(503), 2, 3, "openai/some: 503 Provider: scripted (3 attempts)"),
-        (always(429), 2, 9, "openai/some: 429 Provider: scripted (9 attempts)"),
-        (always(429), 0, 1, "openai/some: 429 Provider: scripted"),
+        (always(503), 2, 3, "openai/some: 503 Service Unavailable: scripted (3 attempts)"),
+        (always(429), 2, 9, "openai/some: 429 Too Many Requests: scripted (9 attempts)"),
+        (always(429), 0, 1, "openai/some: 429 Too Many Requests: scripted"),
         (failing(*[Provider(429)] * 4, *[Provider(503)] * 3), 3, 8, None),
-        (always(401), 3, 1, "openai/some: 401 Provider: scripted; check OPENAI_API_KEY in *"),
-        (always(400), 3, 1, "openai/some: 400 Provider: scripted"),
+        (always(401), 3, 1, "openai/some: 401 Unauthorized: scripted; check OPENAI_API_KEY in *"),
+        (always(400), 3, 1, "openai/some: 400 Bad Request: scripted"),
         (always(429, 3600), 3, 1, "*scripted (the provider asks to wait 3,600 s, retries end after 900 s)"),
     ],
     ids=["passing", "outage", "429", "no retries", "429s and outages", "401", "400", "asks for too much"],
@@ -110,6 +110,33 @@ async def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) 
 
     client = Scripted(script)
     assert counted(await ask(broker_of(client), questions(180))) == {"reply": 180}
+
+
+@in_no_time
+async def test_a_redirect_after_replies_costs_only_its_question() -> None:
+    """Of an address that has not replied yet, it stops the run."""
+
+    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
+        return Redirected("redirected") if prompt == "q1" else right(model, prompt, nth)
+
+    client = Scripted(script)
+    broker = broker_of(client, concurrency=1)
+    outcomes = await ask(broker, questions(3))
+    assert counted(outcomes) == {"reply": 2, "openai/some: redirected": 1}
+    assert (client.asked.total(), broker.stopped) == (3, None)
+    client = Scripted(script)
+    broker = broker_of(client, concurrency=1)
+    await ask(broker, questions(3, first=1))
+    assert (client.asked.total(), broker.stopped is not None) == (1, True)
+
+
+@in_no_time
+async def test_a_reason_is_short_whatever_the_provider_asks_for() -> None:
+    error = refusal(429, {"Retry-After": "1e300"}, b"slow down, please. " * 1000, "http://host/v1/chat/completions")
+    outcome = await broker_of(Scripted(lambda model, prompt, nth: error)).ask(questions(1)[0])
+    assert isinstance(outcome, Failure)
+    assert "the provider asks to wait" in outcome.message
+    assert len(outcome.message) <= 400
 
 
 # --- concurrency ----------------------------------------------------------------------------------------------------
@@ -184,7 +211,7 @@ async def test_a_provider_that_is_down_stops_the_run_after_a_minute() -> None:
     assert at == pytest.approx(61, abs=5)
     assert client.asked.total() < 80
     assert broker.stopped is not None
-    pattern = "openai/some is down: 503 Provider: scripted (* failures in 6? s without a reply)"
+    pattern = "openai/some is down: 503 Service Unavailable: scripted (* failures in 6? s without a reply)"
     assert fnmatchcase(broker.stopped.message, pattern), broker.stopped
     assert counted(outcomes)[f"run stopped: {broker.stopped.message}"] > 980
 
