@@ -1,4 +1,4 @@
-"""The longest step of the broker's loop while a provider answers with huge bodies (`python -m perf.pauses` serves them).
+"""The longest step of the broker's loop while a provider answers with huge bodies. As a program it serves them.
 
 During a step no other request goes on. A step is measured in processor time, which other programs do not lengthen.
 """
@@ -26,7 +26,7 @@ from pytest_llmarith.types import Model, Question, RequestLimits, StoreMode
 
 MOST_S = 0.05
 _MEGABYTES = 100
-_QUESTIONS = 4  # at once, of each kind
+_QUESTIONS = 4  # of each kind, one after the other
 
 
 def _bytes(unit: bytes, megabytes: int = _MEGABYTES) -> bytes:
@@ -83,11 +83,12 @@ async def _steps(url: str, folder: Path) -> dict[str, float]:
             client,
             [model],
             RunStore(folder / f"{number}.sqlite", StoreMode.ON),
-            RequestLimits(concurrency=_QUESTIONS, timeout_s=120, retries=0),
+            RequestLimits(timeout_s=120, retries=0),
         )
         await broker.ask(Question("stub", "warm up", 0))
         async with _measured(steps, name):
-            await asyncio.gather(*(broker.ask(Question("stub", "1 + 1", trial)) for trial in range(_QUESTIONS)))
+            for trial in range(_QUESTIONS):
+                await broker.ask(Question("stub", "1 + 1", trial))
         await broker.close()
     return steps
 

@@ -406,47 +406,50 @@ async def _checked(response: Any) -> bytes:
         raise Redirected(f"redirected to {following.url}; if that is right, set --llm-api-base")
     if response.status_code >= 400:
         try:
-            body, _ = await _body(response, LARGEST_ERROR)
+            pieces, _ = await _body(response, LARGEST_ERROR)
         except zlib.error:
-            body = b""
-        raise refusal(response.status_code, response.headers, body, str(request.url))
+            pieces = []
+        raise refusal(response.status_code, response.headers, b"".join(pieces)[:LARGEST_ERROR], str(request.url))
     most = LARGEST_RESULTS if request.method == "GET" else LARGEST
     try:
-        body, has_more = await _body(response, most)
+        pieces, has_more = await _body(response, most)
     except zlib.error as error:
         raise UnusableResponse(f"the response cannot be decompressed: {error}") from error
     if has_more:
         raise EndlessResponse(f"the response is longer than {most:,} bytes")
     if request.method != "GET":
-        if not body.lstrip().startswith((b"{", b"[")):
+        beginning = next((piece.lstrip() for piece in pieces if not piece.isspace()), b"")
+        if not beginning.startswith((b"{", b"[")):
             raise UnusableResponse("the response is no JSON object")
+    body = b"".join(pieces)
+    if request.method != "GET":
         refused = error_in_reply(body, str(request.url)) if len(body) <= LARGEST_ERROR else None
         if refused is not None:
             raise refused
     return body
 
 
-async def _body(response: Any, most: int) -> tuple[bytes, bool]:
-    """The first `most` bytes of the inflated body, and whether there are more. Raises zlib.error.
+async def _body(response: Any, most: int) -> tuple[list[bytes], bool]:
+    """About the first `most` bytes of the inflated body, in pieces, and whether there are more. Raises zlib.error.
 
     A few kilobytes may inflate to many megabytes, so that other requests go on between the steps.
     """
     inflater = zlib.decompressobj(wbits=31) if response.headers.get("Content-Encoding") == "gzip" else None
-    body = bytearray()
-    async with aclosing(response.aiter_raw()) as pieces:
-        async for piece in pieces:
-            if inflater is None:
-                body += piece
-            else:
-                body += inflater.decompress(piece, _STEP)
-                while inflater.unconsumed_tail and len(body) <= most:
-                    await asyncio.sleep(0)
-                    body += inflater.decompress(inflater.unconsumed_tail, _STEP)
-            if len(body) > most:
-                return bytes(body[:most]), True
-    if inflater is not None and not inflater.eof and body:
+    pieces: list[bytes] = []  # joined once, as copying megabytes takes long
+    size = 0
+    async with aclosing(response.aiter_raw()) as received:
+        async for piece in received:
+            pieces.append(piece if inflater is None else inflater.decompress(piece, _STEP))
+            size += len(pieces[-1])
+            while inflater is not None and inflater.unconsumed_tail and size <= most:
+                await asyncio.sleep(0)
+                pieces.append(inflater.decompress(inflater.unconsumed_tail, _STEP))
+                size += len(pieces[-1])
+            if size > most:
+                return pieces, True
+    if inflater is not None and not inflater.eof and pieces:
         raise zlib.error("it is incomplete")
-    return bytes(body), False
+    return pieces, False
 
 
 @contextmanager

@@ -56,23 +56,25 @@ class Diagnosis:
 
 
 class Refused(Exception):
-    """The provider answered with an error: its status, its message, its own codes, and the wait that it asks for.
+    """The provider answered with an error: its status, what it said, its own codes, and the wait that it asks for.
 
+    The text of the exception is short, as litellm searches it for keys, which may take seconds.
     `asked` is the address of the request without keys. `billed` is set if the HTTP status was that of a reply.
     """
 
     def __init__(
         self,
         status: int,
-        message: str,
+        said: str,
         codes: frozenset[str] = frozenset(),
         retry_after_s: float | None = None,
         asked: str = "",
         *,
         billed: bool = False,
     ) -> None:
-        super().__init__(message)
+        super().__init__(f"status {status}")
         self.status = status
+        self.said = said
         self.codes = codes
         self.retry_after_s = retry_after_s
         self.asked = asked
@@ -260,7 +262,7 @@ def no_key(model: Model) -> NotSent | None:
 
 
 def words_of(error: BaseException) -> str:
-    """The text of an error of litellm without its class names, which it prefixes, and without advice on its use."""
+    """The beginning of the text of an error, without litellm's class names and its advice for programmers."""
     text = str(getattr(error, "message", None) or error)[:_LOOKED_AT]
     return _LITELLM_ADVICE.sub("", _LITELLM_WORDS.sub("", text, count=1)).strip() or "no reason given"
 
@@ -327,7 +329,7 @@ def _action(cause: BaseException, *, has_replied: bool) -> Action:
 def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
     """What happened, and a summary by which retries are counted; the model's name follows it."""
     if isinstance(cause, Refused):
-        return f"{_named(cause.status)}: {str(cause) or 'no reason given'}", f"{cause.status} from"
+        return f"{_named(cause.status)}: {cause.said or 'no reason given'}", f"{cause.status} from"
     if isinstance(cause, TimeoutError):
         return f"no reply within {timeout_s:g} s", "no reply from"
     if isinstance(cause, UnusableResponse | NotSent | Redirected):

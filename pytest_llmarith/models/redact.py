@@ -19,7 +19,7 @@ _SECRET_NAME = re.compile(
 _NO_SECRET = "prompt_cache_key"
 _HEADERS = {"headers", "extra_headers", "default_headers"}
 
-_LOOKED_AT = 20_000  # characters of a message
+_LOOKED_AT = 4_000  # characters of a message
 _LONGEST = 300
 _SHORTEST_SECRET = 6
 _LIKE_A_KEY = re.compile(r"(?=.*[A-Za-z])(?=.*\d).{16,}", re.ASCII | re.DOTALL)
