@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import (
     Action,
@@ -29,8 +30,9 @@ from pytest_llmarith.models.provider_errors import (
     diagnose,
     refusal,
 )
-from pytest_llmarith.types import Model, Reply
-from tests.llm_server import Answer, Gate, LlmServer, usage
+from pytest_llmarith.models.store import RunStore
+from pytest_llmarith.types import Failure, Model, Question, Reply, RequestLimits, StoreMode
+from tests.llm_server import Answer, Call, Gate, LlmServer, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
@@ -478,3 +480,30 @@ def test_errors_that_are_no_provider_s() -> None:
     outer.__cause__, inner.__context__ = inner, outer
     diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0)
     assert (diagnosis.action, diagnosis.message) == (STOP_RUN, "llmarith/x: there is none")
+
+
+def test_a_huge_error_page_delays_no_other_question(asked: Asked, tmp_path: Path) -> None:
+    """Sixteen questions at once, four of them answered with a page of 34 MB: no other one is asked twice."""
+    page = b"<p>Error: the server said aB3</p>\n" * 1_000_000
+
+    def answer(call: Call) -> Answer:
+        is_hit = call.prompt.endswith(" 0") and call.nth == 1
+        return Answer(status=500, body=page, headers={"Retry-After": "0"}) if is_hit else Answer(delay_s=1.0)
+
+    async def ask(url: str) -> list[Reply | Failure]:
+        broker = Broker(
+            Client(),
+            [Model("m", "openai/some", api_base=url)],
+            RunStore(tmp_path / "store.sqlite", StoreMode.ON),
+            RequestLimits(concurrency=16, timeout_s=30.0),
+        )
+        try:
+            wanted = [Question("m", f"q{trial} {trial % 4}", trial) for trial in range(16)]
+            return await asyncio.gather(*map(broker.ask, wanted))
+        finally:
+            await broker.close()
+
+    with LlmServer(answer) as server:
+        outcomes = asyncio.run(ask(server.base_url))
+    assert all(isinstance(outcome, Reply) for outcome in outcomes)
+    assert len(server.requests) == 20
