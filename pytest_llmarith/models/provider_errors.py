@@ -58,7 +58,7 @@ class Diagnosis:
 class Refused(Exception):
     """The provider answered with an error: its status, what it said, its own codes, and the wait that it asks for.
 
-    The text of the exception is short, as litellm searches it for keys, which may take seconds.
+    The text of the exception is the beginning of `said`, as litellm searches it for keys, which may take seconds.
     `asked` is the address of the request without keys. `billed` is set if the HTTP status was that of a reply.
     """
 
@@ -72,7 +72,7 @@ class Refused(Exception):
         *,
         billed: bool = False,
     ) -> None:
-        super().__init__(f"status {status}")
+        super().__init__(said[:_TEXT])
         self.status = status
         self.said = said
         self.codes = codes
@@ -120,6 +120,7 @@ _FILTER_CODES = {"content_filter", "content_policy_violation", "responsibleaipol
 # An errors' fields that hold more of its codes.
 _MORE_CODES = ("innererror", "inner_error", "details")
 _LOOKED_AT = 20_000  # characters of a message
+_TEXT = 300  # characters of an exception, which litellm searches
 # litellm's class names, and its advice for programmers.
 _LITELLM_WORDS = re.compile(r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*")
 _LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*|Traceback \(most recent.*", re.DOTALL)
