@@ -1,5 +1,6 @@
 """Replies that are numbers become records."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -27,7 +28,8 @@ def recorded(problem: NumberProblem, reply: Reply, reading: Reading = Reading.TO
 
 def test_the_record_of_a_right_answer() -> None:
     """It holds all that is known, as it is written here in full."""
-    reply = Reply("**17**", finish_reason="stop", served_model="o4-mini-2026", prompt_tokens=31, completion_tokens=9)
+    reply = Reply("**17**", finish_reason="stop", prompt_tokens=31, completion_tokens=9)
+    reply = replace(reply, served_model="o4-mini-2026", system_fingerprint="fp_1")
     assert recorded(SUM, reply) == {
         "format": 1,
         "run": None,

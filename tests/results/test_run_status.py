@@ -77,7 +77,7 @@ def asking(**totals: Any) -> dict[str, Any]:
         (
             STORED,
             asking(announced=820, announced_stored=301, answered=5, kept=5) | {"selected": 820},
-            "incomplete, 306 of 820 answered, 2 graded, 1 from the store; rerun the same command",
+            "incomplete, 306 of 820 answered, 2 graded, 1 from the store, asked 2026-11-22; rerun the same command",
         ),
         (
             ONE,
