@@ -135,11 +135,9 @@ def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     answer = found.strict if reading is Reading.STRICT else found.tolerant
     if answer is None:
         return Verdict(Outcome.NAN, reading, both, None, found.reason or NanReason.UNREADABLE)
-    is_right = grading.is_correct(answer, problem.expected)  # also `16.99999`, which is rounded to 17
-    given = Decimal(problem.expected) if is_right else answer
-    case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, given)
-    grade = grading.measure(case, None if is_right else grading.error_class(case))
-    return Verdict(Outcome.CORRECT if is_right else Outcome.DEVIATE, reading, both, grade, None)
+    case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+    outcome = Outcome.CORRECT if case.is_correct else Outcome.DEVIATE
+    return Verdict(outcome, reading, both, grading.measure(case, grading.error_class(case)), None)
 
 
 def number_record(problem: Calculation, trial: Trial, reading: Reading, reply: Reply) -> Record:

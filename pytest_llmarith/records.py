@@ -231,7 +231,7 @@ class Grade(Part):
 
     absolute_error: ErrorSize | None  # exact; null unless the answer deviates
     relative_error: ErrorSize | None  # a few significant digits; null if right, or if 0 is expected
-    rounded: bool | None  # whether the answer is the expected value rounded to fewer decimals
+    rounded: bool | None  # whether only rounding makes the answer another number than the expected one
     error_class: ErrorClass | None  # null unless the answer deviates
     digit_match: Share  # share of the expected digits that the answer has in the right position
     dlength: Count  # difference in length in digits, without sign
@@ -614,7 +614,7 @@ class Result(Part):
     unpriced: Count  # replies without a known cost
     spending: Spending
     average_absolute_error: ErrorSize | None
-    rounded: Count  # answers that are the expected value rounded to fewer decimals
+    rounded: Count  # answers that only rounding makes other numbers than the expected ones
     error_sizes: ErrorSizes
     repeats: Repeats | None  # null if every problem was asked once
     errors: ErrorTotals | None  # null if answers are not numbers

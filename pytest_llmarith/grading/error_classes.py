@@ -21,7 +21,7 @@ _GROUP = 3
 
 def error_class(case: Case) -> ErrorClass | None:
     """The class of an answer that deviates; None if it is correct."""
-    if case.answer == case.truth:
+    if case.is_correct:
         return None
     return next(found for found, holds in _RULES.items() if holds(case))
 

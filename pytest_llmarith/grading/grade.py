@@ -22,13 +22,13 @@ DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
 _FIXED_POINT = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 4}
 
 
-def is_correct(answer: Decimal, expected: str) -> bool:
-    """Whether the answer, rounded half even to four decimals, equals the expected number."""
-    return decimals.rounded(answer, DECIMALS) == decimals.decimal_from(expected)
-
-
 def is_rounding(answer: Decimal, truth: Decimal) -> bool:
-    """Whether the answer is the truth rounded to fewer decimals; ties may go either way."""
+    """Whether one is the other rounded: the truth to fewer decimals (a tie may go either way), or the answer to four.
+
+    The latter are integers with the residue of a double: 364.00000000000006 for 364.
+    """
+    if decimals.rounded(answer, DECIMALS) == truth:
+        return True
     places = len(decimals.plain(answer).partition(".")[2])
     return places < len(format(truth, "f").partition(".")[2]) and any(
         decimals.rounded(truth, places, mode) == answer for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)
@@ -59,6 +59,11 @@ class Case:
     def answer(self) -> Decimal:
         """The graded part of the answer: four decimals of a fixed-point answer."""
         return decimals.rounded(self.given, DECIMALS) if self.dtype is Dtype.FLOAT else self.given
+
+    @property
+    def is_correct(self) -> bool:
+        """Whether the answer is the truth; a fixed-point answer is rounded half even to four decimals before."""
+        return self.answer == self.truth
 
     @cached_property
     def rows(self) -> Rows:

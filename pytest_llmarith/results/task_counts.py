@@ -11,8 +11,8 @@ from typing import Any
 
 from pytest_llmarith import records
 from pytest_llmarith.decimals import decimal_from
-from pytest_llmarith.grading import Case, carries, is_correct, wrong_from_left, wrong_from_right
-from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, Record, SequenceProblem
+from pytest_llmarith.grading import Case, carries, wrong_from_left, wrong_from_right
+from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, NumberProblem, Record, SequenceProblem
 from pytest_llmarith.results.statistics import bootstrap_mean, kappa, percentage, share_with
 from pytest_llmarith.results.tallies import Tally, amounts_of
 from pytest_llmarith.types import ErrorClass, Level, Outcome, Reading, TermStatus
@@ -52,7 +52,7 @@ class ErrorCounts:
         if counted := carries(problem.op, *map(decimal_from, problem.operands)):
             self._carries[min(counted.number, _MOST_CARRIES), is_correct] += 1
             self._chains[min(counted.longest_chain, _MOST_CARRIES), is_correct] += 1
-        is_tolerant = _is_correct(record, problem.expected)
+        is_tolerant = _is_correct(record, problem)
         self._tolerant += is_tolerant
         self._strict += is_tolerant and _answer(record, Reading.STRICT) is not None
         if record.grade is None:
@@ -115,12 +115,14 @@ def _strata(counts: Counter[tuple[int, bool]], *names: Any) -> list[dict[Any, in
     return [dict(zip(names, stratum, strict=True)) for stratum in strata]
 
 
-def _is_correct(record: Record, expected: str) -> bool:
+def _is_correct(record: Record, problem: NumberProblem) -> bool:
     """Whether the tolerant reading is correct. Only answers that the strict reading rejected are graded again."""
     if record.outcome is not Outcome.NAN:
         return record.outcome is Outcome.CORRECT
     answer = _answer(record, Reading.TOLERANT)
-    return answer is not None and is_correct(answer, expected)
+    if answer is None:
+        return False
+    return Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer).is_correct
 
 
 def _mean(values: Sequence[float]) -> float | None:

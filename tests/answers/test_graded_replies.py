@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.answers import read
-from pytest_llmarith.grading import is_correct
+from pytest_llmarith.grading import Case
 from pytest_llmarith.results.load import changes
-from pytest_llmarith.types import Dtype, Outcome
+from pytest_llmarith.types import Dtype, Op, Outcome
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 REPLIES = Path(__file__).parent / "replies"
@@ -42,7 +42,9 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
         expected = exact if reply["dtype"] == "int" else exact.quantize(Decimal("1e-4"), ROUND_HALF_EVEN)
     if answer is None:
         return Outcome.NAN
-    return Outcome.CORRECT if is_correct(answer, format(expected, "f")) else Outcome.DEVIATE
+    operands = reply["lhs"], reply["rhs"]
+    case = Case.of(Op(reply["op"]), Dtype(reply["dtype"]), operands, format(expected, "f"), answer)
+    return Outcome.CORRECT if case.is_correct else Outcome.DEVIATE
 
 
 @pytest.mark.parametrize(("name", "replies", "most"), [("invented", 300, 9), ("held_out", 150, 10)])

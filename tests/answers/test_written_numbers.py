@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.answers import read
-from pytest_llmarith.grading import is_correct
-from pytest_llmarith.types import Dtype
+from pytest_llmarith.grading import Case
+from pytest_llmarith.types import Dtype, Op
 
 OPERANDS = ("12", "34")  # as the lead-ins have them
 
@@ -116,9 +116,9 @@ def test_every_way_of_writing_is_read(reply: tuple[Dtype, str, str]) -> None:
     assume(abs(abs(Decimal(number)) - 12) > 2 or not re.search("[eE^*¹]|10", text.rpartition("\n")[2]))
     answer = read(text, OPERANDS, dtype).tolerant
     assert answer == Decimal(number)
-    assert is_correct(answer, number)
     successor = Context(prec=60).add(Decimal(number), Decimal(1))
-    assert not is_correct(answer, format(successor, "f"))
+    for truth, is_correct in ((number, True), (format(successor, "f"), False)):
+        assert Case.of(Op.ADD, dtype, OPERANDS, truth, answer).is_correct is is_correct
 
 
 # --- roundings in words ---------------------------------------------------------------------------------------------

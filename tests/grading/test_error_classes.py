@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, error_class, is_correct, measure
+from pytest_llmarith.grading import Case, error_class, measure
 from pytest_llmarith.tasks import NumberProblem
 from pytest_llmarith.types import Dtype, ErrorClass, Op
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
@@ -71,6 +71,8 @@ def case_of(question: str, truth: str, answer: str) -> Case:
         ("1234 - 1234", "0", "73", ErrorClass.UNRELATED),
         ("1234 + 5678", "6912", "0", ErrorClass.UNRELATED),
         *(
+            ("1234 + 5678", "6912", "6912.00004", ErrorClass.ROUNDED),  # the residue of a double
+            ("1234 + 5678", "6912", "6912.0001", ErrorClass.ONE_DIGIT),
             ("1234 + 5678", "6912", "6912.0", None),
             ("12.50 * 3.14", "39.2500", "39.25004", None),
             ("3 - 3", "0", "-0", None),
@@ -94,7 +96,7 @@ def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> N
     """A class where the grade says deviate, none where it says correct, and one word on rounded."""
     case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
     found = error_class(case)
-    assert (found is None) == is_correct(answer, problem.expected)
+    assert (found is None) == case.is_correct
     assert (found is ErrorClass.ROUNDED) == bool(measure(case, found).rounded)
 
 

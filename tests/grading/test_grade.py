@@ -8,16 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, error_class, is_correct, measure
+from pytest_llmarith.grading import Case, error_class, measure
 from pytest_llmarith.types import Dtype, Op
 
 DEEP = 10**60 + 7
 
 
+def case_of(answer: str | int, expected: str) -> Case:
+    """The answer to a question whose type the expected number shows."""
+    dtype = Dtype.FLOAT if "." in expected else Dtype.INT
+    return Case.of(Op.ADD, dtype, ("1", "1"), expected, Decimal(answer))
+
+
 def errors(answer: str | int, expected: str) -> tuple[str | None, str | None, bool | None]:
     """Absolute and relative error, and whether the answer is rounded."""
-    dtype = Dtype.FLOAT if "." in expected else Dtype.INT
-    case = Case.of(Op.ADD, dtype, ("1", "1"), expected, Decimal(answer))
+    case = case_of(answer, expected)
     found = measure(case, error_class(case))
     return found.absolute_error, found.relative_error, found.rounded
 
@@ -27,8 +32,7 @@ def errors(answer: str | int, expected: str) -> tuple[str | None, str | None, bo
     [
         ("784", "784"),
         ("784.0", "784"),
-        ("364.00000000000006", "364"),
-        ("363.99999999999994", "364"),
+        ("784.000", "784"),
         ("364.00000000000006", "364.0000"),
         ("7.84E2", "784"),
         ("-0", "0"),
@@ -42,8 +46,9 @@ def errors(answer: str | int, expected: str) -> tuple[str | None, str | None, bo
     ],
 )
 def test_correct(answer: str, expected: str) -> None:
-    """Equal in value, after rounding to four decimals, half even; a correct answer has no errors."""
-    assert is_correct(Decimal(answer), expected)
+    """Equal in value, a fixed-point answer once rounded to four decimals, half even; there are no errors."""
+    assert case_of(answer, expected).is_correct
+    assert errors(answer, expected) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +56,11 @@ def test_correct(answer: str, expected: str) -> None:
     [
         ("784.1", "784", "0.1", "1.3e-04", False),
         ("784.0001", "784", "0.0001", "1.3e-07", False),
+        ("784.00005", "784", "0.00005", "6.4e-08", True),  # to four decimals it is 784
+        ("364.00000000000006", "364", "0.00000000000006", "1.6e-16", True),
+        ("29518877.999953269454", "29518878", "0.000046730546", "1.6e-12", True),
+        ("0.00004", "0", "0.00004", None, True),
+        (f"{DEEP}.00000000000001", str(DEEP), "0.00000000000001", "1.0e-74", True),
         ("-784", "784", "1568", "2.0e+00", False),
         ("3", "0", "3", None, False),
         (str(DEEP + 1), str(DEEP), "1", "1.0e-60", False),
@@ -67,7 +77,7 @@ def test_deviate(  # one row of a table
     answer: str, expected: str, absolute: str, relative: str | None, rounded: bool
 ) -> None:
     """The absolute error is exact and plain, the relative one short and missing where the truth is 0."""
-    assert not is_correct(Decimal(answer), expected)
+    assert not case_of(answer, expected).is_correct
     assert errors(answer, expected) == (absolute, relative, rounded)
 
 
@@ -81,4 +91,4 @@ def test_the_absolute_error_is_the_difference(answer: int, expected: int) -> Non
 @pytest.mark.parametrize("answer", ["1E+9999", "-1E-9999", "9" * 20_000])
 def test_huge_numbers_are_graded(answer: str) -> None:
     """No size of an answer overflows a context."""
-    assert not is_correct(Decimal(answer), "12.5000")
+    assert not case_of(answer, "12.5000").is_correct
