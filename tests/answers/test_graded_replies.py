@@ -47,7 +47,10 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
     return Outcome.CORRECT if case.is_correct else Outcome.DEVIATE
 
 
-@pytest.mark.parametrize(("name", "replies", "most"), [("invented", 300, 9), ("held_out", 150, 10)])
+UNREAD = pytest.param("styles", 391, 0, marks=pytest.mark.xfail(reason="the verdicts come before the reading"))
+
+
+@pytest.mark.parametrize(("name", "replies", "most"), [("invented", 300, 9), ("held_out", 150, 10), UNREAD])
 def test_replies_graded_by_their_author(name: str, replies: int, most: int) -> None:
     """Few outcomes differ from their author's, and none is correct that is not; no rule knows the held-out ones."""
     lines = [json.loads(line) for line in (REPLIES / f"{name}.jsonl").read_text("utf-8").splitlines()]
