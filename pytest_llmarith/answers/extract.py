@@ -53,9 +53,9 @@ def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAn
     end = stripped.text.strip()
     if len(end) > _MAX_CHARACTERS:
         end = end[-_MAX_CHARACTERS:].partition("\n")[2]  # starts with a whole line, so that no number is cut
-    shown = plain(end, dtype)
+    shown = plain(end, operands, dtype)
     if stripped.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # a thought with the answer
-        shown = plain(box[0], dtype)
+        shown = plain(box[0], operands, dtype)
     answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
     return ExtractedAnswer(answer, None) if answer is not None else ExtractedAnswer(None, None, reason(stripped, shown))
 

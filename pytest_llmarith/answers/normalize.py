@@ -5,8 +5,11 @@ Bold text and boxes are marked with private-use characters. Every pattern takes 
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from pytest_llmarith.decimals import decimal_from, shifted
 from pytest_llmarith.types import Dtype
@@ -16,26 +19,54 @@ THIN = "\u2009"  # stands for all spaces that may group digits but do not separa
 BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"
 
 
-def plain(text: str, dtype: Dtype) -> str:
-    """The rendered text. If it has Latin letters and is not English, the point in 1.234 groups digits of an integer."""
-    shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), text.translate(_LOOKALIKES))
-    shown = without_east_asian_magnitudes(_without_markdown(_without_latex(shown)))
-    shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
+def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
+    """The rendered text. The point in 1.234 groups digits of an integer, if it does so in an operand.
+
+    It also does in a text with Latin letters that is not English.
+    """
+    if "&" in text:
+        text = html.unescape(text)
+    shown = text.translate(_LOOKALIKES)
     if _SINGLE_NUMBER.fullmatch(shown):
-        return _GROUPING_SPACES.sub("", shown)
-    if dtype is Dtype.INT and _LATIN_WORD.search(shown) and not _ENGLISH.search(shown):
+        return _GROUPING_SPACES.sub("", _SPACED_DIGITS.sub(_without_spaces, shown))
+    shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), shown)
+    shown = _SUMMED.sub(_spelled_out, _without_markdown(_without_latex(shown)))
+    if not _DIGIT.search(shown):
+        shown = _NUMBER_IN_WORDS.sub(_in_digits, shown)
+    shown = _SPACED_DIGITS.sub(_without_spaces, shown)
+    if _OVERLINE in shown:
+        shown = _REPEATED.sub(lambda digits: f"({digits[0].replace(_OVERLINE, '')})", shown)
+    shown = _ABSOLUTE_VALUE.sub(" absolute ", shown)
+    shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
+    if dtype is Dtype.INT and _has_grouping_points(shown, operands):
         shown = _GROUPED_BY_A_POINT.sub(r"\1\2", shown)
     return shown
 
 
+def _without_spaces(digits: re.Match[str]) -> str:
+    return digits[0].replace(" ", "").replace("&", "")
+
+
+def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
+    grouped = [f"{int(operand):,}".replace(",", ".") for operand in operands if operand.isdecimal()]
+    if any("." in operand and operand in text for operand in grouped):
+        return True
+    return bool(_LATIN_WORD.search(text)) and not _ENGLISH.search(text)
+
+
 # Numbers
 
+_DIGIT = re.compile(r"\d")
+_SPACED_DIGITS = re.compile(r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)++)?(?![ ]?[\w])")
+_OVERLINE = "\u0305"
+_REPEATED = re.compile(rf"(?:\d{_OVERLINE})+")
+_ABSOLUTE_VALUE = re.compile(r"\|[^|\n]{1,80}\|(?=[ ]?[=≈])")
 _FOOTNOTE = re.compile(r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))")
 _SINGLE_NUMBER = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # the whole reply: its spaces group digits
 _GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
 _GROUPED_BY_A_POINT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d|[ ]?[×x][ ]?10\^|[eE])")
-_LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]{3}")
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]{3}")
 _ENGLISH = re.compile(
     r"\b(?:the|and|answer|result|step|with|rounded|about|approx|approximately|check|exact|product|sum|difference|equals"
     r"|number|value|digits|places|let|which|this|that|for|from|gives|therefore|hence|thus|note|time|not"
@@ -61,8 +92,11 @@ _ALIKE = {
     ". ": "。",
     "'": "’‘ʼ′＇´",
     ":": "：",
+    "(": "（",
+    ")": "）",
+    ";": "—―",
     "\n": "\r\v\f\x85\u2028\u2029",
-    " ": "$€£¥₹₩₽＄\t\u3000\u2003\u2002—―" + BOLD + BOX + END_OF_BOX,
+    " ": "$€£¥₹₩₽＄\t\u3000\u2003\u2002" + BOLD + BOX + END_OF_BOX,
     THIN: "\u00a0\u202f\u2007\u2006\u2005\u2004\u2008\u200a",
     "": "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f",
 }
@@ -72,17 +106,23 @@ _LOOKALIKES = {ord(alike): known for known, family in _ALIKE.items() for alike i
 # LaTeX
 
 _LATEX = re.compile(
-    r"\\(?P<command>[A-Za-z]+)(?:[ ]?(?P<argument>\{))?"
-    r"|\\(?P<symbol>.)"
-    r"|(?P<open>\{)"
+    r"(?P<environment>\\(?:begin|end)\{[a-z*]{1,20}\}(?:\{[^{}\n]{0,20}\})?)"
+    r"|\\(?P<command>[A-Za-z]+)(?:[ ]?(?P<argument>\{))?"
+    r"|\\(?P<symbol>\\[ ]*\n|.)"
+    r"|(?P<open>_?\{)"
+    r"|(?P<tie>(?<=\d)~(?=\d{3}(?!\d)))"
     r"|(?P<close>\})",
     re.DOTALL,
 )
 _BOXES, _FRACTIONS = ("boxed", "fbox", "framebox"), ("frac", "dfrac", "tfrac", "cfrac")
-_OPENED = {**dict.fromkeys(_BOXES, BOX), **dict.fromkeys(_FRACTIONS, " ")}  # commands with an open brace
-_CLOSED = {**dict.fromkeys(_BOXES, END_OF_BOX), **dict.fromkeys(_FRACTIONS, "÷")}  # at the closing brace
+_REPETENDS = ("overline", "bar", "dot")
+# Commands with an open brace, and what stands at the closing one; `_` opens a remark below a brace.
+_OPENED = dict.fromkeys(_BOXES, BOX) | dict.fromkeys(_FRACTIONS, " ") | dict.fromkeys(_REPETENDS, "(") | {"_": " ("}
+_CLOSED = dict.fromkeys(_BOXES, END_OF_BOX) | dict.fromkeys(_FRACTIONS, "÷") | dict.fromkeys((*_REPETENDS, "_"), ")")
 _COMMANDS = (
     {"thinspace": THIN, "newline": "\n", "pm": "±", "div": "÷", "equiv": "="}
+    | dict.fromkeys(("lvert", "rvert", "vert"), "|")
+    | dict.fromkeys(("dots", "ldots", "cdots"), "…")
     | dict.fromkeys(("times", "cdot", "ast"), "×")
     | dict.fromkeys(("approx", "simeq", "sim"), "≈")
     | dict.fromkeys(_FRACTIONS, " ÷")  # without braces, as in \frac12
@@ -99,9 +139,14 @@ def _without_latex(text: str) -> str:
         if token["close"]:
             return closers.pop() if closers else ""
         if token["argument"] or token["open"]:
-            closers.append(_CLOSED.get(command, ""))
-            return _OPENED.get(command, " " if command else "")
-        return _COMMANDS.get(command, " ") if command else _SYMBOLS.get(symbol, symbol)
+            opened = command or token["open"].rstrip("{")
+            closers.append(_CLOSED.get(opened, ""))
+            return _OPENED.get(opened, " " if command else "")
+        if token["tie"]:
+            return THIN
+        if token["environment"]:
+            return "\n"
+        return _COMMANDS.get(command, " ") if command else _SYMBOLS.get(symbol[0], symbol)
 
     return _LATEX.sub(shown, text) + "".join(reversed(closers))
 
@@ -110,19 +155,22 @@ def _without_latex(text: str) -> str:
 
 # A star multiplies if both sides hold a number at the same distance; any other star is emphasis or a list.
 _MARKUP = re.compile(
-    r"(?P<power>(?<=10)\*\*(?=[-+(]?\d))"
+    r"(?=[*_~`<])(?:(?P<power>(?<=10)\*\*(?=[-+(]?\d))"
     r"|(?P<times>(?<=[\d)])\*(?=[-(\d])|(?<=[\d)][ ])\*(?=[ ][-(\d]))"
     r"|(?P<struck>~~[^~\n]{1,200}+~~)"
     r"|(?P<stars>\*+|(?<![^\W_])_+|_+(?![^\W_])|~~)"
     r"|(?P<fence>`{3,}[A-Za-z]*)"
     r"|(?P<code>`+)"
     r"|(?P<raised><sup>)"
-    r"|(?P<tag></?[A-Za-z][^<>\n]{0,80}>|<\|[^|<>\n]{0,80}\|>)",
+    r"|(?P<answer><(?:final_)?(?:answer|result)>)"
+    r"|(?P<tag></?[A-Za-z][^<>\n]{0,80}>|<\|[^|<>\n]{0,80}\|>))",
     re.IGNORECASE,
 )
 # A sign that touches the mark before a number belongs to the number.
 _SIGN_OUTSIDE = re.compile(rf"(?<![\w)])(?<![\d)][ ])-([{BOLD}{BOX}]++)(?=[ ]?[\d.])")
-_REPLACEMENTS = dict(power="^", times="×", struck=" ", stars=BOLD, fence="\n", code="", raised="^", tag=" ")
+_REPLACEMENTS = dict(
+    power="^", times="×", struck=" ", stars=BOLD, fence="\n", code="", raised="^", answer=" answer: ", tag=" "
+)
 
 
 def _without_markdown(text: str) -> str:
@@ -143,10 +191,16 @@ _WORD = "|".join(word for word in _PLACES if len(word) > 2)
 MAGNITUDES = rf"(?i:(?:{_WORD})(?:[ -](?:{_WORD})){{0,2}})(?![\w-])"
 LETTERS = r"(?:[kKMBT]|[mbt]n)(?!\w)"  # 7M, 7bn
 
-_EAST_ASIAN_PLACES = {**dict.fromkeys("万萬만", 4), **dict.fromkeys("亿億억", 8), **dict.fromkeys("兆조", 12)}
-_MARKS = "".join(_EAST_ASIAN_PLACES)
-_EAST_ASIAN = re.compile(rf"(?:\d[\d,.]{{0,30}}[ ]?[{_MARKS}][ ]?){{1,4}}(?:\d{{1,4}})?")
-_PART = re.compile(rf"(\d[\d,.]*)[ ]?([{_MARKS}]?)")
+_PLACES |= dict.fromkeys("万萬만", 4) | dict.fromkeys("亿億억", 8) | dict.fromkeys("兆조", 12)
+_MARKS = "万萬만亿億억兆조"
+# 15万5736, and "4 million, 790 thousand 198": parts that add up.
+_SUMMED = re.compile(
+    rf"(?<![\d,.])(?=\d[\d,.]{{0,30}}[ ]?[^\W\d])(?:(?:\d[\d,.]{{0,30}}[ ]?[{_MARKS}][ ]?){{1,4}}(?:\d{{1,4}})?"
+    rf"|\d[\d,.]{{0,30}}(?:[ ](?:{_WORD})(?:[ ](?:and[ ])?|,[ ](?=\d+(?:[ ](?:{_WORD})\b|[^\w ,]|\Z)))\d{{1,3}}){{1,4}}"
+    rf"(?:[ ](?:{_WORD})(?![\w-])|(?![\w-]|[.,]\d|[ ](?:{_WORD}))))",
+    re.IGNORECASE,
+)
+_PART = re.compile(rf"(\d[\d,.]*)[ ]?([{_MARKS}]|{_WORD}|)")
 
 _GROUPING = str.maketrans("", "", f" '_{THIN}")
 
@@ -160,15 +214,12 @@ def value_of(digits: str, exponent: str | None = None, magnitude: str | None = N
     return shifted(number, sum(_PLACES[word] for word in re.findall("[a-z]+", (magnitude or "").lower())))
 
 
-def without_east_asian_magnitudes(text: str) -> str:
-    """The text with `15万5736` replaced by 155736."""
-    return _EAST_ASIAN.sub(_spelled_out, text)
-
-
 def _spelled_out(number: re.Match[str]) -> str:
-    parts = [(value_of(digits), _EAST_ASIAN_PLACES.get(mark, 0)) for digits, mark in _PART.findall(number[0])]
+    """The sum of parts such as `15万5736`; parts that do not get smaller are no sum."""
+    parts = [(value_of(digits.rstrip(",")), _PLACES.get(mark, 0)) for digits, mark in _PART.findall(number[0].lower())]
     values = [shifted(value, places) for value, places in parts if value is not None]
-    return format(sum(values, Decimal(0)), "f") if len(values) == len(parts) else number[0]
+    is_sum = len(values) == len(parts) and all(one > other for one, other in pairwise(values))
+    return format(sum(values, Decimal(0)), "f") if is_sum else number[0]
 
 
 def _pointed(digits: str) -> str | None:
@@ -186,3 +237,36 @@ def _pointed(digits: str) -> str | None:
         return None
     is_decimal = len(parts[-1]) != 3 or (commas and points)  # after groups of three, only another mark is
     return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"
+
+
+# Numbers in English words, of replies without digits
+
+_UNITS = re.findall(
+    "[a-z]+",
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen",
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_SMALL = {word: at for at, word in enumerate(_UNITS)} | {word: 10 * at for at, word in enumerate(_TENS, 2)}
+
+
+_SMALL_WORD = "|".join(_SMALL)
+_NUMBER_IN_WORDS = re.compile(
+    rf"\b(?!one\b(?![ -]|[.!]?\s*\Z))(?:{_SMALL_WORD})(?:,?[ -](?:and[ ])?(?:{_SMALL_WORD}|{_WORD}))*"
+    rf"(?:[ ]point(?:[ ](?:{_SMALL_WORD}))+)?(?=\s*(?:[.,;:!()]|\Z|\n|is\b))",
+    re.IGNORECASE,
+)
+
+
+def _in_digits(words: re.Match[str]) -> str:
+    whole, _, decimals = words[0].lower().partition(" point ")
+    total = group = 0
+    for word in re.findall("[a-z]+", whole):
+        if word in _SMALL:
+            group += _SMALL[word]
+        elif word == "hundred":
+            group *= 100
+        elif word != "and":
+            total, group = total + group * 10 ** _PLACES[word], 0
+    point = "." if decimals else ""
+    return f"{total + group}{point}" + "".join(str(_SMALL[word]) for word in decimals.split())

@@ -1,225 +1,391 @@
-"""Chooses the answer among the numbers of a reply: the last result after the last word of doubt.
+"""Chooses the answer among the numbers of a reply, by what each number stands for.
 
-A result is a number that the reply presents as its answer: in a box, in bold, alone in its line, called "the answer",
-or after the calculation of the question. If there is no result, the answer is the last number that is neither an
-operand nor in a remark.
+The reply is read from its last word of doubt on; if no answer is there, what comes before is read, and so on. In such a
+part, the last *result* is the answer: a number in a box, in bold, alone in its line, called "the answer", or after the
+calculation of the question. Without one it is the number that the part opens with, if the last one has no more digits,
+else the last. Operands, their parts, and numbers in remarks are no answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
+from enum import IntEnum
+from functools import cached_property
+from itertools import accumulate, pairwise
 
-from pytest_llmarith.answers.tokenize import Kind, Token, kind_at
-from pytest_llmarith.decimals import is_close, significant
+from pytest_llmarith.answers.tokenize import Kind, Number, Token
+from pytest_llmarith.decimals import is_close, significant, wide_context
 
 Operands = Sequence[Decimal]  # in the order of the question, without signs
-Tokens = Sequence[Token]
+
+
+class Level(IntEnum):
+    """How much a number says that it is the answer; the first level that a part of the reply has decides."""
+
+    RESULT = 1
+    PLAIN = 2  # in a sentence, or the value of another calculation
+    ASIDE = 3  # in a remark, in brackets, in a list, or the value of the question turned round
+    REPEATED = 4  # an operand that is said once more, as a result is
+    NONE = 5  # an operand
+
 
 _EDGES = frozenset({None, Kind.STOP, Kind.LINE})  # before and after a sentence
 _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.RESULT, Kind.BOX})
+_BEFORE_AN_OPENING = _EDGES | {Kind.SAYS, Kind.RESULT, Kind.BOX}
+_END_OF_CLAUSE = re.compile(r"[ ]?(?:[;:.(!]|,(?![ ]?\d)|\s*\n|\s*\Z)")
 _NEGATIVE = frozenset({"minus", "negative", "moins", "menos", "meno", "минус", "eksi"})
+_COMMUTATIVE = frozenset({"+", "×", "*", "x", "plus", "times"})
 _LEADS = frozenset({":", "=", "is", "ist", "was", "of", "the", "difference", "value"})  # after "remainder"
-_WINDOW = 16  # tokens between a number and the words that present it
-_SENTENCE_WINDOW = 64  # tokens of a sentence that are examined
+_FAILURES = frozenset({"error", "http"})  # at the beginning: Error: timeout (408)
+_LONGEST_BINARY = 200  # digits
+_MOST_DIGITS_OF_ROUND = 2  # that are not zeros at the end
+_MOST_PARTS = 4  # of an operand, on either side of a number
+_WINDOW = 16  # tokens that are examined on either side of a number
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A number outside of an expression; it is computed if it follows one, secondary if an operand or in a remark."""
+@dataclass(slots=True)
+class Claim:
+    """What a number outside of expressions stands for."""
 
-    at: int
-    token: Token
+    number: Number
     value: Decimal
-    boxed: bool
-    is_result: bool
-    is_named: bool
-    is_computed: bool
-    is_secondary: bool
+    level: Level
+    is_stated: bool  # called the answer, or the value of a calculation: no mere rounding of an earlier number
+    is_first: bool  # at the beginning of a sentence, or after a label or verb
+    ends_clause: bool  # what follows may explain it
 
+    @property
+    def precision(self) -> int:
+        """The number of digits, without those that may only fill."""
+        has_decimals = "." in self.number.word
+        return len(self.value.as_tuple().digits) if has_decimals else len(significant(self.value))
 
-def answer_in(tokens: Tokens, operands: Operands) -> Decimal | None:
-    """The answer, or None if no number can be the answer."""
-    found = _candidates(tokens, operands)
-    doubts = [at for at, token in enumerate(tokens) if token.kind is Kind.DOUBT]
-    continued = _continued(tokens, operands)
-    is_cut = kind_at(tokens, len(tokens) - 1) in (Kind.OPERATOR, Kind.EQUALS)
-    for start, end in reversed(list(pairwise((-1, *doubts, len(tokens))))):
-        section = [one for one in found if start < one.at < end]
-        results = [one for one in section if one.is_result and continued.get(one.value.copy_abs(), -1) < one.at]
-        if not results and not is_cut and not any(one.boxed for one in found):
-            results = [one for one in section if not one.is_secondary]
-            results = results or [one for one in section if one.value.copy_abs() not in operands]
-        if results:
-            return results[-1].value
-    return found[-1].value if len({one.value for one in found}) == 1 and not is_cut else None
+    @property
+    def is_round(self) -> bool:
+        """Whether it is 140,000 or the like, that others are compared with."""
+        return self.value.adjusted() > 1 and len(significant(self.value)) <= _MOST_DIGITS_OF_ROUND
 
-
-def _candidates(tokens: Tokens, operands: Operands) -> list[Candidate]:
-    """The numbers that can be the answer, in order."""
-    found: list[Candidate] = []
-    boxed, first = False, 0  # a number rounds none that was taken back
-    for at, token in enumerate(tokens):
-        if token.kind in (Kind.BOX, Kind.END_OF_BOX):
-            boxed = token.kind is Kind.BOX
-        elif token.kind is Kind.DOUBT:
-            first = len(found)
-        if token.value is None or _is_operand(tokens, at) or _is_excluded(tokens, at):
-            continue
-        one = _candidate(tokens, at, token.value, operands, boxed)
-        if (
-            one.is_result
-            or one.is_named
-            or one.is_computed
-            or not any(_repeats(one, earlier) for earlier in found[max(first, len(found) - _WINDOW) :])
-        ):
-            found.append(one)
-    return found
-
-
-def _candidate(tokens: Tokens, at: int, value: Decimal, operands: Operands, boxed: bool) -> Candidate:
-    token = tokens[at]
-    start = at - 1 if _is_negated(tokens, at) else at
-    value = value.copy_negate() if start < at and value else value
-    sign = start - 2 if kind_at(tokens, start - 1) is Kind.LINE else start - 1
-    terms = _terms_before(tokens, sign)
-    is_remark = _is_in_a_remark(tokens, start)
-    is_named = not terms and not is_remark and _is_named(tokens, at, start, sign, operands)
-    if terms:  # the calculation of the question, with the points at any position
-        is_result = boxed or [*map(significant, terms)] == [*map(significant, operands)]
-    else:
-        is_result = boxed or token.bold or is_named or (not token.has_magnitude and _is_alone(tokens, at, start))
-    is_exact = kind_at(tokens, sign) is not Kind.APPROX
-    is_secondary = is_remark or value.copy_abs() in operands
-    return Candidate(at, token, value, boxed, is_result and is_exact, is_named, bool(terms) and is_exact, is_secondary)
-
-
-def _is_alone(tokens: Tokens, at: int, start: int) -> bool:
-    """Whether the number is a whole sentence (also after "so"), or the last line of a paragraph."""
-    if kind_at(tokens, start - 1) is Kind.SAYS and kind_at(tokens, start - 2) in _EDGES:
-        start -= 1
-    before, after = kind_at(tokens, start - 1), kind_at(tokens, at + 1)
-    if before is not Kind.LINE:
-        return before in _EDGES and after in _EDGES and kind_at(tokens, start - 2) is not Kind.NUMBER
-    ends = after is Kind.LINE and (at + 2 == len(tokens) or tokens[at + 1].match[0].count("\n") > 1)
-    return ends or after in (None, Kind.STOP)
-
-
-def _is_in_a_remark(tokens: Tokens, at: int) -> bool:
-    """Whether an earlier word of the sentence says that it is about another number."""
-    for token in reversed(tokens[max(0, at - _SENTENCE_WINDOW) : at]):
-        if token.kind in (Kind.STOP, Kind.LINE, Kind.REMARK):
-            return token.kind is Kind.REMARK
-    return False
-
-
-def _is_named(tokens: Tokens, at: int, start: int, sign: int, operands: Operands) -> bool:
-    """Whether the sentence calls the number the answer, the sum and so on: `the answer is 46`, `46 is the sum`."""
-    if kind_at(tokens, start - 1) in _EDGES and kind_at(tokens, at + 1) is Kind.SAYS:
-        return Kind.RESULT in (kind_at(tokens, at + 2), kind_at(tokens, at + 3))
-    if kind_at(tokens, sign) not in _PRESENTING:
-        return False
-    for earlier in range(start - 1, max(-1, start - 1 - _WINDOW), -1):
-        token = tokens[earlier]
-        if token.kind is Kind.RESULT:
-            before = tokens[max(0, earlier - 2) : earlier]
-            # A rounded result, or a digit sum.
-            return not any(one.kind in (Kind.APPROX, Kind.UNIT) for one in before)
-        if token.kind in _EDGES:
+    def rounds(self, earlier: Claim) -> bool:
+        """Whether this is an earlier number rounded, or in binary digits."""
+        if self.value == earlier.value:
             return False
-        if token.value is not None and token.value.copy_abs() not in operands and not _is_operand(tokens, earlier):
-            return False  # the name can belong to that number
-    return False
+        word = self.number.word
+        if set(word) <= {"0", "1"} and len(word) <= _LONGEST_BINARY and int(word, 2) == earlier.number.size:
+            return True
+        digits = significant(earlier.value) if earlier.number.has_magnitude else earlier.value.as_tuple().digits
+        # In "1000 thousand (999000)" the second is no rounding, and a single digit is a number of its own.
+        is_shorter = 1 < len(significant(self.value)) < len(digits)
+        if not is_shorter and not self.number.has_magnitude:
+            return False
+        return is_close(self.value, earlier.value)
 
 
-# Calculations
+def answer_in(tokens: Sequence[Token], operands: Operands) -> Decimal | None:
+    """The answer, or None if no number can be the answer."""
+    return _Reply(tokens, operands).answer()
 
 
-def _is_operand(tokens: Tokens, at: int) -> bool:
-    """Whether an operator connects the number to a neighbour, so that it is part of a calculation."""
-    after = at + 2 if kind_at(tokens, at + 1) is Kind.LINE else at + 1
-    return tokens[at].is_expression or _joins(tokens, at - 1) or _joins(tokens, after)
+class _Reply:
+    """The tokens of a reply, asked by position."""
 
+    def __init__(self, tokens: Sequence[Token], operands: Operands) -> None:
+        self._tokens = tokens
+        self._operands = operands
+        # None stands before and behind the tokens, for positions from -3 to 2 after the last.
+        self._kinds = [*(token.kind for token in tokens), None, None, None]
 
-def _joins(tokens: Tokens, at: int) -> bool:
-    """Whether an operator is between two numbers. It may begin a line, except a minus, which is then a bullet."""
-    if kind_at(tokens, at) is not Kind.OPERATOR or kind_at(tokens, at + 1) is not Kind.NUMBER:
+    def answer(self) -> Decimal | None:
+        doubts = [at for at, token in enumerate(self._tokens) if token.kind is Kind.DOUBT]
+        is_cut = self._kind(len(self._tokens) - 1) in (Kind.OPERATOR, Kind.EQUALS)
+        is_failure = any(token.word in _FAILURES for token in self._tokens[:3])
+        only_results = is_cut or is_failure or self._has_box
+        said: list[Claim] = []
+        for start, end in reversed(list(pairwise((-1, *doubts, len(self._tokens))))):
+            numbers = [at for at in range(start + 1, end) if self._is_number(at)]
+            for at in reversed(numbers):
+                claim = self._claim(at)
+                if claim and claim.level is Level.RESULT and self._continued.get(claim.value.copy_abs(), -1) < at:
+                    return self._with_point(claim, numbers)
+            claims = self._claims(numbers)
+            if not only_results and (chosen := _chosen(claims)):
+                return self._with_point(chosen, numbers)
+            said += claims
+        has_one_number = len({token.size for token in self._tokens if isinstance(token, Number)}) == 1
+        values = {claim.value for claim in said if has_one_number or claim.level is not Level.NONE}
+        return values.pop() if len(values) == 1 and not is_cut and not is_failure else None
+
+    def _claims(self, numbers: Iterable[int]) -> list[Claim]:
+        """The numbers that can be the answer, without roundings of others."""
+        found: list[Claim] = []
+        unsaid = list(self._operands)
+        for at in numbers:
+            size = self._size(at)
+            is_said = size not in unsaid
+            if size in unsaid:
+                unsaid.remove(size)
+            claim = self._claim(at)
+            if claim is None:
+                continue
+            if not claim.is_stated and any(claim.rounds(earlier) for earlier in found[-_WINDOW:]):
+                continue
+            if claim.level is Level.NONE and not claim.is_stated and self._is_presented(at, is_said):
+                claim.level = Level.REPEATED
+            found.append(claim)
+        return found
+
+    def _claim(self, at: int) -> Claim | None:
+        """What the number stands for; None if it is a part of an expression, or no number that answers."""
+        number = self._number(at)
+        if number.value is None or self._is_operand(at) or self._is_excluded(at):
+            return None
+        start = at - 1 if self._is_negated(at) else at
+        value = number.value.copy_negate() if start < at and number.value else number.value
+        sign = start - 2 if self._kind(start - 1) is Kind.LINE else start - 1
+        is_exact = self._kind(sign) is not Kind.APPROX
+        terms, operators = self._terms_before(sign)
+        is_aside = number.in_remark or number.in_brackets or self._is_enumerated(at)
+        is_named = False
+        if terms:
+            asked = [*self._operands]
+            is_asked = terms == asked or (terms == asked[::-1] and not operators.isdisjoint(_COMMUTATIVE))
+            is_doubtful = self._kind(at + 1) is Kind.STOP and self._tokens[at + 1].word == "?"  # 12 × 34 = 418?
+            is_result = is_asked and not is_doubtful and not number.in_brackets
+            is_aside = is_aside or terms == asked[::-1]
+        else:
+            is_named = not is_aside and self._is_named(at, start, sign)
+            is_result = number.bold or is_named or (not number.has_magnitude and self._is_alone(at, start))
+        if is_exact and (is_result or number.boxed):
+            level = Level.RESULT
+        elif number.size in self._operands:
+            level = Level.NONE
+        elif not terms and self._is_part(at):
+            return None
+        else:
+            level = Level.ASIDE if is_aside else Level.PLAIN
+        is_stated = level is Level.RESULT or is_named or (bool(terms) and is_exact)
+        is_first = self._kind(start - 1) in _BEFORE_AN_OPENING
+        ends_clause = level is Level.PLAIN and not terms and self._ends_clause(at)
+        return Claim(number, value, level, is_stated, is_first, ends_clause)
+
+    def _with_point(self, claim: Claim, numbers: Iterable[int]) -> Decimal:
+        """The answer; without a point, the same digits with one: `17,647,500 hundredths of a hundredth, 1764.75`.
+
+        The point is moved by as many places as the operands have decimals.
+        """
+        decimals = sum(len(str(operand).partition(".")[2]) for operand in self._operands)
+        if "." in claim.number.word or not decimals:
+            return claim.value
+        digits = significant(claim.value)
+        for at in numbers:
+            other = self._claim(at) if "." in self._number(at).word else None
+            if other is None or other.number.has_magnitude or significant(other.value) != digits:
+                continue
+            if 0 < claim.value.adjusted() - other.value.adjusted() <= decimals:
+                return other.value
+        return claim.value
+
+    # What stands beside a number
+
+    def _kind(self, at: int) -> Kind | None:
+        """The kind of the token at a position, or just before or behind all tokens."""
+        return self._kinds[at]
+
+    def _is_number(self, at: int) -> bool:
+        return self._kinds[at] is Kind.NUMBER
+
+    def _number(self, at: int) -> Number:
+        token = self._tokens[at]
+        assert isinstance(token, Number)
+        return token
+
+    def _size(self, at: int) -> Decimal | None:
+        return self._number(at).size
+
+    @cached_property
+    def _has_box(self) -> bool:
+        numbers = (at for at, token in enumerate(self._tokens) if isinstance(token, Number) and token.boxed)
+        return any(self._claim(at) for at in numbers)
+
+    def _is_alone(self, at: int, start: int) -> bool:
+        """Whether the number is a whole sentence (also after "so"), or the last line of a paragraph."""
+        if self._kind(start - 1) is Kind.SAYS and self._kind(start - 2) in _EDGES:
+            start -= 1
+        before, after = self._kind(start - 1), self._kind(at + 1)
+        if before is not Kind.LINE:
+            return before in _EDGES and after in _EDGES and not self._is_number(start - 2)
+        ends = after is Kind.LINE and (at + 2 == len(self._tokens) or self._tokens[at + 1].word.count("\n") > 1)
+        return ends or after in (None, Kind.STOP)
+
+    def _is_named(self, at: int, start: int, sign: int) -> bool:
+        """Whether the sentence calls the number the answer, the sum and so on: `the answer is 46`, `46 is the sum`."""
+        is_subject = self._kind(at + 1) is Kind.SAYS and self._kind(start - 1) in _EDGES
+        if is_subject or (self._kind(at + 1) is not None and self._tokens[at + 1].word == "as"):
+            return Kind.RESULT in (self._kind(at + 2), self._kind(at + 3))
+        if self._kind(sign) not in _PRESENTING:
+            return False
+        for earlier in range(sign, max(-1, sign - _WINDOW), -1):
+            kind = self._kind(earlier)
+            if kind is Kind.RESULT:
+                return Kind.APPROX not in (self._kind(earlier - 1), self._kind(earlier - 2))
+            if kind in _EDGES:
+                return False
+            if self._is_number(earlier) and self._size(earlier) not in self._operands and not self._is_operand(earlier):
+                return False  # the name can belong to that number
         return False
-    before = None if tokens[at].word == "negative" else kind_at(tokens, at - 1)
-    return (kind_at(tokens, at - 2) if before is Kind.LINE and tokens[at].word != "-" else before) is Kind.NUMBER
 
+    def _is_presented(self, at: int, is_said: bool) -> bool:
+        """Whether an operand is the result, too: behind `=`; or said before, and now behind a verb or at the end."""
+        is_last = self._kind(at + 1) in _EDGES
+        before = self._tokens[at - 1].word if at else ":"  # of a label
+        if self._kind(at - 1) is Kind.EQUALS or (is_last and self._kind(at - 1) is Kind.SAYS and before != ":"):
+            return True
+        return is_said and (is_last or any(self._kind(before) in _PRESENTING for before in range(at - 3, at)))
 
-def _is_negated(tokens: Tokens, at: int) -> bool:
-    """Whether a separate minus belongs to the number: `= - 5`, `minus 5`, or `- 5` as the whole reply."""
-    if kind_at(tokens, at - 1) is not Kind.OPERATOR:
+    def _ends_clause(self, at: int) -> bool:
+        match = self._number(at).match
+        return self._kind(at + 1) is Kind.SAYS or bool(_END_OF_CLAUSE.match(match.string, match.end()))
+
+    def _is_enumerated(self, at: int) -> bool:
+        """Whether another number follows behind a comma, or in the next cell of a table."""
+        if not self._is_number(at + 1):
+            return False
+        one, other = self._number(at).match, self._number(at + 1).match
+        return one.string[one.end() : other.start("digits")].strip() in (",", ";", "|")
+
+    # Calculations
+
+    def _is_operand(self, at: int) -> bool:
+        """Whether an operator connects the number to a neighbour, so that it is part of a calculation."""
+        number = self._number(at)
+        after = at + 2 if self._kind(at + 1) is Kind.LINE else at + 1
+        if number.is_power or self._joins(at - 1) or self._joins(after):
+            return True
+        if not self._is_number(at + 1) or not self._joins(at + 2):
+            return False
+        # 3(2 + 1), 3 1/2
+        return number.is_before("(") or (number.is_before(" ") and self._tokens[at + 2].word in ("/", "÷"))
+
+    def _joins(self, at: int) -> bool:
+        """Whether an operator is between two numbers. It may begin a line, except a minus, which is then a bullet."""
+        if self._kind(at) is not Kind.OPERATOR or not self._is_number(at + 1):
+            return False
+        word = self._tokens[at].word
+        if word != "-" and self._kind(at - 1) is Kind.LINE:
+            return self._is_number(at - 2)
+        return self._is_number(at - 1) and word != "negative"
+
+    def _is_negated(self, at: int) -> bool:
+        """Whether a separate minus belongs to the number: `= - 5`, `minus 5`, or `- 5` as the whole reply."""
+        if self._kind(at - 1) is not Kind.OPERATOR:
+            return False
+        word = self._tokens[at - 1].word
+        if word in _NEGATIVE:
+            return word == "negative" or not self._is_number(at - 2)
+        if word != "-" or self._number(at).bold:
+            return False
+        return len(self._tokens) == 2 or self._kind(at - 2) in _PRESENTING
+
+    def _terms_before(self, sign: int) -> tuple[list[Decimal], set[str]]:
+        """The numbers and operators of the expression before `=` or a verb: `12 + 34 =`, `12 plus 34 is`."""
+        if self._kind(sign) not in (Kind.EQUALS, Kind.SAYS, Kind.APPROX):
+            return [], set()
+        end = sign - 1 if self._kind(sign - 1) is Kind.LINE else sign
+        terms: list[Decimal] = []
+        operators: set[str] = set()
+        for token in reversed(self._tokens[max(0, end - _WINDOW) : end]):
+            if isinstance(token, Number) and token.size is not None:
+                terms.insert(0, token.size)
+            elif token.kind is Kind.OPERATOR:
+                operators.add(token.word)
+            else:
+                break
+        return (terms, operators) if len(terms) > 1 else ([], set())
+
+    @cached_property
+    def _continued(self) -> dict[Decimal | None, int]:
+        """The last position at which a number is used in a sum or difference without operands: `771 + 10`."""
+        continued: dict[Decimal | None, int] = {}
+        for at, token in enumerate(self._tokens):
+            if token.word in ("+", "-", "plus", "minus") and self._joins(at) and self._is_number(at - 1):
+                sizes = self._size(at - 1), self._size(at + 1)
+                if set(self._operands).isdisjoint(sizes):
+                    continued.update(dict.fromkeys(sizes, at))
+        return continued
+
+    def _is_part(self, at: int) -> bool:
+        """Whether the number and others beside it add up to an operand: `719 is 700, 10 and 9`."""
+        size = self._size(at)
+        assert size is not None
+        before = self._beside(range(at - 1, max(-1, at - _WINDOW), -1))
+        after = self._beside(range(at + 1, min(at + _WINDOW, len(self._tokens))))
+        add = wide_context(size, *before, *after).add
+        for total in accumulate(before, add, initial=size):
+            sums = [*accumulate(after, add, initial=total)]
+            if not {*sums, total}.isdisjoint(self._operands) and {*before, *after} != {size}:
+                return True
         return False
-    if tokens[at - 1].word in _NEGATIVE:
-        return tokens[at - 1].word == "negative" or kind_at(tokens, at - 2) is not Kind.NUMBER
-    if tokens[at - 1].word != "-" or tokens[at].bold:
+
+    def _beside(self, nearby: Iterable[int]) -> list[Decimal]:
+        """The first numbers at these positions of the sentence, up to an operand."""
+        sizes: list[Decimal] = []
+        for at in nearby:
+            size = self._size(at) if self._is_number(at) else None
+            if self._kind(at) in _EDGES or size in self._operands or len(sizes) == _MOST_PARTS:
+                break
+            if size is not None:
+                sizes.append(size)
+        return sizes
+
+    # Numbers that are not answers
+
+    def _is_excluded(self, at: int) -> bool:
+        """Whether the number counts digits, is a remainder and the like, numbers a list item, or is in a question."""
+        number, after = self._number(at), at + 1
+        unit = after + number.is_before("-")  # 7 digits, a 7-digit number
+        if self._kind(unit) is Kind.UNIT and _UNIT.match(number.match.string, number.match.end()):
+            return True
+        if self._is_asked(after):
+            return True
+        word = at - 1
+        while word > max(0, at - 4) and self._tokens[word].word in _LEADS:
+            word -= 1
+        is_denied = word > 0 and self._tokens[word - 1].word in ("no", "without", "il")
+        if self._kind(word) is Kind.SIDE_RESULT and not is_denied:
+            return self._tokens[word].word != "r" or self._is_number(word - 1)  # 7391 R 0, but not R$ 0
+        return self._is_list_number(at)
+
+    def _is_asked(self, after: int) -> bool:
+        """Whether the number is in the midst of a question: `shall I show the 4 steps?`"""
+        for token in self._tokens[after : after + _WINDOW]:
+            if token.kind in _EDGES:
+                return token.word == "?" and token is not self._tokens[after]
         return False
-    return len(tokens) == 2 or kind_at(tokens, at - 2) in _PRESENTING
+
+    def _is_list_number(self, at: int) -> bool:
+        """Whether the number is `1.` or `1)` at the beginning of a line with more text."""
+        number = self._number(at)
+        after = self._kind(at + 2 if self._kind(at + 1) is Kind.STOP else at + 1)
+        if not (number.is_before(".") or number.is_before(")")) or len(number.word) > 2 or after is None:
+            return False
+        return number.word == "1" if at == 0 else self._kind(at - 1) is Kind.LINE and after is not Kind.LINE
 
 
-def _terms_before(tokens: Tokens, sign: int) -> Sequence[Decimal]:
-    """The numbers of the expression before an equals sign or a verb: `12 + 34 =`, `12 plus 34 is`."""
-    if kind_at(tokens, sign) not in (Kind.EQUALS, Kind.SAYS, Kind.APPROX):
-        return ()
-    end = sign - 1 if kind_at(tokens, sign - 1) is Kind.LINE else sign
-    terms: list[Decimal] = []
-    for token in reversed(tokens[max(0, end - _WINDOW) : end]):
-        if token.value is not None:
-            terms.insert(0, token.value.copy_abs())
-        elif token.kind is not Kind.OPERATOR:
-            break
-    return terms if len(terms) > 1 else ()
+_UNIT = re.compile(r".?[\w%]")
 
 
-def _continued(tokens: Tokens, operands: Operands) -> dict[Decimal, int]:
-    """The last position at which a number is used in a sum or difference without operands: `771 + 10`."""
-    continued = {}
-    for at, token in enumerate(tokens):
-        if token.word in ("+", "-", "plus", "minus") and _joins(tokens, at):
-            values = [one.value.copy_abs() for one in (tokens[at - 1], tokens[at + 1]) if one.value is not None]
-            if set(operands).isdisjoint(values):
-                continued.update(dict.fromkeys(values, at))
-    return continued
-
-
-# Numbers that are not answers
-
-
-def _is_excluded(tokens: Tokens, at: int) -> bool:
-    """Whether the number counts digits, is a remainder and the like, numbers a list item, or is in a question."""
-    token, after = tokens[at], at + 1
-    unit = after + (token.followed_by == "-")  # 7 digits, a 7-digit number
-    if kind_at(tokens, unit) is Kind.UNIT and tokens[unit].match.start() <= token.match.end() + 1:
-        return True
-    stop = next((one for one in tokens[after : at + _WINDOW] if one.kind in _EDGES), None)
-    if stop and stop.word == "?" and stop is not tokens[after]:  # shall I show the 4 steps?
-        return True
-    word = at - 1
-    while word > max(0, at - 4) and tokens[word].word in _LEADS:
-        word -= 1
-    if kind_at(tokens, word) is Kind.SIDE_RESULT and (word == 0 or tokens[word - 1].word not in ("no", "without")):
-        return tokens[word].word != "r" or kind_at(tokens, word - 1) is Kind.NUMBER  # 7391 R 0, but not R$ 0
-    return _is_list_number(tokens, at)
-
-
-def _is_list_number(tokens: Tokens, at: int) -> bool:
-    """Whether the number is `1.` or `1)` at the beginning of a line with more text."""
-    token, after = tokens[at], kind_at(tokens, at + 2 if kind_at(tokens, at + 1) is Kind.STOP else at + 1)
-    if token.followed_by not in (".", ")") or len(token.word) > 2 or after is None:
-        return False
-    return token.word == "1" if at == 0 else kind_at(tokens, at - 1) is Kind.LINE and after is not Kind.LINE
-
-
-def _repeats(one: Candidate, earlier: Candidate) -> bool:
-    """Whether a number rounds an earlier one."""
-    digits = significant(earlier.value) if earlier.token.has_magnitude else earlier.value.as_tuple().digits
-    # In "1000 thousand (999000)" the second is no rounding, and a single digit is a number of its own.
-    is_shorter = 1 < len(significant(one.value)) < len(digits)
-    if not is_shorter and not one.token.has_magnitude:
-        return False
-    return is_close(one.value, earlier.value)
+def _chosen(claims: Sequence[Claim]) -> Claim | None:
+    """The answer of a part without a result."""
+    level = max(Level.PLAIN, min((claim.level for claim in claims), default=Level.NONE))
+    if level is Level.NONE:
+        return None
+    best = [claim for claim in claims if max(Level.PLAIN, claim.level) is level]
+    first, last = best[0], best[-1]
+    if level is Level.PLAIN and first.ends_clause:
+        if first.precision > last.precision and last.is_round:
+            return first
+        if first.precision >= last.precision and first.is_first:
+            return first
+    return last

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum, auto
-from functools import cached_property
 
 from pytest_llmarith.answers.normalize import BOLD, BOX, END_OF_BOX, LETTERS, MAGNITUDES, THIN, value_of
 
@@ -49,10 +46,10 @@ _VOCABULARY = {
     "подождите стоп trompé equivoqué sbagliato errei ошибся",
     Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
     Kind.UNIT: "digit digits decimal decimals place places significant figures step steps percent seconds minutes ms "
-    "left remaining",
+    "left remaining tenths hundredths thousandths ten-thousandths cents",
     Kind.SIDE_RESULT: "remainder leftover r absolute magnitude carry step not rest reste resto betrag",
     Kind.REMARK: "check checking verify verification estimate estimated sanity plausible reasonable casting modulo "
-    "mistake note probe kontrolle fehler vérification preuve erreur comprobación error prova errore "
+    "mistake note http probe kontrolle fehler vérification preuve erreur comprobación error prova errore "
     "проверка ошибка sağlaması",
 }
 _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.split()}
@@ -70,93 +67,157 @@ _SYMBOLS = (
     | {BOX: Kind.BOX, END_OF_BOX: Kind.END_OF_BOX, "%": Kind.UNIT}
     | dict.fromkeys("-+×÷/*^±", Kind.OPERATOR)
 )
-_KIND_OF_GROUP = {"number": Kind.NUMBER, "doubt": Kind.DOUBT, "stop": Kind.STOP, "line": Kind.LINE}
+_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "remark": Kind.REMARK, "stop": Kind.STOP, "line": Kind.LINE}
 
 MAX_TOKENS = 2_048  # that are read, at the end of a reply
+_LEAST_DECIMALS = 24  # of a number with decimals that repeat
+_ENDING = frozenset({Kind.STOP, Kind.LINE})  # of sentences
+_BOXES = frozenset({Kind.BOX, Kind.END_OF_BOX})
 
 # Possessive quantifiers are on single characters only: see `extract`.
 _GAP = rf"[ {THIN}]{{0,2}}"
-_TOKEN = re.compile(
-    rf"(?P<number>"
+_NUMBER = (
     # A minus after a number or a bracket is an operator. Plain spaces group exactly three digits.
     rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?(?!0[xX][\da-fA-F])"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
-    rf"(?P<uncertainty>\(\d{{1,3}}\))?"
+    rf"(?:(?P<point>[.,])?\((?P<repetend>\d{{1,30}})\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
     rf"|\^\(?(?P<power>[-+]?\d++)\)?)?"
-    rf"(?P<magnitude>[ {THIN}{BOLD}-]{{1,3}}{MAGNITUDES}|{LETTERS})?)"
-    # Phrases that retract what came before.
-    rf"|(?P<doubt>(?<!\w)(?i:(?:that|this|it|which)(?:'s|[ ]is|[ ]was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
-    rf"|let[ ]me[ ](?:re-?(?:check|compute|calculate|do|consider)|try[ ]again|correct|fix)|or[ ]rather|I[ ]mean"
-    rf"|scratch[ ]that"
-    rf"|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w))"
+    rf"(?P<magnitude>[ {THIN}{BOLD}-]{{1,3}}{MAGNITUDES}|{LETTERS})?"
+)
+# Phrases that retract what came before.
+_DOUBT = (
+    r"(?<!\w)(?=[HILOSTWhilostw])(?i:(?:(?:that|this|it|which)'s|is|was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
+    r"|let[ ]me[ ](?:re-?(?:check|compute|calculate|do|consider)|try[ ]again|correct|fix)|or[ ]rather|I[ ]mean"
+    r"|scratch[ ]that|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w)"
+)
+_TOKEN = re.compile(
+    rf"[ ]?(?:(?P<doubt>{_DOUBT})|(?P<remark>(?<!\w)(?i:digit(?:al)?[ ](?:sums?|roots?))(?!\w))"
     # A word that begins with a Latin letter may contain digits, like an identifier.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
+    rf"|(?P<number>{_NUMBER})"
     rf"|(?P<stop>(?<![Aa]pprox)[.!?](?=\s|{BOLD}|$))"
     rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴%{BOX}{END_OF_BOX}])"
-    rf"|(?P<line>\n\s*)"
+    rf"|(?P<bracket>[()])"
+    rf"|(?P<line>\n\s*))"
 )
 
 
-@dataclass(frozen=True)
 class Token:
-    """A number, word or sign of the text."""
+    """A word or sign of the text."""
 
-    kind: Kind
-    match: re.Match[str]
+    __slots__ = ("kind", "word")
+
+    def __init__(self, kind: Kind, word: str) -> None:
+        self.kind = kind
+        self.word = word  # in lower case
+
+
+class Number(Token):
+    """A number, and where it stands."""
+
+    __slots__ = ("_is_read", "_value", "boxed", "in_brackets", "in_remark", "match")
+
+    def __init__(self, match: re.Match[str], *, boxed: bool, in_brackets: bool, in_remark: bool) -> None:
+        super().__init__(Kind.NUMBER, match["number"].lower())
+        self.match = match
+        self.boxed = boxed
+        self.in_brackets = in_brackets  # that follow an exact number in its line
+        self.in_remark = in_remark
+        self._value: Decimal | None = None
+        self._is_read = False
 
     @property
     def bold(self) -> bool:
-        start = self.match.start()
+        start = self.match.start("digits")
         return self.match.string[start - 1 : start] == BOLD
 
-    @property
-    def followed_by(self) -> str:
-        return self.match.string[self.match.end() : self.match.end() + 1]
-
-    @cached_property
-    def word(self) -> str:
-        """The text in lower case."""
-        return self.match[0].lower()
-
-    @property
-    def is_expression(self) -> bool:
-        """Whether this is a power with a base other than ten."""
-        return bool(self.match["power"]) and self.match["digits"].lstrip("+-") != "10"
-
-    @cached_property
-    def value(self) -> Decimal | None:
-        """The number; None if this is another token, or the digits are not a number."""
-        digits, power, magnitude = self.match["digits"], self.match["power"], self.match["magnitude"]
-        if digits is None:
-            return None
-        if power:
-            return value_of(digits.replace("10", "1"), power, magnitude)
-        return value_of(digits, self.match["tens"] or self.match["scale"], magnitude)
+    def is_before(self, text: str) -> bool:
+        """Whether the text follows the number directly."""
+        return self.match.string.startswith(text, self.match.end())
 
     @property
     def has_magnitude(self) -> bool:
         """Whether a power of ten or a word of magnitude follows the digits."""
         return any(self.match.group("tens", "scale", "magnitude"))
 
+    @property
+    def is_power(self) -> bool:
+        """Whether this is a power with a base other than ten."""
+        return bool(self.match["power"]) and self.match["digits"].lstrip("+-") != "10"
+
+    @property
+    def value(self) -> Decimal | None:
+        """The number; None if the digits are not a number."""
+        if not self._is_read:
+            self._value, self._is_read = self._read(), True
+        return self._value
+
+    @property
+    def size(self) -> Decimal | None:
+        """The number without its sign."""
+        return None if self.value is None else self.value.copy_abs()
+
+    def _read(self) -> Decimal | None:
+        digits, point, repetend, power = self.match.group("digits", "point", "repetend", "power")
+        if power:
+            return value_of(digits.replace("10", "1"), power, self.match["magnitude"])
+        if repetend and (point or "." in digits):  # 3.1(6), 3.(142857)
+            digits += (point or "") + repetend * (_LEAST_DECIMALS // len(repetend) + 1)
+        elif "." in digits and (self.is_before("...") or self.is_before("…")):
+            digits += _repeated(digits.rpartition(".")[2])
+        return value_of(digits, self.match["tens"] or self.match["scale"], self.match["magnitude"])
+
 
 def tokens(text: str) -> list[Token]:
     """The last tokens of the text, in order."""
-    found = deque(_TOKEN.finditer(text), maxlen=MAX_TOKENS)
-    return [Token(_kind(match), match) for match in found]
+    found: deque[Token] = deque(maxlen=MAX_TOKENS)
+    known: dict[str, Token] = {}
+    brackets = 0  # that are open, after an exact number of the line
+    boxed = in_remark = has_exact = False
+    for match in _TOKEN.finditer(text):
+        group = match.lastgroup or ""
+        if group == "number":
+            number = Number(match, boxed=boxed, in_brackets=brackets > 0, in_remark=in_remark)
+            is_exact = not found or found[-1].kind is not Kind.APPROX
+            has_exact = has_exact or (is_exact and not number.has_magnitude)
+            found.append(number)
+            continue
+        word = match[group]
+        if group == "bracket":
+            brackets = max(0, brackets - 1) if word == ")" else brackets + (has_exact or brackets > 0)
+            continue
+        token = known.get(word)
+        if token is None:
+            token = known[word] = Token(_kind(group, word), word.lower())
+        found.append(token)
+        kind = token.kind
+        if kind in _ENDING:
+            in_remark = False
+            if kind is Kind.LINE:
+                brackets, has_exact = 0, False
+        elif kind is Kind.REMARK:
+            in_remark = True
+        elif kind in _BOXES:
+            boxed = kind is Kind.BOX
+    return list(found)
 
 
-def kind_at(tokens: Sequence[Token], at: int) -> Kind | None:
-    """The kind of a token; None before the first one and after the last one."""
-    return tokens[at].kind if 0 <= at < len(tokens) else None
-
-
-def _kind(match: re.Match[str]) -> Kind:
-    if match.lastgroup == "symbol":
-        return _SYMBOLS[match[0]]
-    if match.lastgroup != "word":
-        return _KIND_OF_GROUP[match.lastgroup or ""]
-    word = match[0].lower().rpartition("_")[2]  # final_result
+def _kind(group: str, word: str) -> Kind:
+    if group == "symbol":
+        return _SYMBOLS[word]
+    if group != "word":
+        return _KIND_OF_GROUP[group]
+    word = word.lower().rpartition("_")[2]  # final_result
     if word.isascii() or word in _KINDS:
         return _KINDS.get(word, Kind.WORD)
     return next((kind for pattern, kind in _UNSPACED_WORDS if pattern.search(word)), Kind.WORD)
+
+
+def _repeated(decimals: str) -> str:
+    """The decimals that follow `...`: those that the number repeats at its end; empty if there are none."""
+    for length in range(1, min(len(decimals) // 2, _LEAST_DECIMALS) + 1):
+        block = decimals[-length:]
+        if decimals.endswith(block * 2):
+            return block * _LEAST_DECIMALS
+    return ""

@@ -124,10 +124,58 @@ ANSWERS = [
     ("2846 minus 7391 is minus 4545.", SUBTRACTED, "-4545"),
     ("マイナス4545", SUBTRACTED, "-4545"),
     ("The result is 10137, or rather 10237.", ADDED, "10237"),
+    # separators
+    ("4&nbsp;790&nbsp;198", ("4790", "1000"), "4790198"),
+    ("4 7 9 0 1 9 8", ("4790", "1000"), "4790198"),
+    ("269.162.987 ÷ 4.619 = 58.273", ("269162987", "4619"), "58273"),
+    ("4 million 790 thousand 198", ("4790", "1000"), "4790198"),
+    ("15 thousand, 3 steps", ("5000", "3"), "15000"),
+    ("Eighty-five.", ("60", "25"), "85"),
+    ("Minus two hundred and five", ("1", "206"), "-205"),
+    ("seven point five", ("15", "2"), "7.5"),
+    # the answer first, then what explains it
+    ("31,734 (last digit 4 since 6 × 9 = 54)", ("246", "129"), "31734"),
+    ("31,734 (246 × 100 = 24,600, 246 × 29 = 7,134)", ("246", "129"), "31734"),
+    ("31734, from 246 × 100 = 24600 and 246 × 29 = 7134", ("246", "129"), "31734"),
+    ("31,734, a little less than 32,000", ("246", "129"), "31734"),
+    ("-27,547 (the magnitude of the difference is 27,547)", ("30915", "58462"), "-27547"),
+    ("−27,547, since |30,915 − 58,462| = 27,547", ("30915", "58462"), "-27547"),
+    ("−27547 because 58462 − 30915 = 27547", ("30915", "58462"), "-27547"),
+    ("10122\n\n10011110001010 in binary", ("7777", "2345"), "10122"),
+    ("| base | value |\n|---|---|\n| 10 | 10122 |\n| 2 | 10011110001010 |", ("7777", "2345"), "10122"),
+    ("Digits: 1, 0, 2, 3, 7 → 10237", ADDED, "10237"),
+    ("7391 + 2846 = 10137? It is 10237.", ADDED, "10237"),
+    ("10137 (check: 7391 + 2846 = 10237)", ADDED, "10137"),
+    # columns
+    ("\\begin{array}{r} 7391 \\\\ +\\; 2846 \\\\ \\hline 10237 \\end{array}", ADDED, "10237"),
+    ("\\begin{array}{r}\n7391 \\\\\n\\underline{+2846} \\\\\n10237\n\\end{array}", ADDED, "10237"),
+    ("7 & 3 & 9 & 1 \\\\\n2 & 8 & 4 & 6 \\\\\n1 & 0 & 2 & 3 & 7", ADDED, "10237"),
+    ("53 × 47 = 53(50 − 3) = 2650 − 159 = 2491", ("53", "47"), "2491"),
     # an operand, presented as the answer
+    ("3600 divided by 60 is 60, because 60 × 60 = 3600", ("3600", "60"), "60"),
+    ("In this scenario, 5 is multiplied by 1, which is 5.", ("5", "1"), "5"),
+    ("Anything times one is itself, so 7.", ("7", "1"), "7"),
+    ("half of 84, so 42", ("84", "2"), "42"),
+    ("0 or -0", ("0", "0"), "0"),
     ("12.", ROOT, "12"),
     ("The quotient is 12.", ROOT, "12"),
     ("12\n\n**12**", ROOT, "12"),
+]
+
+WITH_POINTS = [
+    # decimals that repeat
+    *((text, ("1000.00", "7.00"), "142.8571") for text in ("142.\\overline{857142}", "142.(857142)")),
+    ("142." + "".join(f"{digit}\u0305" for digit in "857142"), ("1000.00", "7.00"), "142.8571"),
+    ("142.857142857142857… (the digits 857142 repeat)", ("1000.00", "7.00"), "142.8571"),
+    ("3.333...", ("10.00", "3.00"), "3.3333"),
+    ("1.0666…", ("3.20", "3.00"), "1.0667"),
+    ("3 1/3 ≈ 3.3333", ("10.00", "3.00"), "3.3333"),
+    # a change of unit
+    ("8299.96 (i.e. 829996 hundredths)", ("7384.29", "915.67"), "8299.96"),
+    ("738429 + 91567 = 829996. Dividing by 100 gives 8299.96", ("7384.29", "915.67"), "8299.96"),
+    ("17,647,500. Shift four places: 1764.7500", ("45.25", "39.00"), "1764.75"),
+    ("1764.75, as 4525 × 3900 = 17647500", ("45.25", "39.00"), "1764.75"),
+    ("6~761~572.8243", ("2600.61", "2600.01"), "6761572.8243"),
 ]
 
 NO_ANSWERS = [
@@ -143,6 +191,11 @@ NO_ANSWERS = [
     ("4.6<sup>2</sup>", NanReason.UNREADABLE),
     ('<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 34}}\n</tool_call>', NanReason.UNREADABLE),
     ("<think>\n7391 + 2846 = 10237", NanReason.TRUNCATED),
+    ("Error: context length exceeded (400)", NanReason.UNREADABLE),
+    ("Split 34 into 30 and 4.", NanReason.UNREADABLE),
+    ("Break 34 into 20, 10 and 4, then add 12.", NanReason.UNREADABLE),
+    ("We write 12 = 10 + 2 and 34 = 30 + 4.", NanReason.UNREADABLE),
+    ("One of these numbers is too long for me.", NanReason.UNREADABLE),
     ("= " + "7" * 40_000, NanReason.EMPTY),  # a number is never cut where a long reply is
 ]
 
@@ -151,6 +204,14 @@ NO_ANSWERS = [
 def test_the_final_answer_is_read(text: str, operands: tuple[str, str], answer: str) -> None:
     """The number that the reply gives in the end, whatever other numbers stand around it."""
     assert read(text, operands).tolerant == Decimal(answer)
+
+
+@pytest.mark.parametrize(("text", "operands", "answer"), WITH_POINTS)
+def test_the_final_answer_with_decimals(text: str, operands: tuple[str, str], answer: str) -> None:
+    """The number to four decimals, also if they repeat, or if it is said in another unit as well."""
+    found = read(text, operands, Dtype.FLOAT).tolerant
+    assert found is not None
+    assert round(found, 4) == Decimal(answer)
 
 
 @pytest.mark.parametrize(("text", "reason"), NO_ANSWERS)
@@ -267,6 +328,19 @@ def test_refusals(text: str, refused: bool) -> None:
 UNITS = (
     *("7", "7_", "7,", "7 ", "7.", "7e", "-7", "7 + ", "= 7"),
     *("(", "*", "_", "`", "$", "\\boxed{", "<think>", "\n", "~~"),
+    *(
+        "7 million ",
+        "7 million 7 thousand ",
+        "seven ",
+        "seven hundred, ",
+        "&",
+        "7 & ",
+        "&amp;",
+        "|7",
+        "7~777",
+        "7 and ",
+    ),
+    *("7.(7", "7.7...", "7\u0305", "\\begin{a}", "\\\\ ", "7(7 + ", "12 and 22, "),
 )
 # A limit on the processor's time, which no other process uses up; all of it takes a second.
 READER = f"""
@@ -284,6 +358,31 @@ for unit in {UNITS!r}:
 def test_no_reply_takes_long_to_read() -> None:
     """Patterns take linear time: one text 100,000 times, with and without another end, is read in moments."""
     assert subprocess.run([sys.executable, "-c", READER], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_work_grows_with_the_length(unit: str) -> None:
+    """Twice the text needs at most twice the calls, whatever the machine does besides."""
+    length = 600 // len(unit)
+    once, twice = (_calls(unit * times + " = 7") for times in (length, 2 * length))
+    assert twice < 2.2 * once + 100
+
+
+def _calls(text: str) -> int:
+    """How many functions are called while a text is read."""
+    calls = 0
+
+    def count(frame: object, event: str, arg: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        read(text, OPERANDS, Dtype.FLOAT)
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 @given(
