@@ -1,10 +1,11 @@
-"""Speed of reading replies: bare numbers per second, and the worst replies of a megabyte.
+"""Speed of reading replies: bare numbers per second, worked replies, and the worst replies of a megabyte.
 
 `python perf/reading.py` prints every shape; the exit status is 1 if a bound is missed.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from time import process_time
@@ -18,6 +19,15 @@ from pytest_llmarith.types import Dtype, Op
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 0.2
 BARE_REPLIES_PER_SECOND = 10_000
+# A worked reply, as a multiple of the time that splitting it into words and signs takes.
+TIMES_SPLITTING = 18
+
+STEPS = """### Step {step}: multiply by the digit {digit}
+
+We take **7391** and multiply it by {digit}: 7391 × {digit} = {product}. Then we shift the result by {step} places,
+which gives {product}{zeros}. That is the partial product of this step; at the end, we will add all of them.
+
+"""
 
 UNITS = {
     "digits": "1",
@@ -125,12 +135,24 @@ def bare_replies_per_second(replies: int = 20_000) -> float:
     return replies / seconds(read_and_grade)
 
 
+def times_splitting() -> float:
+    """The time for reading a reply that works in steps, as a multiple of splitting it by a pattern."""
+    reply = ""
+    for step in range(40):
+        digit = step % 10
+        reply += STEPS.format(step=step, digit=digit, product=7391 * digit, zeros="0" * (step % 7))
+    reply += "So the final answer is \\boxed{21034786}."
+    split = re.compile(r"\w+|[^\w\s]")
+    return seconds(lambda: read(reply, ("7391", "2846"))) / seconds(lambda: sum(1 for _ in split.finditer(reply)))
+
+
 def measure() -> list[Measure]:
     """The worst shape, and the usual reply."""
     worst, name = max((worst_of_shape(unit), name) for name, unit in UNITS.items())
     return [
         Measure(f"1 MB, worst of {len(UNITS)} shapes: {name}", worst, "s", at_most=SECONDS_PER_MEGABYTE),
         Measure("bare replies read and graded", bare_replies_per_second(), "/s", at_least=BARE_REPLIES_PER_SECOND),
+        Measure("worked replies, to splitting them", times_splitting(), "times", at_most=TIMES_SPLITTING),
     ]
 
 
