@@ -79,6 +79,16 @@ def test_an_empty_reply_that_was_paid_for_is_a_reply(facts: dict[str, Any], outc
     assert again(row).outcome == outcome
 
 
+def test_the_residue_of_a_double_is_a_rounding(capsys: Captured) -> None:
+    """An integer must be the expected one; how often only a residue is beside it is said with the errors."""
+    row = ROW | {"variant": "int_div", "operands": [2030, 35], "correct": 58, "raw_response": "58.000000000001"}
+    made = again(row)
+    assert made.grade
+    assert (made.outcome, made.grade.rounded, made.grade.error_class) == ("deviate", True, "rounded")
+    assert main(["report", "trials.jsonl"]) == 0
+    assert "1 rounded" in capsys.readouterr().out
+
+
 def test_rows_become_records() -> None:
     """What a row lacks is null, numbers stay as they are written, a cost of 0 is an unknown one."""
     made = again(ROW | FLOAT | {"raw_response": "42.15", "cost": 0.0})
