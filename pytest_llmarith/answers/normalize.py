@@ -57,7 +57,7 @@ def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
 # Numbers
 
 _DIGIT = re.compile(r"\d")
-_SPACED_DIGITS = re.compile(r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)++)?(?![ ]?[\w])")
+_SPACED_DIGITS = re.compile(r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])")
 _OVERLINE = "\u0305"
 _REPEATED = re.compile(rf"(?:\d{_OVERLINE})+")
 _ABSOLUTE_VALUE = re.compile(r"\|[^|\n]{1,80}\|(?=[ ]?[=≈])")
