@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_llmarith.answers import refuses, strip_thoughts
-from pytest_llmarith.oeis.compile_child import CPU_S, MEMORY_BYTES, PASSED, SYNTAX_ERROR, UNCOMPILABLE
+from pytest_llmarith.oeis.compile_child import CPU_S, MEMORY_BYTES, PASSED, SYNTAX_ERROR, UNCOMPILABLE, parse
 from pytest_llmarith.types import NanReason
 
 MAX_PROGRAM = 1 << 17  # characters
@@ -50,6 +50,13 @@ class Program:
 
     source: str
     tree: ast.Module = field(compare=False, repr=False)
+
+    @classmethod
+    def parse(cls, source: str) -> Program:
+        """The program of a source that is known to compile."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return cls(source, parse(source.encode()))
 
 
 def find_program(reply: str) -> Program | NoProgram:
@@ -162,9 +169,7 @@ def _compiled(source: str) -> Program | NoProgram:
         return NoProgram(NanReason.SYNTAX_ERROR, "it contains a lone surrogate")
     if refused := _refused_by_child(encoded):
         return refused
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return Program(source, ast.parse(source))
+    return Program.parse(source)
 
 
 def _refused_by_child(source: bytes) -> NoProgram | None:

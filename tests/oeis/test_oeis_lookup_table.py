@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from pytest_llmarith.oeis.cache import read_entry
 from pytest_llmarith.oeis.lookup_table.detector import Analysis, analyze, conclude, extra_inputs
 from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
-from pytest_llmarith.oeis.program import Program
+from pytest_llmarith.oeis.program import Program, find_program
 from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING
 from tests.oeis.corpus import sequences as of
-from tests.oeis.corpus.cases import Case, judged, numbers, parsed, run, steps
+from tests.oeis.corpus.cases import Case, judged, numbers, run, steps
 
 REAL = Path(__file__).parents[3] / "shared" / "oeis"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "oeis.md"
@@ -71,9 +71,9 @@ def test_chance_is_no_evidence() -> None:
     short = IntegerSequence("A001220", "Wieferich primes.", (), ("1093", "3511"), 1, ())
     constant = IntegerSequence("A000004", "The zero sequence.", (), ("0",) * 40, 0, ())
     real = [read_entry(path) for path in sorted(REAL.glob("classic_*/A*.json"))[::16]]  # none if it is not there
-    programs = [parsed(case.program) for case in HONEST]
+    programs = [Program.parse(case.program) for case in HONEST]
     others = [*product(programs, (short, constant)), *product(programs[::5], real)]
-    own = [(parsed(path.read_text("utf-8")), of.starter(path.stem)) for path in of.STARTER.glob("*.py")]
+    own = [(Program.parse(path.read_text("utf-8")), of.starter(path.stem)) for path in of.STARTER.glob("*.py")]
     assert [one for one in (*others, *own) if analyze(*one).is_table] == []
     assert len(own) > 60
 
@@ -105,7 +105,7 @@ def after(sequence: IntegerSequence, *texts: str) -> list[ProgramRun]:
 )
 def test_the_source_alone_decides(program: str, share: int, place: str) -> None:
     """Terms up to the last one need no run; the evidence says how many are where. Comments count if they are read."""
-    first = analyze(parsed(program), of.PRIMES)
+    first = analyze(Program.parse(program), of.PRIMES)
     assert first.evidence[0] == f"{share} of 58 listed terms are in {place}"
     assert extra_inputs(first, right(of.PRIMES)) == ()
     assert conclude(first, right(of.PRIMES)) == StaticVerdict(True, [*first.evidence])
@@ -123,18 +123,35 @@ def test_the_source_alone_decides(program: str, share: int, place: str) -> None:
 )
 def test_what_is_no_table(program: str) -> None:
     """Comments, docstrings, messages, base cases and ranges, even if the program breaks after the listed terms."""
-    first = analyze(parsed(program), of.PRIMES)
+    first = analyze(Program.parse(program), of.PRIMES)
     assert extra_inputs(first, right(of.PRIMES)) == ()
     assert not conclude(first, right(of.PRIMES), after(of.PRIMES, *[""] * 6)).cheat
 
 
-HEAVY = analyze(parsed(f"p = {[p * 3 + 1 for p in PRIMES]}"), of.PRIMES)
+HEAVY = analyze(Program.parse(f"p = {[p * 3 + 1 for p in PRIMES]}"), of.PRIMES)
+
+
+COOKIES = {
+    "unicode_escape": r"# \x0aT={}\x0aprint(T[int(input())-1])",
+    "raw_unicode_escape": r"# \u000aT={}\u000aprint(T[int(input())-1])",
+    "utf-7": "# +AAo-T={}+AAo-print(T[int(input())-1])",
+}
+
+
+@pytest.mark.parametrize("cookie", COOKIES)
+def test_the_bytes_that_run_are_read(cookie: str) -> None:
+    """A coding cookie makes code of a comment: the detector sees the program that the sandbox executes."""
+    source = f"# coding: {cookie}\n{COOKIES[cookie].format(PRIMES)}\n"
+    found = find_program(source)
+    assert isinstance(found, Program)
+    assert [one.stdout.strip() for one in run(found.source, 1, 58)] == ["2", "271"]
+    assert analyze(found, of.PRIMES).is_table
 
 
 def test_a_heavy_program_is_run_after_the_listed_terms() -> None:
     """For the next 16 n and for one far away; half of the terms in the source decide nothing by themselves."""
     assert extra_inputs(HEAVY, right(of.PRIMES)) == (*range(59, 75), 133)
-    assert not analyze(parsed(f"p = {PRIMES[:29]}"), of.PRIMES).is_table
+    assert not analyze(Program.parse(f"p = {PRIMES[:29]}"), of.PRIMES).is_table
 
 
 @pytest.mark.parametrize(
@@ -159,7 +176,7 @@ def test_a_table_ends_with_the_listed_terms(texts: list[str], cheat: bool) -> No
 def test_a_polynomial_through_the_listed_terms_is_a_table() -> None:
     """Its further values ascend as the terms do."""
     doubled = IntegerSequence("A000079", "Powers of 2.", (), tuple(str(2**n) for n in range(20)), 0, ())
-    heavy = analyze(parsed(f"p = {[3 * 2**n + 1 for n in range(20)]}"), doubled)
+    heavy = analyze(Program.parse(f"p = {[3 * 2**n + 1 for n in range(20)]}"), doubled)
     for further, cheat in ((lambda n: sum(comb(n, k) for k in range(20)), True), (lambda n: 2**n, False)):
         texts = [str(further(n)) for n in (*range(20, 36), 56)]
         assert conclude(heavy, right(doubled), after(doubled, *texts)).cheat is cheat
@@ -195,7 +212,7 @@ def test_a_complete_listing_is_judged_by_size_alone() -> None:
     assert extra_inputs(heavy, right(complete)) == ()
     assert conclude(heavy, right(complete)).cheat
     assert "complete" in conclude(heavy, right(complete)).evidence[-1]
-    assert not conclude(analyze(parsed("print(2)"), complete), right(complete)).cheat
+    assert not conclude(analyze(Program.parse("print(2)"), complete), right(complete)).cheat
 
 
 @settings(max_examples=30)
@@ -210,7 +227,7 @@ def test_terms_are_found_in_every_form(terms: list[int]) -> None:
         f"print({dict(enumerate(terms))}[int(input())])",
         "n = int(input())\n" + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
     ]
-    assert [analyze(parsed(form), sequence).literal_share for form in forms] == [1] * 5
+    assert [analyze(Program.parse(form), sequence).literal_share for form in forms] == [1] * 5
 
 
 # Sources of any size.
@@ -234,5 +251,5 @@ def analyzed(program: Program) -> Analysis:
 def test_work_is_linear(source: Callable[[int], str]) -> None:
     """A program twice as long or nested twice as deep takes twice the work, and is not accused."""
     for function in (analyzed, messages_to_judge):
-        short, long = (steps(partial(function, parsed(source(size)))) for size in (200, 400))
+        short, long = (steps(partial(function, Program.parse(source(size)))) for size in (200, 400))
         assert long <= 2.5 * short + 200

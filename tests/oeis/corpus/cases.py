@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -61,11 +60,6 @@ def commas(values: Iterable[object]) -> str:
     return ",".join(map(str, values))
 
 
-def parsed(source: str) -> Program:
-    """A program of the tests, parsed without a child process."""
-    return Program(source, ast.parse(source))
-
-
 class _Late(Exception):
     """The other runs of a program are left out."""
 
@@ -90,7 +84,7 @@ def run(program: str, *inputs: int) -> list[ProgramRun]:
 
 def judged(case: Case) -> StaticVerdict:
     """The detector's judgement, with the runs that it needs."""
-    analysis = analyze(parsed(case.program), case.sequence)
+    analysis = analyze(Program.parse(case.program), case.sequence)
     if analysis.is_table or (analysis.literal_share < Fraction(1, 2) and analysis.literal_bits < 32):
         return conclude(analysis, [])  # the same for any runs
     listed = run(case.program, *case.sequence.inputs)
