@@ -3,8 +3,9 @@
 A child process with limits compiles it first: a thousand characters can take Python's compiler gigabytes or minutes, or
 crash it.
 
-Fences follow the rules of Markdown, and variants that models write: any indentation, a fence that is not closed or is
-closed at the end of the last line of code, a block on a single line.
+Fences follow the rules of Markdown, and variants that models write: any indentation, an opening fence at the end of a
+line of text, a fence that is not closed, or is closed at the end of the last line of code or before a remark, a block
+on a single line.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _CAUSED_BY_SOURCE = {signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT, signal.SIGB
 _TIMEOUT_S = 120.0  # of wall time, reached on a stalled machine only
 
 
+# The info string of an opening fence, such as `python` or `python title=a.py {1,2}`: no sentence.
+_INFO = re.compile(r"[ \t]*+[\w+#.-]*[\w+#](?:[ \t]++(?:[^\s=]++=\S*+|\{[^}]*+\}))*+[ \t]*+")
+_BEHIND_TEXT = re.compile(r"[^`]*+(?P<marks>`{3,}+)(?P<info>[^`]*+)")
 _OPENING = re.compile(r"(?P<indent>[ \t]*+)(?P<marks>`{3,}+(?=[^`]*+$)|~{3,}+)")
 _LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t]*+")
 
@@ -62,21 +66,44 @@ class Program:
 def find_program(reply: str) -> Program | NoProgram:
     """The program in the last fenced block that is not empty, or in the whole reply if there is no such block.
 
-    The question asks for this block, so no other block is tried. Takes time linear in the length of the reply. Raises
-    OSError if programs cannot be compiled on this machine.
+    Blocks of tildes count only in a reply without blocks of backticks. The question asks for this block, so no other
+    block is tried. Takes time linear in the length of the reply. Raises OSError if programs cannot be compiled on this
+    machine.
     """
+    reply = reply.replace("\r\n", "\n").replace("\r", "\n")
     spoken = strip_thoughts(reply)
-    text = spoken.text.replace("\r\n", "\n").replace("\r", "\n")
+    text = spoken.text
+    if len(text) < len(reply) and (found := _program_with_tag(reply)):
+        return found
     cut = NoProgram(NanReason.TRUNCATED, "the reply ends within its thoughts")
     if not text.strip():
         return cut if spoken.cut else NoProgram(NanReason.EMPTY, "the reply is empty")
-    blocks = [block for block in _blocks(text) if block.strip()]
-    found = _program(blocks[-1] if blocks else text)
-    if blocks or isinstance(found, Program) or found.reason is NanReason.UNCOMPILABLE:
+    block = _last_block(text)
+    found = _program(text if block is None else block)
+    if block is not None or isinstance(found, Program) or found.reason is NanReason.UNCOMPILABLE:
         return found
     if refuses(text):
         return NoProgram(NanReason.REFUSAL, "the reply refuses")
     return cut if spoken.cut else NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
+
+
+def _program_with_tag(reply: str) -> Program | None:
+    """The program of the reply with its thoughts, if the tag that ends them is in a comment or string of it."""
+    block = _last_block(reply)
+    code = reply if block is None else block
+    if len(strip_thoughts(code).text) == len(code):
+        return None
+    found = _program(code)
+    return found if isinstance(found, Program) else None
+
+
+def _last_block(text: str) -> str | None:
+    """The last block that is not empty: of backticks, or else of tildes."""
+    last: dict[str, str] = {}
+    for mark, block in _blocks(text):
+        if block.strip():
+            last[mark] = block
+    return last.get("`", last.get("~"))
 
 
 def _program(text: str) -> Program | NoProgram:
@@ -104,15 +131,15 @@ def _dedent(text: str) -> str:
 
 
 class _Fence(NamedTuple):
-    """An opening fence: its backticks or tildes, its indentation, and whether an info string follows."""
+    """A fence: its backticks or tildes, its indentation, and whether the name of a language follows."""
 
     marks: str
     indent: int
     named: bool
 
     def is_closed_by(self, line: str) -> bool:
-        bare = line.strip(" \t")
-        return len(bare) >= len(self.marks) and not bare.strip(self.marks[0])
+        """Whether the line begins with closing marks; a remark may follow them, as no line of Python begins so."""
+        return line.lstrip(" \t").startswith(self.marks)
 
     def last_code(self, line: str) -> str | None:
         """The code of a line that ends with the closing backticks; None for another line."""
@@ -128,34 +155,45 @@ class _Fence(NamedTuple):
         return line[min(blanks, self.indent) :]
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """The content of each fenced block, in order."""
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """The mark of each fenced block, a backtick or a tilde, and its content, in order."""
     fence, lines = None, list[str]()
     for line in text.split("\n"):
         opening = _opening(line)
         if fence is None:
-            fence = opening
+            fence = opening or _opening_behind_text(line)
             if fence is None and (lone := _LONE_LINE.fullmatch(line)):
-                yield lone["code"]
+                yield "`", lone["code"]
         elif opening and fence.is_reopened_by(opening):
             fence, lines = opening, []  # Python has no such line: the first fence was repeated, or not closed
         elif fence.is_closed_by(line):
-            yield "\n".join(lines)
+            yield fence.marks[0], "\n".join(lines)
             fence, lines = None, []
         elif (code := fence.last_code(line)) is not None:
-            yield "\n".join([*lines, fence.dedent(code)])
+            yield fence.marks[0], "\n".join([*lines, fence.dedent(code)])
             fence, lines = None, []
         else:
             lines.append(fence.dedent(line))
     if fence is not None:
-        yield "\n".join(lines)
+        yield fence.marks[0], "\n".join(lines)
 
 
 def _opening(line: str) -> _Fence | None:
+    line = line.removeprefix("\ufeff")
     opening = _OPENING.match(line)
     if opening is None:
         return None
-    return _Fence(opening["marks"], len(opening["indent"]), named=bool(line[opening.end() :].strip()))
+    return _Fence(opening["marks"], len(opening["indent"]), named=bool(_INFO.fullmatch(line[opening.end() :])))
+
+
+def _opening_behind_text(line: str) -> _Fence | None:
+    """The fence at the end of a line of text that ends with a colon, or with the name of a language."""
+    opening = _BEHIND_TEXT.fullmatch(line)
+    if opening is None:
+        return None
+    named = bool(_INFO.fullmatch(opening["info"]))
+    introduced = line[: opening.start("marks")].rstrip().endswith(":") and not opening["info"].strip()
+    return _Fence(opening["marks"], 0, named) if named or introduced else None
 
 
 def _compiled(source: str) -> Program | NoProgram:

@@ -41,7 +41,15 @@ FOUND = {
     "a thought with another program": f"<think>\n{fenced(OTHER)}\n</think>\n{fenced(CODE)}",
     "a thought after it": f"{fenced(CODE)}\n<think>\n{fenced(OTHER)}",
     "no fence, and a byte order mark": f"\ufeff{CODE}",
+    "text behind the closing fence": f"{fenced(CODE)} This runs fast.",
+    "text behind the closing fence, and more below": f"{fenced(CODE)} It prints `n`.\n\nI hope that helps!",
+    "a fence behind text": f"Here is the code: {fenced(CODE)}",
+    "a bare fence behind text": f"The code:\n\nHere it is: {fenced(CODE, '```')}\nDone.",
+    "a fence behind a byte order mark": f"Sure.\n\ufeff{fenced(CODE)}",
+    "an output in tildes": f"{fenced(CODE)}\nIt prints\n{fenced('1', '~~~', '~~~')}",
+    "a thought in backticks that is cut by the tag": f"```python\n{OTHER}\n</think>\n{fenced(CODE)}",
 }
+OF_TAGS = "# removes </think> from a text\nprint(input().split('</think>')[0])"
 
 
 @pytest.mark.parametrize("reply", FOUND.values(), ids=FOUND.keys())
@@ -50,6 +58,14 @@ def test_a_program_is_found(reply: str) -> None:
     found = find_program(reply)
     assert isinstance(found, Program)
     assert found.source.strip() == CODE
+
+
+@pytest.mark.parametrize("reply", [OF_TAGS, fenced(OF_TAGS), f"<think>Easy.</think>\n{fenced(OF_TAGS)}"])
+def test_a_tag_in_the_program_ends_no_thought(reply: str) -> None:
+    """A program may contain the closing tag in its comments and strings."""
+    found = find_program(reply)
+    assert isinstance(found, Program)
+    assert found.source == OF_TAGS
 
 
 def test_a_block_on_a_line() -> None:
