@@ -73,8 +73,9 @@ def find_program(reply: str) -> Program | NoProgram:
     reply = reply.replace("\r\n", "\n").replace("\r", "\n")
     spoken = strip_thoughts(reply)
     text = spoken.text
-    if len(text) < len(reply) and (found := _program_with_tag(reply)):
-        return found
+    with_tag = _program_with_tag(reply) if len(text) < len(reply) else None
+    if with_tag is not None:
+        return with_tag
     cut = NoProgram(NanReason.TRUNCATED, "the reply ends within its thoughts")
     if not text.strip():
         return cut if spoken.cut else NoProgram(NanReason.EMPTY, "the reply is empty")

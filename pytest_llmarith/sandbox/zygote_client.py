@@ -19,6 +19,7 @@ _GRACE_S = 5.0
 _END_S = 2.0
 _NS = 1e-9
 _DEVICES = ("/dev/null", "/dev/urandom")
+_LINKS = {"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0"}
 # systemd assigns no user ids from here on. Each harness uses one.
 _UNUSED_USERS = 0x70000000
 _SIGNALS = {each.value: each.name for each in signal.Signals}
@@ -185,6 +186,7 @@ def _command(level: Level) -> tuple[str, ...]:
         *(word for path in (*interpreter.files, *interpreter.folders) for word in ("--ro-bind", path, path)),
         *(word for path in interpreter.hidden for word in ("--tmpfs", path)),
         *(word for path in _DEVICES for word in ("--dev-bind", path, path)),
+        *(word for path, target in _LINKS.items() for word in ("--symlink", target, path)),
         *("--proc", "/proc", "--remount-ro", "/", "--chdir", "/", "--"),
         *python,
     )

@@ -85,6 +85,20 @@ def test_the_standard_library_is_complete(make_sandbox: MakeSandbox, tmp_path: P
     _assert_as_python(make_sandbox(), _HEAD + _LIBRARIES, tmp_path)
 
 
+@pytest.mark.usefixtures("isolation")
+@pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
+def test_standard_input_is_a_file(make_sandbox: MakeSandbox, tmp_path: Path, name: str) -> None:
+    """Programs read it by its name, at every level."""
+    _assert_as_python(make_sandbox(), f"print(int(open({name!r}).read()) + 1)", tmp_path)
+
+
+def test_warnings_of_the_compiler_do_no_harm(make_sandbox: MakeSandbox) -> None:
+    """A source with thousands of warnings runs, and the first ones are seen."""
+    run = _one(make_sandbox, 5000 * "1 is 1\n" + "print(8)")
+    assert (run.ending, run.exit_status, run.stdout) == (Ending.EXITED, 0, "8\n")
+    assert "SyntaxWarning" in run.stderr
+
+
 def _one(make_sandbox: MakeSandbox, program: str, **limits: object) -> ProgramRun:
     [run] = make_sandbox(**limits).run(program, [5])
     return run

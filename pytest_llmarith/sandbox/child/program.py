@@ -11,9 +11,11 @@ import builtins
 import os
 import site
 import sys
+import warnings
 from types import ModuleType
 
 _FILENAME = "program.py"
+_MAX_WARNINGS = 20  # of the compiler: thousands would fill stderr
 
 
 def run(source: bytes) -> None:
@@ -44,7 +46,11 @@ def _new_main() -> ModuleType:
 
 def _execute(source: bytes, main: ModuleType) -> int:
     try:
-        exec(compile(source, _FILENAME, "exec", dont_inherit=True), vars(main))
+        with warnings.catch_warnings(record=True) as found:
+            code = compile(source, _FILENAME, "exec", dont_inherit=True)
+        for one in found[:_MAX_WARNINGS]:
+            warnings.showwarning(one.message, one.category, one.filename, one.lineno)
+        exec(code, vars(main))
     except SystemExit as error:
         if error.code is None or isinstance(error.code, int):
             return error.code or 0
