@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Trial, incomplete_reason, record, reply_part, unanswered_record
 from pytest_llmarith.oeis.lookup_table import model_judge
-from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.detector import judge
 from pytest_llmarith.oeis.program import NoProgram, Program, find_program
 from pytest_llmarith.records import Record, Term
 from pytest_llmarith.tasks.oeis import OeisProblem
@@ -28,7 +29,7 @@ from pytest_llmarith.types import (
 )
 
 LONGEST_SHOWN = 200  # characters of an output in a record
-_EXTRA_RUNS_S = 3.0  # the time that counts of all runs beyond the listed terms; the last one may exceed it
+_FURTHER_RUNS_S = 3.0  # the time that counts of runs that no term is scored by; the last one may exceed it
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MAX_STORED = 100
 
@@ -69,14 +70,12 @@ def _scored_record(
     sequence: IntegerSequence, program: Program, trial: Trial, reply: Reply, runner: Runner, rules: ProgramRules
 ) -> Record:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
-    analysis = analyze(program, sequence) if rules.static_judge else None
     runs = runner.run(program.source, [*expected])
-    after = _extra_runs(program.source, extra_inputs(analysis, runs), runner) if analysis else []
     terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
     part = _program_part(program.source, runner, rules)
     part.terms, judges = terms, part.judges
-    if analysis is not None:
-        judges.static = conclude(analysis, runs, after)
+    if rules.static_judge:
+        judges.static = judge(program, sequence, runs, partial(_further_runs, runner))
     if rules.judge is not None and rules.ask is not None:
         judges.llm, why_none = _verdict(rules.judge, rules.ask, program.source)
         if why_none is not None:  # a missing verdict does not clear the program
@@ -102,12 +101,12 @@ def _find(reply: Reply) -> Program | NoProgram:
     return find_program(reply.text)
 
 
-def _extra_runs(program: str, inputs: Sequence[int], runner: Runner) -> list[ProgramRun]:
-    """Runs with n beyond the listed terms, until one does not exit by itself or the time is used up."""
+def _further_runs(runner: Runner, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
+    """Runs that no term is scored by, until one does not exit by itself or the time is used up."""
     runs = list[ProgramRun]()
     for n in inputs:
         runs += runner.run(program, [n])
-        if runs[-1].ending is not Ending.EXITED or sum(run.seconds for run in runs) > _EXTRA_RUNS_S:
+        if runs[-1].ending is not Ending.EXITED or sum(run.seconds for run in runs) > _FURTHER_RUNS_S:
             break
     return runs
 

@@ -1,35 +1,37 @@
 """The lookup-table detector: decides whether a program computes the terms of a sequence or contains them.
 
 If the terms are literals of the program, up to the last one, its syntax tree decides. Otherwise a program whose
-literals hold as many bits as its terms is run for the n after the listed ones, where a table has no answer.
+literals hold at least half as many bits as its terms, in whatever form, is run for the n after the listed ones, where a
+table has no answer. Every function takes time linear in the size of the program.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import cycle, groupby, islice, pairwise, takewhile
-from math import log2
+from itertools import islice, takewhile
 
+from pytest_llmarith.oeis.lookup_table.extrapolation import sign_of_answers
 from pytest_llmarith.oeis.lookup_table.literals import literal_bits, term_bits
 from pytest_llmarith.oeis.lookup_table.matching import BASE_CASES, Match, matches
+from pytest_llmarith.oeis.lookup_table.self_tests import without_self_tests
 from pytest_llmarith.oeis.program import Program
 from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 
-_HALF = Fraction(1, 2)
+_HALF = Fraction(1, 2)  # of the terms, or of the bits that they hold: the rest may be computed
 _TAIL = Fraction(1, 8)  # of the listing: terms up to the last one that make a table
 _MIN_RIGHT = Fraction(1, 4)  # of the listing: a program that is wrong more often is broken
+_MIN_TERMS = 4  # fewer, if they are not in the source, could be all that a bounded search finds
 _LAST_RUNS = 5  # listed runs that show whether a program answers up to the end
 _MAX_EVIDENCE = 6
 _MIN_BITS = 32  # a smaller table cannot be named from chance
+_MIN_BITS_OF_SEARCH = 64  # of terms, if an endless search after them is to be a sign
 _NEAR_RUNS = 16  # right after the last listed term
 _MIN_RUNS = 5  # fewer could agree by chance
-_EQUAL_STEPS = 4  # if this many are in a row among the listed terms, equal steps after them are no sign
-_BITS_BEYOND_CHANCE = 16.0
 _SUDDEN = 20  # times slower than the last listed terms; a program that computes slows down gradually
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 _COMPLETE = {"fini", "full"}  # keywords of the OEIS: the sequence is finite, and all terms are listed
@@ -48,6 +50,41 @@ class Analysis:
     literal_bits: int
     evidence: tuple[str, ...]
     is_table: bool
+
+
+def judge(
+    program: Program,
+    sequence: IntegerSequence,
+    listed: Sequence[ProgramRun],
+    run: Callable[[str, Sequence[int]], Sequence[ProgramRun]],
+) -> StaticVerdict:
+    """The verdict on a program with these runs for listed n.
+
+    `run` runs a program for some n, in their order, until one does not exit by itself or has taken too long. Terms in
+    self-tests do not count: a program that contains terms is judged without its self-tests, if it gives the same right
+    answers without them.
+    """
+    analysis = analyze(program, sequence)
+    if analysis.is_table or analysis.literal_share >= _HALF:
+        rest = without_self_tests(program)
+        other = None if rest is None else analyze(rest, sequence)
+        if rest and other and other.literal_share < analysis.literal_share and _answers_alike(rest, listed, other, run):
+            program, analysis = rest, other
+    inputs = extra_inputs(analysis, listed)
+    return conclude(analysis, listed, run(program.source, inputs) if inputs else [])
+
+
+def _answers_alike(
+    rest: Program,
+    listed: Sequence[ProgramRun],
+    analysis: Analysis,
+    run: Callable[[str, Sequence[int]], Sequence[ProgramRun]],
+) -> bool:
+    """Whether the rest of a program gives its right terms again, as far as there is time, the last ones first."""
+    right = _right_terms(analysis.sequence, listed)
+    inputs = [n for n in reversed(analysis.sequence.inputs) if n in right]
+    known = [again for again in run(rest.source, inputs) if again.ending is not Ending.INCONCLUSIVE]
+    return all(_printed(again) == right[again.input] for again in known)
 
 
 def analyze(program: Program, sequence: IntegerSequence) -> Analysis:
@@ -83,17 +120,18 @@ def conclude(analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[P
     if analysis.is_table or not _may_be_table(analysis, listed):
         return StaticVerdict(analysis.is_table, [*analysis.evidence])
     right = _right_terms(analysis.sequence, listed)
-    bits = f"its literals hold {analysis.literal_bits:,} bits, the {len(right)} right terms {term_bits(right):,}"
-    if _is_complete(analysis.sequence):
-        sign: str | None = "the listing of this finite sequence is complete, so these sizes alone decide"
-    else:
-        terms = [int(term) for term in analysis.sequence.terms]
-        sign = _sign_of_table(terms, listed, extra, contains_terms=analysis.literal_share >= _HALF)
+    size = term_bits([*right.values()])
+    bits = f"its literals hold {analysis.literal_bits:,} bits, the {len(right)} right terms {size:,}"
+    sign = None
+    if not _is_complete(analysis.sequence):
+        sign = _sign_of_table(analysis, listed, extra, size)
+    elif analysis.literal_share >= _HALF or analysis.literal_bits >= size:
+        sign = "the listing of this finite sequence is complete, so these sizes alone decide"
     return StaticVerdict(sign is not None, [*analysis.evidence, bits, *([sign] if sign else [])])
 
 
 def _may_be_table(analysis: Analysis, listed: Sequence[ProgramRun]) -> bool:
-    """Whether the program contains half of the terms, or literals as large as the terms that it prints."""
+    """Whether the program contains half of the terms, or literals with half of the bits of the terms that it prints."""
     right = _right_terms(analysis.sequence, listed)
     if not right:
         return False
@@ -101,16 +139,19 @@ def _may_be_table(analysis: Analysis, listed: Sequence[ProgramRun]) -> bool:
         return True
     answers = [_printed(run) is not None for run in listed[-_LAST_RUNS:]]
     is_broken = 2 * sum(answers) <= len(answers) or len(right) < _MIN_RIGHT * len(listed)
-    return not is_broken and analysis.literal_bits >= max(term_bits(right), _MIN_BITS)
+    if is_broken or len(right) < _MIN_TERMS or analysis.literal_bits < _MIN_BITS:
+        return False
+    return analysis.literal_bits >= _HALF * term_bits([*right.values()])
 
 
 def _is_complete(sequence: IntegerSequence) -> bool:
     return {*sequence.keywords} >= _COMPLETE
 
 
-def _right_terms(sequence: IntegerSequence, listed: Sequence[ProgramRun]) -> list[int]:
+def _right_terms(sequence: IntegerSequence, listed: Sequence[ProgramRun]) -> dict[int, int]:
+    """The right terms by their n."""
     terms = dict(zip(sequence.inputs, map(int, sequence.terms), strict=True))
-    return [terms[run.input] for run in listed if _printed(run) == terms[run.input]]
+    return {run.input: terms[run.input] for run in listed if _printed(run) == terms[run.input]}
 
 
 def _evidence(found: Iterable[Match], listed: int) -> Iterator[str]:
@@ -130,25 +171,30 @@ def _evidence(found: Iterable[Match], listed: int) -> Iterator[str]:
 
 
 def _sign_of_table(
-    terms: Sequence[int], listed: Sequence[ProgramRun], extra: Sequence[ProgramRun], *, contains_terms: bool
+    analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[ProgramRun], right_bits: int
 ) -> str | None:
     """What the `extra` runs show of a lookup table, or None.
 
-    `extra` are the runs for the n that follow the listed ones, and possibly for one far away. If `contains_terms`, half
-    of the terms are literals of the program, and its table may be longer than the listing.
+    `extra` are the runs for the n that follow the listed ones, and possibly for one far away. If half of the terms are
+    literals of the program, its table may be longer than the listing.
     """
+    contains_terms = analysis.literal_share >= _HALF
     runs = [run for run in extra if run.ending is not Ending.INCONCLUSIVE]
     values = [_printed(run) for run in runs]
     if not runs:
         return None
-    if all(value is None for value in values):
-        return _sign_of_no_answer(listed, runs)
-    if contains_terms and runs[-1].ending is Ending.EXITED and values[-1] is None:
-        return f"its answers end after the listed terms: there is none for n = {runs[-1].input}"
     many = sum(run.input < runs[0].input + _NEAR_RUNS for run in runs)
-    near = [value for value in values[:many] if value is not None]
-    far = values[many] if many < len(values) else None
-    return _sign_of_answers(terms, near, far) if _MIN_RUNS <= len(near) == many else None
+    near = [value for value in takewhile(lambda value: value is not None, values[:many]) if value is not None]
+    far = values[many] if len(near) == many < len(values) else None
+    for run, value in zip(runs, values, strict=True):
+        if value is None and run.ending is Ending.EXITED and (contains_terms or len(near) < min(many, _MIN_RUNS)):
+            return f"its answers end after the listed terms: there is none for n = {run.input}"
+    if not near:
+        is_search = _MIN_BITS_OF_SEARCH <= right_bits <= analysis.literal_bits
+        return _sign_of_no_end(listed, runs) if contains_terms or is_search else None
+    if len(near) < _MIN_RUNS:
+        return None
+    return sign_of_answers([int(term) for term in analysis.sequence.terms], near, far)
 
 
 def _printed(run: ProgramRun) -> int | None:
@@ -158,56 +204,8 @@ def _printed(run: ProgramRun) -> int | None:
     return int(text) if ended_well and _INTEGER.fullmatch(text) else None
 
 
-def _sign_of_no_answer(listed: Sequence[ProgramRun], runs: Sequence[ProgramRun]) -> str | None:
-    where = f"from n = {runs[0].input} on, after the last listed term"
-    if any(run.ending is Ending.EXITED for run in runs):
-        return f"it gives no answer {where}"
+def _sign_of_no_end(listed: Sequence[ProgramRun], runs: Sequence[ProgramRun]) -> str | None:
     slowest_listed = max((run.seconds for run in listed[-_MIN_RUNS:]), default=0.0)
     if runs[0].ending is Ending.KILLED or runs[0].seconds > _SUDDEN * slowest_listed:
-        return f"it does not end {where}, though it was quick before"
+        return f"it does not end from n = {runs[0].input} on, after the last listed term, though it was quick before"
     return None
-
-
-def _sign_of_answers(terms: Sequence[int], near: Sequence[int], far: int | None) -> str | None:
-    if [*near] == [*islice(cycle(terms), len(near))] and not _contains(terms[1:], near):
-        return "it starts again with the first term after the last one"
-    if len({*near}) == 1 and not _may_be_constant(terms, near, far):
-        text = str(near[0])
-        value = text if len(text) <= 20 else f"{text[:8]}… ({len(text)} digits)"
-        return f"it gives {value} for every n after the listed ones, which never have one value as often in a row"
-    if _ascends(terms) and not _ascends([terms[-1], *near]):
-        return "its answers after the listed terms are out of order, and the listed terms are not"
-    if not _is_polynomial(terms, len(terms) // 2 - 1) and _is_polynomial([*terms, *near], len(terms) - 1):
-        return f"a polynomial of degree {len(terms) - 1} through the {len(terms)} listed terms gives its answers"
-    if _has_equal_steps([terms[-1], *near], len(near)) and not _has_equal_steps(terms, _EQUAL_STEPS):
-        return "after the listed terms it goes on by equal steps, and they never do"
-    return None
-
-
-def _may_be_constant(terms: Sequence[int], near: Sequence[int], far: int | None) -> bool:
-    """Whether the listed terms have one value as often in a row, or could have it by chance."""
-    if _ascends(terms):
-        longest = max(len([*run]) for _, run in groupby(terms))
-        return longest == len(terms) or (longest >= len(near) and far != near[0])
-    share = (1 + sum(term == near[0] for term in terms)) / (1 + len(terms))
-    return len(near) * -log2(share) < _BITS_BEYOND_CHANCE or _contains(terms, near)
-
-
-def _ascends(values: Sequence[int]) -> bool:
-    return all(a <= b for a, b in pairwise(values))
-
-
-def _is_polynomial(values: Sequence[int], degree: int) -> bool:
-    """Whether a polynomial of at most this degree gives the values: its next differences are all 0."""
-    for _ in range(degree + 1):
-        values = [b - a for a, b in pairwise(values)]
-    return not any(values)
-
-
-def _has_equal_steps(values: Sequence[int], length: int) -> bool:
-    steps = [b - a for a, b in pairwise(values)]
-    return any(len({*steps[k : k + length]}) == 1 for k in range(len(steps) - length + 1))
-
-
-def _contains(values: Sequence[int], part: Sequence[int]) -> bool:
-    return any([*values[k : k + len(part)]] == [*part] for k in range(len(values) - len(part) + 1))

@@ -19,10 +19,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.oeis.program import Program
 
-MAX_NODES = 1 << 15  # of one walk
-_MAX_EXPRESSION_DEPTH = 4  # so that each node is evaluated a few times only
 _MAX_BITS = 64  # a longer operand is part of a computation
-_MAX_TEXTS = 400
 
 # A program that uses one of these names may read its own comments and docstrings.
 _SELF_READERS = {"__file__", "__doc__", "getsource", "getsourcelines", "linecache", "getdoc", "getcomments"}
@@ -46,40 +43,48 @@ class Text(NamedTuple):
     text: str | bytes
 
 
-def walk(*roots: ast.AST, limit: int | None = MAX_NODES) -> Iterator[ast.AST]:
+def walk(*roots: ast.AST, limit: int | None = None) -> Iterator[ast.AST]:
     """The first `limit` nodes, or all, in source order, parents before children."""
     return islice(_walk(roots, lambda node: True), limit)
 
 
-def integers(*roots: ast.AST, without: Collection[int] = (), limit: int = MAX_NODES) -> Iterator[tuple[int, int]]:
-    """The integers among the first `limit` nodes with their lines, in source order.
-
-    A constant expression counts as its value. Nodes whose `id` is in `without` are left out, with all below them.
-    """
-    for node in islice(_walk(roots, lambda node: id(node) not in without and integer(node) is None), limit):
-        value = None if id(node) in without else integer(node)
+def constants(tree: ast.Module) -> dict[int, int]:
+    """The integers that constant expressions such as -3, 7 + 1 or 5.0 stand for, by the `id` of their nodes."""
+    found = dict[int, int]()
+    for node in reversed([*walk(tree)]):  # parts before the whole
+        value = _integer(node, found)
         if value is not None:
-            yield value, getattr(node, "lineno", 1)
+            found[id(node)] = value
+    return found
 
 
-def integer(node: ast.AST, depth: int = 0) -> int | None:
-    """The value of a constant expression such as -3, 7 + 1 or 5.0, or None."""
-    if isinstance(node, ast.Constant):
-        value = node.value
-        if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
-            return int(value)
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
-    if depth == _MAX_EXPRESSION_DEPTH:
-        return None
+def _integer(node: ast.AST, known: Mapping[int, int]) -> int | None:
     match node:
-        case ast.UnaryOp(ast.USub(), operand):
-            value = integer(operand, depth + 1)
-            return None if value is None else -value
-        case ast.BinOp(left, kind, right) if type(kind) in _OPERATORS:
-            first, second = integer(left, depth + 1), integer(right, depth + 1)
-            if first is not None and second is not None and max(first.bit_length(), second.bit_length()) <= _MAX_BITS:
+        case ast.Constant(bool()):
+            return None
+        case ast.Constant(int() as value):
+            return value
+        case ast.Constant(float() as number) if number.is_integer() and abs(number) < 1 << 53:
+            return int(number)
+        case ast.UnaryOp(ast.USub(), operand) if id(operand) in known:
+            return -known[id(operand)]
+        case ast.BinOp(left, kind, right) if type(kind) in _OPERATORS and id(left) in known and id(right) in known:
+            first, second = known[id(left)], known[id(right)]
+            if max(first.bit_length(), second.bit_length()) <= _MAX_BITS:
                 return _OPERATORS[type(kind)](first, second)
     return None
+
+
+def integers(
+    known: Mapping[int, int], *roots: ast.AST, without: Collection[int] = (), limit: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """The integers of `constants` among the first `limit` nodes with their lines, in source order.
+
+    Nodes whose `id` is in `without` are left out, with all below them.
+    """
+    for node in islice(_walk(roots, lambda node: id(node) not in without and id(node) not in known), limit):
+        if id(node) in known and id(node) not in without:
+            yield known[id(node)], getattr(node, "lineno", 1)
 
 
 def _walk(roots: Iterable[ast.AST], descends: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
@@ -117,7 +122,7 @@ def texts(source: str, tree: ast.Module) -> list[Text]:
     ]
     strings = [literal.text for literal in literals if isinstance(literal.text, str)]
     joined = [Text(literals[0].line, sign.join(strings)) for sign in ("", " ") if len(strings) > 1]
-    return [*dict.fromkeys([*joined, *literals, *([Text(1, source)] if reads_itself else [])])][:_MAX_TEXTS]
+    return [*dict.fromkeys([*joined, *literals, *([Text(1, source)] if reads_itself else [])])]
 
 
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -133,7 +138,7 @@ def literal_bits(program: Program) -> int:
 
     These are integers and strings; also names if it reads names; its whole source if it reads its source.
     """
-    nodes = [*walk(program.tree, limit=None)]
+    nodes = [*walk(program.tree)]
     used = [*_names(nodes)]
     if _SELF_READERS & {*used}:
         return 8 * len(zlib.compress(program.source.encode(), 9))
@@ -192,7 +197,7 @@ def _without_data(nodes: Sequence[ast.AST]) -> set[int]:
     catches = any(isinstance(node, ast.ExceptHandler) and node.name for node in nodes)
     for node in nodes:
         if isinstance(node, ast.Raise) and not catches:  # a caught error's message can be read
-            found |= {id(part) for part in walk(node, limit=None)}
+            found |= {id(part) for part in walk(node)}
         if isinstance(node, ast.Constant):
             is_step = isinstance(node.value, int) and node.value <= _MAX_STEP and id(node) not in in_displays
             if is_step or node.value == "__main__":

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from math import log2
 from typing import NamedTuple
 
-from pytest_llmarith.oeis.lookup_table.literals import integers, texts, walk
+from pytest_llmarith.oeis.lookup_table.literals import constants, integers, texts, walk
 from pytest_llmarith.types import IntegerSequence
 
 BASE_CASES = 5  # up to this many first terms are no table
 _BITS_BEYOND_CHANCE = 16.0
 _MAX_BITS_PER_VALUE = 24
-_MAX_INTEGERS = 1 << 13
-_MAX_CHARACTERS = 1 << 14
-_MAX_CANDIDATES = 64  # positions of one pair of terms: a sequence with few different values has many
 _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _SHIFTS = range(-2, 3)  # of n
 _MAX_KEYS = 64
@@ -43,57 +40,104 @@ class Match(NamedTuple):
 def matches(source: str, tree: ast.Module, sequence: IntegerSequence) -> Iterator[Match]:
     """All places where the program contains terms of the sequence, forwards, backwards, or as cases of n."""
     terms = [int(term) for term in sequence.terms]
-    bits = [*_bits(terms)]
-    positions = defaultdict[tuple[int, int], list[int]](list)
-    for k in range(len(terms) - 1):
-        positions[terms[k], terms[k + 1]].append(k)
-    for place, found in _all_numbers(source, tree):
-        numbers = [*islice(found, _MAX_INTEGERS)]
-        for one in (numbers, numbers[::-1]):
-            yield from _runs_of_terms(place, one, terms, bits, positions)
-    yield from _cases(tree, sequence.offset, terms)
+    bits = [*accumulate(_bits(terms), initial=0.0)]
+    known = constants(tree)
+    if bits[-1] >= _BITS_BEYOND_CHANCE:
+        runs = _Runs(terms)
+        for place, found in _all_numbers(source, tree, known):
+            numbers = [*found]
+            for one in (numbers, numbers[::-1]):
+                yield from _runs_of_terms(place, one, runs, bits)
+    yield from _cases(tree, known, sequence.offset, terms)
 
 
-def _all_numbers(source: str, tree: ast.Module) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
+class _Runs:
+    """A suffix automaton of the terms: finds their longest run that ends at each of many values, in linear time.
+
+    A state stands for the runs that end at the same places of the listing. It has the length of its longest run, the
+    first of these places, the state of the longest shorter run that ends elsewhere too, and a state for each next term.
+    """
+
+    def __init__(self, terms: Sequence[int]) -> None:
+        self._lengths, self._ends, self._shorter = [0], [-1], [-1]
+        self._next: list[dict[int, int]] = [{}]
+        self.largest = max(terms)
+        last = 0
+        for term in terms:
+            last = self._append(last, term)
+
+    def _append(self, last: int, term: int) -> int:
+        new = self._add(self._lengths[last] + 1, self._lengths[last], {})
+        state = last
+        while state >= 0 and term not in self._next[state]:
+            self._next[state][term] = new
+            state = self._shorter[state]
+        if state < 0:
+            self._shorter[new] = 0
+            return new
+        longer = self._next[state][term]
+        if self._lengths[longer] == self._lengths[state] + 1:
+            self._shorter[new] = longer
+            return new
+        copy = self._add(self._lengths[state] + 1, self._ends[longer], dict(self._next[longer]))
+        self._shorter[copy] = self._shorter[longer]
+        self._shorter[longer] = self._shorter[new] = copy
+        while state >= 0 and self._next[state].get(term) == longer:
+            self._next[state][term] = copy
+            state = self._shorter[state]
+        return new
+
+    def _add(self, length: int, end: int, following: dict[int, int]) -> int:
+        self._lengths.append(length)
+        self._ends.append(end)
+        self._shorter.append(0)
+        self._next.append(following)
+        return len(self._lengths) - 1
+
+    def ending_at_each(self, values: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """For each value, the length of the longest run of terms that ends with it, and its last index in them."""
+        state, length = 0, 0
+        for value in values:
+            while state and value not in self._next[state]:
+                state = self._shorter[state]
+                length = self._lengths[state]
+            if value in self._next[state]:
+                state = self._next[state][value]
+                length += 1
+            yield length, self._ends[state]
+
+
+def _all_numbers(
+    source: str, tree: ast.Module, known: Mapping[int, int]
+) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
     """Places of the program, each with its integers and their lines in source order."""
-    yield "the numbers", integers(tree)
+    yield "the numbers", integers(known, tree)
     # In `if n < 50: return 47` the numbers that n is compared with are between the answers.
     comparisons = (node for node in walk(tree) if isinstance(node, ast.Compare))
     compared = {id(part) for node in comparisons for part in (node.left, *node.comparators)}
-    yield "the answers", integers(tree, without=compared)
+    yield "the answers", integers(known, tree, without=compared)
     for line, text in texts(source, tree):
         shown = text if isinstance(text, str) else text.decode("latin-1")
-        yield "a text", [(int(number), line) for number in _NUMBER.findall(shown[:_MAX_CHARACTERS])]
+        yield "a text", [(int(number), line) for number in _NUMBER.findall(shown)]
 
 
 def _runs_of_terms(
-    place: str,
-    numbers: Sequence[tuple[int, int]],
-    terms: Sequence[int],
-    bits: Sequence[float],
-    positions: dict[tuple[int, int], list[int]],
+    place: str, numbers: Sequence[tuple[int, int]], runs: _Runs, bits: Sequence[float]
 ) -> Iterator[Match]:
-    """The longest run of terms from each number on, without overlaps."""
-    values, start = [value for value, _ in numbers], 0
-    while start < len(values) - 1:
-        candidates = positions.get((values[start], values[start + 1]), [])[:_MAX_CANDIDATES]
-        length, at = max(((_agreement(values, start, terms, k), -k) for k in candidates), default=(0, 0))
-        at = -at
-        if sum(bits[at : at + length]) < _BITS_BEYOND_CHANCE:
-            start += 1
+    """The runs of terms among the numbers, without overlaps; `bits` are the sums of evidence before each term."""
+    found = [*runs.ending_at_each(value for value, _ in numbers), (0, -1)]
+    used = 0
+    for k, (length, end) in enumerate(found[:-1]):
+        if found[k + 1][0] > length:
+            continue  # the run goes on
+        length = min(length, k + 1 - used)
+        at = end + 1 - length
+        if bits[end + 1] - bits[at] < _BITS_BEYOND_CHANCE:
             continue
-        following = values[start + length : start + length + 1]
-        first, last = sorted((numbers[start][1], numbers[start + length - 1][1]))
-        goes_on = bool(following) and following[0] > max(terms)
-        yield Match(place, first, last, frozenset(range(at, at + length)), goes_on)
-        start += length
-
-
-def _agreement(values: Sequence[int], start: int, terms: Sequence[int], at: int) -> int:
-    length, limit = 0, min(len(values) - start, len(terms) - at)
-    while length < limit and values[start + length] == terms[at + length]:
-        length += 1
-    return length
+        used = k + 1
+        first, last = sorted((numbers[used - length][1], numbers[k][1]))
+        goes_on = used < len(numbers) and numbers[used][0] > runs.largest
+        yield Match(place, first, last, frozenset(range(at, end + 1)), goes_on)
 
 
 def _bits(terms: Sequence[int]) -> Iterator[float]:
@@ -112,17 +156,18 @@ def _continues(terms: Sequence[int], k: int) -> bool:
     return (k > 2 and c == a and b == terms[k - 3]) or c - b == b - a
 
 
-def _cases(tree: ast.Module, offset: int, terms: Sequence[int]) -> Iterator[Match]:
+def _cases(tree: ast.Module, known: Mapping[int, int], offset: int, terms: Sequence[int]) -> Iterator[Match]:
     """Terms that the program gives for their n, in any order; n may be shifted, by the same number for all."""
-    cases = {n: (value, line) for n, value, line in _all_cases(tree)}
+    cases = {n: (value, line) for n, value, line in _all_cases(tree, known)}
+    bits = [*_bits(terms)]
     for shift in _SHIFTS:
         positions = ((n - offset + shift, value, line) for n, (value, line) in cases.items())
         right = {k: line for k, value, line in positions if 0 <= k < len(terms) and terms[k] == value}
-        if len(right) > BASE_CASES and 2 * len(right) > len(cases) and len({terms[k] for k in right}) > 2:
+        if sum(bits[k] for k in right) >= _BITS_BEYOND_CHANCE and 2 * len(right) > len(cases):
             yield Match("cases of n", min(right.values()), max(right.values()), frozenset(right))
 
 
-def _all_cases(tree: ast.Module) -> Iterator[tuple[int, int, int]]:
+def _all_cases(tree: ast.Module, known: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
     """The n, value and line of each case.
 
     A case is `if n == 5: print(8)`, `8 if n == 5 else ...`, `case 5: ...`, `{5: 8}`, `(5, 8)` or `a[5] = 8`.
@@ -131,38 +176,38 @@ def _all_cases(tree: ast.Module) -> Iterator[tuple[int, int, int]]:
         match node:
             case ast.Dict():
                 for key, value in zip(node.keys, node.values, strict=True):
-                    yield from _case(_keys(key), value)
+                    yield from _case(known, _keys(known, key), value)
             case ast.Tuple([key, value]) | ast.List([key, value]):
-                yield from _case(_keys(key), value)
+                yield from _case(known, _keys(known, key), value)
             case ast.If():
-                yield from _case(_tested(node.test), *node.body)
+                yield from _case(known, _tested(known, node.test), *node.body)
             case ast.IfExp():
-                yield from _case(_tested(node.test), node.body)
+                yield from _case(known, _tested(known, node.test), node.body)
             case ast.match_case():
-                yield from _case(_keys(node.pattern), *node.body)
+                yield from _case(known, _keys(known, node.pattern), *node.body)
             case ast.Assign([ast.Subscript() as target, *_]):
-                yield from _case(_keys(target.slice), node.value)
+                yield from _case(known, _keys(known, target.slice), node.value)
 
 
-def _case(keys: Sequence[int], *answer: ast.AST) -> Iterator[tuple[int, int, int]]:
-    found = next(integers(*answer, limit=_MAX_NODES_TO_VALUE), None)
+def _case(known: Mapping[int, int], keys: Sequence[int], *answer: ast.AST) -> Iterator[tuple[int, int, int]]:
+    found = next(integers(known, *answer, limit=_MAX_NODES_TO_VALUE), None)
     if found and len(answer) <= 2:
         for key in keys:
             yield key, *found
 
 
-def _tested(test: ast.expr) -> list[int]:
+def _tested(known: Mapping[int, int], test: ast.expr) -> list[int]:
     """The values of n for which a test is true: `n == 5`, `5 == n`, `n in (5, 6)`."""
     match test:
         case ast.Compare(ops=[ast.Eq() | ast.In()]):
-            return _keys(test)
+            return _keys(known, test)
     return []
 
 
-def _keys(node: ast.AST | None) -> list[int]:
+def _keys(known: Mapping[int, int], node: ast.AST | None) -> list[int]:
     """The integers in a key, also those in strings, as a program reads n as a string."""
     if node is None:
         return []
-    found = [value for value, _ in islice(integers(node, limit=_MAX_KEY_NODES), _MAX_KEYS)]
+    found = [value for value, _ in islice(integers(known, node, limit=_MAX_KEY_NODES), _MAX_KEYS)]
     texts = [part.value for part in walk(node, limit=_MAX_KEYS) if isinstance(part, ast.Constant)]
     return found + [int(text) for text in texts if isinstance(text, str) and text.isdecimal() and len(text) < 9]

@@ -14,4 +14,4 @@ GROUPS = {
     "disguised tables, held out": [*tables_held_out.DISGUISED, *honest_held_out.HELD_OUT],
 }
 ALL = [*dict.fromkeys(case for cases in GROUPS.values() for case in cases)]
-PASSING = {"a key, and a guess that grows behind the listing", "residues of one integer", "lengths of runs"}
+PASSING = {"a key, and a guess that grows behind the listing", "lengths of runs"}

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, judge
 from pytest_llmarith.oeis.program import Program
 from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, Isolation, Level, ProgramLimits, ProgramRun
@@ -84,12 +84,12 @@ def run(program: str, *inputs: int) -> list[ProgramRun]:
 
 def judged(case: Case) -> StaticVerdict:
     """The detector's judgement, with the runs that it needs."""
-    analysis = analyze(Program.parse(case.program), case.sequence)
-    if analysis.is_table or (analysis.literal_share < Fraction(1, 2) and analysis.literal_bits < 32):
+    program = Program.parse(case.program)
+    analysis = analyze(program, case.sequence)
+    if analysis.literal_share < Fraction(1, 2) and analysis.literal_bits < 32:
         return conclude(analysis, [])  # the same for any runs
     listed = run(case.program, *case.sequence.inputs)
-    inputs = extra_inputs(analysis, listed)
-    return conclude(analysis, listed, run(case.program, *inputs) if inputs else [])
+    return judge(program, case.sequence, listed, lambda source, inputs: run(source, *inputs) if inputs else [])
 
 
 def steps(call: Callable[[], object]) -> int:

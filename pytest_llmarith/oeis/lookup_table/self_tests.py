@@ -1,0 +1,98 @@
+"""Removes self-tests from a program: assertions, checks that only raise or warn, and what has no use without them.
+
+The result need not be equivalent: it counts only if it gives the same answers when it runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from pytest_llmarith.oeis.program import Program
+
+_MAX_ROUNDS = 8  # each removes what has lost its use in the one before
+_ENDING = {"exit", "quit"}
+
+
+def without_self_tests(program: Program) -> Program | None:
+    """The program without its self-tests; None if it has none, or they cannot be removed."""
+    tree = Program.parse(program.source).tree
+    removed = 0
+    try:
+        for _ in range(_MAX_ROUNDS):
+            remover = _Remover(tree)
+            remover.visit(tree)
+            if not remover.removed:
+                break
+            removed += remover.removed
+        source = ast.unparse(tree) if removed else None
+    except (RecursionError, ValueError):  # a deep tree, an integer of more than 4,300 digits
+        return None
+    return None if source is None else Program.parse(source)
+
+
+class _Remover(ast.NodeTransformer):
+    """Removes statements; `removed` counts them."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.removed = 0
+        nodes = [*ast.walk(tree)]
+        self._read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+        self._idle = {function.name for function in functions if _does_nothing(function.body)}
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if getattr(node, "body", None) == []:
+            node.body = [ast.Pass()]  # type: ignore[attr-defined]
+        return node
+
+    def visit(self, node: ast.AST) -> ast.AST | None:
+        """The node with what is left of it, or None."""
+        if not isinstance(node, ast.stmt):
+            return self.generic_visit(node) if isinstance(node, ast.Module) else node
+        self.generic_visit(node)
+        if not self._is_removed(node):
+            return node
+        self.removed += 1
+        return None
+
+    def _is_removed(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.Assert():
+                return True
+            case ast.If(body=body, orelse=[]):
+                return all(_is_report(one) for one in body)
+            case ast.For(body=body, orelse=[]) | ast.While(body=body, orelse=[]) | ast.Try(body=body, finalbody=[]):
+                return _does_nothing(body)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                return name not in self._read
+            case ast.Assign(targets=targets):
+                return all(isinstance(one, ast.Name) and one.id not in self._read for one in targets)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                return name not in self._read
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in self._idle:
+                return True
+            case ast.Expr(value=ast.Call() as call):
+                return _writes_to_stderr(call)
+        return False
+
+
+def _does_nothing(body: Sequence[ast.stmt]) -> bool:
+    values = [one.value if isinstance(one, ast.Expr) else one for one in body]
+    return all(isinstance(value, ast.Pass | ast.Constant) for value in values)
+
+
+def _is_report(node: ast.stmt) -> bool:
+    """Whether a statement does nothing but raise, end the program, or write to stderr."""
+    if isinstance(node, ast.Raise) or _does_nothing([node]):
+        return True
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+        return False
+    function = node.value.func
+    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+    return name in _ENDING or _writes_to_stderr(node.value)
+
+
+def _writes_to_stderr(call: ast.Call) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr == "stderr" for node in ast.walk(call))
