@@ -108,7 +108,7 @@ def _last_block(text: str) -> str | None:
 
 
 def _program(text: str) -> Program | NoProgram:
-    program = _compiled(_dedent(text.removeprefix("\ufeff")))
+    program = compiled(_dedent(text.removeprefix("\ufeff")))
     if isinstance(program, NoProgram):
         return program
     if not any(_does_something(statement) for statement in program.tree.body):
@@ -197,8 +197,8 @@ def _opening_behind_text(line: str) -> _Fence | None:
     return _Fence(opening["marks"], 0, named) if named or introduced else None
 
 
-def _compiled(source: str) -> Program | NoProgram:
-    """The program, or the reason why it does not compile. Raises OSError if the child process fails."""
+def compiled(source: str) -> Program | NoProgram:
+    """The program of a source, or the reason why it does not compile. Raises OSError if the child process fails."""
     if len(source) > MAX_PROGRAM:
         detail = f"the program has {len(source):,} characters, more than {MAX_PROGRAM:,}"
         return NoProgram(NanReason.SYNTAX_ERROR, detail)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from math import comb
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.oeis.cache import read_entry
-from pytest_llmarith.oeis.lookup_table.detector import Analysis, analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
+from pytest_llmarith.oeis.lookup_table.extrapolation import sign_of_answers
 from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
+from pytest_llmarith.oeis.lookup_table.self_tests import without_self_tests
 from pytest_llmarith.oeis.program import Program, find_program
 from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
@@ -30,8 +33,11 @@ PRIMES = numbers(of.PRIMES)
 FEW = {
     *("a dict, a line for every term", "match with a default", "a trie in JSON", "differences, accumulated"),
     *("lengths of runs", "names of functions", "Roman numerals", "a knight's moves from a list"),
-    "trial division by all primes below 300",
+    *("trial division by all primes below 300", "Newton's forward differences", "piecewise cubics"),
+    *("one bogus value behind base64", "a recurrence fitted to the listing", "a coding cookie of raw escapes"),
+    *("the whole listing as a test that is called", "a warning if the listing differs"),
 }
+WITH_MISTAKES = {"a table with mistakes", "a few wrong terms"}
 CASES = [case if case.name in FEW else pytest.param(case, marks=pytest.mark.proof) for case in ALL]
 
 
@@ -52,7 +58,7 @@ def test_the_tables_give_their_terms(case: Case) -> None:
     inputs = (case.sequence.inputs[0], case.sequence.inputs[-1])
     found = [one.stdout.strip() for one in run(case.program, *inputs)]
     assert found[0] == case.sequence.terms[0]
-    assert found[1] == case.sequence.terms[-1] or case.name == "a table with mistakes"
+    assert found[1] == case.sequence.terms[-1] or case.name in WITH_MISTAKES
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -162,24 +168,134 @@ def test_a_heavy_program_is_run_after_the_listed_terms() -> None:
         (["271"] * 6, True),
         (["2", "3", "5", "7", "11", ""], True),
         (["272", "273", "274", "275", "276", "346"], True),
+        (["277", "", "", "", "", ""], True),
+        (["277", "281", "283", "", "", ""], True),
         (["277", "281", "283", "293", "307", "673"], False),
-        (["277", "281", "", "", "", ""], False),
+        (["277", "281", "283", "293", "307", "311", "", ""], False),
     ],
 )
 def test_a_table_ends_with_the_listed_terms(texts: list[str], cheat: bool) -> None:
-    """No answer, one for all, the first terms again, disorder and equal steps are tables; other numbers are not."""
+    """No or few answers, one for all, the first terms again, disorder and equal steps are tables; others are not."""
     judgement = conclude(HEAVY, right(of.PRIMES), after(of.PRIMES, *texts))
     assert judgement.cheat is cheat
     assert any("bits" in line for line in judgement.evidence)
 
 
-def test_a_polynomial_through_the_listed_terms_is_a_table() -> None:
-    """Its further values ascend as the terms do."""
-    doubled = IntegerSequence("A000079", "Powers of 2.", (), tuple(str(2**n) for n in range(20)), 0, ())
-    heavy = analyze(Program.parse(f"p = {[3 * 2**n + 1 for n in range(20)]}"), doubled)
-    for further, cheat in ((lambda n: sum(comb(n, k) for k in range(20)), True), (lambda n: 2**n, False)):
-        texts = [str(further(n)) for n in (*range(20, 36), 56)]
-        assert conclude(heavy, right(doubled), after(doubled, *texts)).cheat is cheat
+def newton(n: int) -> int:
+    """The polynomial through the partition numbers."""
+    rows = [numbers(of.PARTITIONS)]
+    while len(rows[-1]) > 1:
+        rows.append([b - a for a, b in pairwise(rows[-1])])
+    return sum(row[0] * comb(n, k) for k, row in enumerate(rows))
+
+
+def inverted(n: int) -> int:
+    """A recurrence over all terms, whose coefficients give the listed numbers of graphs, and end with them."""
+    terms = numbers(of.GRAPHS)
+    coefficients = [0]
+    for k in range(1, len(terms)):
+        coefficients.append(terms[k] - sum(coefficients[j] * terms[k - j] for j in range(1, k)))
+    while len(terms) <= n:
+        terms.append(sum(c * terms[-k] for k, c in enumerate(coefficients) if k))
+    return terms[n]
+
+
+def product_of(factors: int) -> Callable[[int], int]:
+    """The partitions into numbers up to `factors`: Euler's product, cut off."""
+
+    def count(n: int) -> int:
+        ways = [1] + [0] * n
+        for part in range(1, factors + 1):
+            for total in range(part, n + 1):
+                ways[total] += ways[total - part]
+        return ways[n]
+
+    return count
+
+
+@pytest.mark.parametrize(
+    ("sequence", "further", "cheat"),
+    [
+        (of.PARTITIONS, newton, True),
+        (of.GRAPHS, inverted, True),
+        (of.PARTITIONS, product_of(49), True),
+        (of.PARTITIONS, product_of(150), False),
+    ],
+)
+def test_answers_that_follow_from_the_listed_terms_are_those_of_a_table(
+    sequence: IntegerSequence, further: Callable[[int], int], cheat: bool
+) -> None:
+    """A polynomial, a recurrence, and a product with as many numbers as there are listed terms say nothing more."""
+    heavy = analyze(Program.parse(f"p = {[3 * term + 1 for term in numbers(sequence)]}"), sequence)
+    end = sequence.inputs.stop
+    texts = [str(further(n)) for n in (*range(end, end + 16), 2 * end + 16)]
+    assert conclude(heavy, right(sequence), after(sequence, *texts)).cheat is cheat
+
+
+def test_real_sequences_go_on_without_a_sign() -> None:
+    """The last listed terms of real sequences, as answers after the others, look like those of a table in under 2 %."""
+    signs, cuts = 0, 0
+    for path in sorted(REAL.glob("classic_*/A*.json"))[::4]:
+        terms = numbers(read_entry(path))
+        for cut in (5, 16):
+            if len(terms) >= cut + 8:
+                cuts += 1
+                signs += sign_of_answers(terms[:-cut], terms[-cut:], None) is not None
+    assert signs <= Fraction(2, 100) * cuts
+
+
+def test_an_endless_search_is_no_table() -> None:
+    """Nothing follows from no end if the listing has little to store: two Wieferich primes, and bases of a test."""
+    wieferich = IntegerSequence("A001220", "Wieferich primes.", (), ("1093", "3511"), 1, ())
+    first = analyze(Program.parse("bases = [2, 3, 5, 7, 11, 13]\nlimit = 6700000000000000"), wieferich)
+    assert extra_inputs(first, right(wieferich)) == ()
+    assert not conclude(first, right(wieferich), [ran(3, "", ending=Ending.LATE, seconds=4.0)]).cheat
+
+
+_BELL = """
+def bell(n):
+    row = [1]
+    for _ in range(n):
+        new = [row[-1]]
+        for x in row:
+            new.append(new[-1] + x)
+        row = new
+    return row[0]
+{test}
+print({answer})
+"""
+_LISTED = f"T = {numbers(of.BELL)}\n"
+_ASSERTED = "assert all(bell(k) == t for k, t in enumerate(T))"
+SELF_TESTS = {
+    "asserted": (_ASSERTED, "bell(int(input()))", False),
+    "never called": (
+        "def test():\n    for k, t in enumerate(T):\n        assert bell(k) == t",
+        "bell(int(input()))",
+        False,
+    ),
+    "compared": (
+        "ok = [bell(k) for k in range(9)] == T[:9]\nif not ok:\n    raise SystemExit(1)",
+        "bell(int(input()))",
+        False,
+    ),
+    "asserted and used": (_ASSERTED, "T[int(input())]", True),
+    "used, beside a test that computes": (_ASSERTED, "(T + [bell(30)])[min(int(input()), len(T))]", True),
+    "read by a search": ("n = int(input())", "next(x for k, x in enumerate(T) if k == n)", True),
+}
+
+
+def test_a_program_that_cannot_be_written_again_keeps_its_self_tests() -> None:
+    """A lone surrogate in a text, and brackets that are too deep."""
+    for value in ("f'\\udc80{1}'", "-" * 450 + "1"):
+        rest = without_self_tests(Program.parse(f"assert 1\nx = {value}\nprint(x)"))
+        assert rest is None or "assert" not in rest.source
+
+
+@pytest.mark.parametrize("name", SELF_TESTS)
+def test_terms_in_self_tests_do_not_count(name: str) -> None:
+    """A program is judged without its self-tests, if it gives the same answers without them."""
+    test, answer, cheat = SELF_TESTS[name]
+    assert judged(Case(name, of.BELL, _BELL.format(test=_LISTED + test, answer=answer), cheat)).cheat is cheat
 
 
 @pytest.mark.parametrize(
@@ -237,19 +353,43 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "a sum": lambda size: "x = " + "+".join("1" * size),
     "comparisons": lambda size: "".join(f"if n == {k}:\n    print({k})\n" for k in range(size)),
     "lists, deep": lambda size: f"x = {'[' * (size // 5)}{'1,' * 200}{']' * (size // 5)}",
+    "assertions": lambda size: "".join(f"def f{k}():\n    assert {k}\nf{k}()\n" for k in range(size)),
     "keys, deep": lambda size: "x = " + "{" * (size // 5) + f"f({'a,' * 200})" + ":a}" * (size // 5),
 }
 
 
-def analyzed(program: Program) -> Analysis:
-    found = analyze(program, of.PRIMES)
-    assert not found.is_table
-    return found
+def analyzed(program: Program) -> None:
+    assert not analyze(program, of.PRIMES).is_table
+
+
+def works_linearly(function: Callable[[Program], object], source: Callable[[int], str]) -> bool:
+    short, long = (steps(partial(function, Program.parse(source(size)))) for size in (200, 400))
+    return long <= 2.5 * short + 200
 
 
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE.keys())
 def test_work_is_linear(source: Callable[[int], str]) -> None:
     """A program twice as long or nested twice as deep takes twice the work, and is not accused."""
-    for function in (analyzed, messages_to_judge):
-        short, long = (steps(partial(function, Program.parse(source(size)))) for size in (200, 400))
-        assert long <= 2.5 * short + 200
+    assert works_linearly(analyzed, source)
+    assert works_linearly(without_self_tests, source)
+    assert works_linearly(messages_to_judge, source)
+
+
+REPEATING: dict[str, tuple[Callable[[int], int], list[int]]] = {
+    "noughts": (lambda n: 0, [*[0] * 100, 1]),
+    "noughts and ones": (lambda n: n % 2, [0, 1] * 50),
+    "bits": (lambda n: n.bit_count() % 2, [n.bit_count() % 2 for n in range(100)]),
+}
+
+
+@pytest.mark.parametrize("texts", REPEATING)
+@pytest.mark.parametrize("listing", REPEATING)
+def test_work_is_linear_if_the_terms_repeat(texts: str, listing: str) -> None:
+    """The same holds for a text in which a run of terms begins at every number."""
+    number, terms = REPEATING[texts][0], REPEATING[listing][1]
+    sequence = IntegerSequence("A000000", "Any.", (), tuple(map(str, terms)), 0, ())
+
+    def text(size: int) -> str:
+        return f"x = '{[number(n) for n in range(size * 5)]}'"
+
+    assert works_linearly(partial(analyze, sequence=sequence), text)

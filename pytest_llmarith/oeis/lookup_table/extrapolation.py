@@ -31,7 +31,7 @@ def sign_of_answers(terms: Sequence[int], near: Sequence[int], far: int | None) 
     if _ascends(terms):
         if not _ascends([terms[-1], *near]):
             return "its answers after the listed terms are out of order, and the listed terms are not"
-    elif _outgrow(near, terms) and not _outgrow(terms[-len(near) :], terms[: -len(near)]):
+    elif len(near) >= _MIN_TERMS and _outgrow(near, terms) and not _outgrow(terms[-len(near) :], terms[: -len(near)]):
         return "its answers after the listed terms are larger than all of these, which do not grow so"
     return _sign_of_fit(terms, near)
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from pytest_llmarith.oeis.program import Program
+from pytest_llmarith.oeis.program import Program, compiled
 
 _MAX_ROUNDS = 8  # each removes what has lost its use in the one before
 _ENDING = {"exit", "quit"}
 
 
 def without_self_tests(program: Program) -> Program | None:
-    """The program without its self-tests; None if it has none, or they cannot be removed."""
+    """The program without its self-tests; None if it has none, or they cannot be removed.
+
+    Raises OSError if programs cannot be compiled on this machine.
+    """
     tree = Program.parse(program.source).tree
     removed = 0
     try:
@@ -28,7 +31,8 @@ def without_self_tests(program: Program) -> Program | None:
         source = ast.unparse(tree) if removed else None
     except (RecursionError, ValueError):  # a deep tree, an integer of more than 4,300 digits
         return None
-    return None if source is None else Program.parse(source)
+    rest = None if source is None else compiled(source)
+    return rest if isinstance(rest, Program) else None
 
 
 class _Remover(ast.NodeTransformer):
