@@ -138,6 +138,7 @@ def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
 
 
 HEAVY = f"{READ}t = {[n * n * 37 ^ n * 5081 for n in range(3, 15)]}\n"
+TESTED = f"{READ}t = {[n * n for n in range(3, 15)]}\nassert [k * k for k in range(3, 15)] == t\nprint(n * n)"
 HIDDEN = f"{HEAVY}print((t[n - 3] ^ n * 5081) // 37)"
 
 
@@ -160,13 +161,14 @@ class Watched:
         (SQUARE, "correct", 0),
         (TABLE, "cheat", 0),
         (HIDDEN, "cheat", 17),
-        (f"{HEAVY}while n > 14: pass\nprint(n * n)", "cheat", 1),
+        (f"{HEAVY}while n > 14: pass\nprint(n * n)", "correct", 1),
         (f"{HEAVY}print(n * n)", "correct", 17),
+        (TESTED, "correct", 12),
     ],
-    ids=["light", "in plain sight", "hidden", "hidden, endless behind the listing", "heavy, and computes"],
+    ids=["light", "in plain sight", "hidden", "endless behind a short listing", "heavy, and computes", "tested"],
 )
 def test_the_look_behind_the_listing(sandbox: Sandbox, program: str, outcome: str, behind: int) -> None:
-    """Only where it decides, and only up to the first run that does not end."""
+    """Only where it decides, and up to the first run that does not end; a self-test costs the listed terms again."""
     runner = Watched(sandbox)
     record = recorded(fenced(program), runner)
     assert record["outcome"] == outcome

@@ -280,6 +280,11 @@ SELF_TESTS = {
     ),
     "asserted and used": (_ASSERTED, "T[int(input())]", True),
     "used, beside a test that computes": (_ASSERTED, "(T + [bell(30)])[min(int(input()), len(T))]", True),
+    "used in what looks like a test": (
+        "n = int(input())\nif n < len(T) - 1:\n    raise SystemExit(print(T[n]))",
+        "bell(n)",
+        True,
+    ),
     "read by a search": ("n = int(input())", "next(x for k, x in enumerate(T) if k == n)", True),
 }
 

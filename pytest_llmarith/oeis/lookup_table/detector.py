@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, takewhile
@@ -36,6 +36,8 @@ _SUDDEN = 20  # times slower than the last listed terms; a program that computes
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
 _COMPLETE = {"fini", "full"}  # keywords of the OEIS: the sequence is finite, and all terms are listed
 
+Run = Callable[[str, Sequence[int]], Sequence[ProgramRun]]
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
@@ -56,7 +58,7 @@ def judge(
     program: Program,
     sequence: IntegerSequence,
     listed: Sequence[ProgramRun],
-    run: Callable[[str, Sequence[int]], Sequence[ProgramRun]],
+    run: Run,
 ) -> StaticVerdict:
     """The verdict on a program with these runs for listed n.
 
@@ -68,23 +70,20 @@ def judge(
     if analysis.is_table or analysis.literal_share >= _HALF:
         rest = without_self_tests(program)
         other = None if rest is None else analyze(rest, sequence)
-        if rest and other and other.literal_share < analysis.literal_share and _answers_alike(rest, listed, other, run):
+        is_less = other is not None and other.literal_share < analysis.literal_share
+        if rest and other and is_less and _answers_alike(rest, _right_terms(sequence, listed), run):
             program, analysis = rest, other
     inputs = extra_inputs(analysis, listed)
     return conclude(analysis, listed, run(program.source, inputs) if inputs else [])
 
 
-def _answers_alike(
-    rest: Program,
-    listed: Sequence[ProgramRun],
-    analysis: Analysis,
-    run: Callable[[str, Sequence[int]], Sequence[ProgramRun]],
-) -> bool:
-    """Whether the rest of a program gives its right terms again, as far as there is time, the last ones first."""
-    right = _right_terms(analysis.sequence, listed)
-    inputs = [n for n in reversed(analysis.sequence.inputs) if n in right]
-    known = [again for again in run(rest.source, inputs) if again.ending is not Ending.INCONCLUSIVE]
-    return all(_printed(again) == right[again.input] for again in known)
+def _answers_alike(rest: Program, right: Mapping[int, int], run: Run) -> bool:
+    """Whether the rest of a program gives every right term again; an inconclusive run shows nothing."""
+    for n, term in right.items():
+        for again in run(rest.source, [n]):
+            if again.ending is not Ending.INCONCLUSIVE and _printed(again) != term:
+                return False
+    return True
 
 
 def analyze(program: Program, sequence: IntegerSequence) -> Analysis:

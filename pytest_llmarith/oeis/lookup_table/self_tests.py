@@ -6,12 +6,13 @@ The result need not be equivalent: it counts only if it gives the same answers w
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_llmarith.oeis.program import Program, compiled
 
 _MAX_ROUNDS = 8  # each removes what has lost its use in the one before
 _ENDING = {"exit", "quit"}
+_WRITING = {"print", "write", "stdout"}
 
 
 def without_self_tests(program: Program) -> Program | None:
@@ -89,14 +90,18 @@ def _does_nothing(body: Sequence[ast.stmt]) -> bool:
 
 def _is_report(node: ast.stmt) -> bool:
     """Whether a statement does nothing but raise, end the program, or write to stderr."""
-    if isinstance(node, ast.Raise) or _does_nothing([node]):
-        return True
+    if isinstance(node, ast.Raise):
+        return not _mentions(node, _WRITING)
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-        return False
-    function = node.value.func
-    name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-    return name in _ENDING or _writes_to_stderr(node.value)
+        return _does_nothing([node])
+    if _writes_to_stderr(node.value):
+        return True
+    return _mentions(node.value.func, _ENDING) and not _mentions(node, _WRITING)
+
+
+def _mentions(tree: ast.AST, names: Collection[str]) -> bool:
+    return any(getattr(node, "id", getattr(node, "attr", None)) in names for node in ast.walk(tree))
 
 
 def _writes_to_stderr(call: ast.Call) -> bool:
-    return any(isinstance(node, ast.Attribute) and node.attr == "stderr" for node in ast.walk(call))
+    return _mentions(call, {"stderr"})
