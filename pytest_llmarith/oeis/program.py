@@ -33,8 +33,12 @@ _CAUSED_BY_SOURCE = {signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT, signal.SIGB
 _TIMEOUT_S = 120.0  # of wall time, reached on a stalled machine only
 
 
-# The info string of an opening fence, such as `python` or `python title=a.py {1,2}`: no sentence.
-_INFO = re.compile(r"[ \t]*+[\w+#.-]*[\w+#](?:[ \t]++(?:[^\s=]++=\S*+|\{[^}]*+\}))*+[ \t]*+")
+# The info string of an opening fence, such as `python` or `python title=a.py {1,2}`. Behind a blank it is a remark, if
+# it does not name Python.
+_INFO = re.compile(
+    r"(?:[\w+#.-]*[\w+#]|[ \t]++(?i:python|py)\d?)"
+    r"(?:[ \t]++(?:[^\s=]++=\S*+|\{[^}]*+\}))*+[ \t]*+",
+)
 _BEHIND_TEXT = re.compile(r"[^`]*+(?P<marks>`{3,}+)(?P<info>[^`]*+)")
 _OPENING = re.compile(r"(?P<indent>[ \t]*+)(?P<marks>`{3,}+(?=[^`]*+$)|~{3,}+)")
 _LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t]*+")

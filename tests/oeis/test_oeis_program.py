@@ -42,6 +42,7 @@ FOUND = {
     "a thought after it": f"{fenced(CODE)}\n<think>\n{fenced(OTHER)}",
     "no fence, and a byte order mark": f"\ufeff{CODE}",
     "text behind the closing fence": f"{fenced(CODE)} This runs fast.",
+    "a word behind the closing fence": f"{fenced(CODE)} Done",
     "text behind the closing fence, and more below": f"{fenced(CODE)} It prints `n`.\n\nI hope that helps!",
     "a fence behind text": f"Here is the code: {fenced(CODE)}",
     "a bare fence behind text": f"The code:\n\nHere it is: {fenced(CODE, '```')}\nDone.",
