@@ -1,6 +1,6 @@
 """Runs a program as python runs a file: as `__main__`, until its last thread ends, with python's exit status.
 
-The interpreter is not finalized: that would copy all memory that a term shares with its zygote, and takes longer than
+The interpreter is not finalized: that would copy the memory that a term shares with its zygote, and takes as long as
 most terms. The steps of finalization that a program can notice are done here, in python's order.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import gc
 import os
 import site
 import sys
@@ -16,20 +17,22 @@ from types import ModuleType
 
 _FILENAME = "program.py"
 _MAX_WARNINGS = 20  # of the compiler: thousands would fill stderr
+_OUT_OF_RANGE = 255
+_NOT_FLUSHED = 120
 
 
 def run(source: bytes) -> None:
     """Compile and execute the program, and end this process."""
-    main = _new_main()
-    status = _execute(source, main)
+    status = _execute(source)
     _await_threads()
     atexit._run_exitfuncs()
-    for stream in "stdout", "stderr", "__stdout__", "__stderr__":
-        try:
-            getattr(sys, stream).flush()
-        except BaseException:
-            continue  # it is closed or was replaced
-    os._exit(status & 0xFF)
+    flushed = _flush()
+    # What the program left behind may write as well, when it is deleted.
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    sys.modules.pop("__main__", None)
+    gc.collect()
+    flushed = _flush() and flushed
+    os._exit(status if flushed else _NOT_FLUSHED)
 
 
 def _new_main() -> ModuleType:
@@ -44,7 +47,9 @@ def _new_main() -> ModuleType:
     return main
 
 
-def _execute(source: bytes, main: ModuleType) -> int:
+def _execute(source: bytes) -> int:
+    """The exit status of the program's main thread."""
+    main = _new_main()
     try:
         with warnings.catch_warnings(record=True) as found:
             code = compile(source, _FILENAME, "exec", dont_inherit=True)
@@ -52,16 +57,46 @@ def _execute(source: bytes, main: ModuleType) -> int:
             warnings.showwarning(one.message, one.category, one.filename, one.lineno)
         exec(code, vars(main))
     except SystemExit as error:
-        if error.code is None or isinstance(error.code, int):
-            return error.code or 0
-        sys.stderr.write(f"{error.code}\n")
-        return 1
+        return _exit_status(error.code)
     except BaseException as error:
-        # Without the frame of this function.
-        traceback = error.__traceback__ and error.__traceback__.tb_next
-        sys.__excepthook__(type(error), error.with_traceback(traceback), traceback)
+        uncaught = error
+    else:
+        return 0
+    return _call_hook(_of_program(uncaught))
+
+
+def _exit_status(code: object) -> int:
+    """The exit status for the code of a SystemExit."""
+    if code is None:
+        return 0
+    if not isinstance(code, int):
+        sys.stderr.write(f"{code}\n")
         return 1
-    return 0
+    # The kernel keeps eight bits of a C long.
+    return code & 0xFF if -(1 << 63) <= code < 1 << 63 else _OUT_OF_RANGE
+
+
+def _call_hook(error: BaseException) -> int:
+    """Pass an uncaught error to the program's hook, and return the exit status."""
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except SystemExit as exit_of_hook:
+        return _exit_status(exit_of_hook.code)
+    except BaseException as fault:
+        sys.stderr.write("Error in sys.excepthook:\n")
+        _print(_of_program(fault))
+        sys.stderr.write("\nOriginal exception was:\n")
+        _print(error)
+    return 1
+
+
+def _of_program(error: BaseException) -> BaseException:
+    """The error without the frame of the function here that called the program."""
+    return error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
+
+
+def _print(error: BaseException) -> None:
+    sys.__excepthook__(type(error), error, error.__traceback__)
 
 
 def _await_threads() -> None:
@@ -70,4 +105,21 @@ def _await_threads() -> None:
         try:
             threading._shutdown()
         except BaseException as error:
-            sys.__excepthook__(type(error), error, error.__traceback__)
+            _print(error)
+
+
+def _flush() -> bool:
+    """Write what the standard streams hold; whether that worked."""
+    flushed = True
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name, None)
+        if stream is None or getattr(stream, "closed", False):
+            continue
+        try:
+            stream.flush()
+        except BaseException as error:
+            flushed = False
+            if name == "stdout":
+                error.add_note("Exception ignored: stdout could not be flushed")
+                _print(error)
+    return flushed
