@@ -580,15 +580,14 @@ class Threshold(Part):
     place: Literal["below", "within", "above"]  # of D50
     first: Count  # the smallest depth with an answer
     last: Count  # the largest one
-    interval: Annotated[list[Amount], Meta(min_length=2, max_length=2)] | None  # 95 %, in digits; null if D50 is
-    slope: Amount  # of the log odds per digit
+    interval: Annotated[list[Amount | None], Meta(min_length=2, max_length=2)]  # 95 %; ends outside of them are null
     p: Share  # of the goodness of fit
     questions: Count  # with an answer
     ended: SearchEnd | None = None  # why adaptive asking ended; null for the answers of a grid
 
     @property
     def fits(self) -> bool:
-        """Whether the curve describes the answers: if accuracy rises again at greater depths, it does not."""
+        """Whether accuracy falls with the depth; if it rises again, D50 says little."""
         return self.p >= 0.01
 
 

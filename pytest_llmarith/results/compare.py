@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import hypot
 from typing import Literal
 
 from pytest_llmarith.records import Part, Points, Record, SearchProblem, Threshold, ThresholdProblem
 from pytest_llmarith.results.compare_rows import Row, at_worst, correct_for_tests, rows_of
-from pytest_llmarith.results.differences import mover
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.keys import USUAL_NAME, label_of, variant_order
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, by_cell, pair, with_other_prompts
-from pytest_llmarith.results.statistics import Interval
 from pytest_llmarith.results.thresholds import threshold_of
 
 _MOST_NAMED = 5
@@ -59,13 +58,16 @@ class Counts(Part, kw_only=True):
 
 
 class DifferenceOfD50(Part):
-    """Adaptive D50 on both sides, and B - A in digits; null if one is outside of its depths or does not fit."""
+    """Adaptive D50 on both sides, and B - A in digits; null if one is outside of its depths or does not fit.
+
+    An end of the interval is null if an end of a side's interval on which it depends is outside of the depths.
+    """
 
     name: str  # the variant, with the condition if it is not the usual one
     first: Threshold
     second: Threshold
     difference: float | None
-    interval: Interval | None  # 95 %
+    interval: tuple[float | None, float | None] | None  # 95 %
 
 
 class Comparison(Part):
@@ -283,11 +285,22 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
 def _thresholds(first: _Model, second: _Model) -> list[DifferenceOfD50]:
     rows = []
     for key in sorted(first.thresholds.keys() & second.thresholds, key=lambda key: (key[0], variant_order(key[1]))):
-        one, other = sides = first.thresholds[key], second.thresholds[key]
-        known = [(its.d50, Interval(*its.interval)) for its in sides if its.fits and its.d50 and its.interval]
-        found = mover(*known[0], *known[1]) if len(known) == len(sides) else (None, None)
-        rows.append(DifferenceOfD50(", ".join(filter(None, key[::-1])), one, other, *found))
+        name = ", ".join(filter(None, key[::-1]))
+        rows.append(_difference_of_d50(name, first.thresholds[key], second.thresholds[key]))
     return rows
+
+
+def _difference_of_d50(name: str, first: Threshold, second: Threshold) -> DifferenceOfD50:
+    """With the interval by Zou and Donner 2008, Statistics in Medicine 27, 1693-1702."""
+    if first.d50 is None or second.d50 is None or not (first.fits and second.fits):
+        return DifferenceOfD50(name, first, second, None, None)
+    difference, low, high = second.d50 - first.d50, None, None
+    (first_low, first_high), (second_low, second_high) = first.interval, second.interval
+    if first_high is not None and second_low is not None:
+        low = difference - hypot(second.d50 - second_low, first_high - first.d50)
+    if first_low is not None and second_high is not None:
+        high = difference + hypot(second_high - second.d50, first.d50 - first_low)
+    return DifferenceOfD50(name, first, second, difference, (low, high))
 
 
 def _counts_of_pairs(

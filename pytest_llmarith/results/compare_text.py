@@ -12,7 +12,7 @@ from pathlib import PurePath
 from textwrap import wrap
 
 from pytest_llmarith.results import formatting, tables
-from pytest_llmarith.results.compare import Comparison, Comparisons, Differing, LeftOut, Side
+from pytest_llmarith.results.compare import Comparison, Comparisons, DifferenceOfD50, Differing, LeftOut, Side
 from pytest_llmarith.results.compare_rows import Row
 from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.results.formatting import interval_of, p_of, percent_text, points_of, sanitize_name, signed, star
@@ -47,7 +47,7 @@ _OF_D50 = (
     # Their intervals say whether the wanted one is reached.
     Column("A", lambda row: formatting.d50_of(row.first).removesuffix(", not reached")),
     Column("B", lambda row: formatting.d50_of(row.second).removesuffix(", not reached")),
-    Column("B - A", lambda row: row.interval and "{} ({} to {})".format(*map(signed, (row.difference, *row.interval)))),
+    Column("B - A", lambda row: _difference_of_d50(row)),
 )
 
 
@@ -96,6 +96,20 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
     yield from _over_all(found)
     yield from _alone(comparisons)
     yield " ".join(_legend(found))
+
+
+def _difference_of_d50(row: DifferenceOfD50) -> str | None:
+    """Such as `+0.2 (-0.9 to +1.3)`; with one end `(-0.9 or more)`."""
+    if row.interval is None or row.interval == (None, None):
+        return None
+    low, high = row.interval
+    if high is None:
+        interval = f"{signed(low)} or more"
+    elif low is None:
+        interval = f"{signed(high)} or less"
+    else:
+        interval = f"{signed(low)} to {signed(high)}"
+    return f"{signed(row.difference)} ({interval})"
 
 
 def _tables_of(one: Comparison) -> Iterator[Table]:

@@ -202,16 +202,19 @@ def ninety_percent_to(found: NinetyPercentTo) -> str:
 
 
 def d50_of(found: Threshold) -> str:
-    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)` or `> 10`.
+    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)`, `> 10 (9.3 to >10)` or `> 10`.
 
     It adds `no fit`, and `not reached` if adaptive asking ended without the wanted interval.
     """
-    if found.d50 is None or found.interval is None:
-        text = f"< {found.first}" if found.place == "below" else f"> {found.last}"
+    low, high = found.interval
+    ends = f"<{found.first}" if low is None else f"{low:.1f}", f">{found.last}" if high is None else f"{high:.1f}"
+    if found.d50 is not None:
+        text = f"{found.d50:.1f}"
     else:
-        first, last = found.first, found.last
-        ends = (f"<{first}" if end < first else f">{last}" if end > last else f"{end:.1f}" for end in found.interval)
-        text = f"{found.d50:.1f} ({' to '.join(ends)})"
+        text = f"< {found.first}" if found.place == "below" else f"> {found.last}"
+    is_shown_outside = high == found.first or low == found.last
+    if not is_shown_outside:
+        text += f" ({' to '.join(ends)})"
     return text + ", no fit" * (not found.fits) + ", not reached" * (found.ended == SearchEnd.NOT_REACHED)
 
 

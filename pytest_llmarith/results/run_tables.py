@@ -45,8 +45,8 @@ _ERROR_CLASSES = (
 )
 _THRESHOLDS = (
     "D50: the number of digits at which half of the answers are right, with its 95 % interval; < or >: it "
-    "is below or above the digits that were asked; no fit: accuracy does not fall once, as the fitted curve "
-    "does (p below 0.01); asked: the questions of adaptive asking."
+    "is below or above the digits that were asked; no fit: accuracy rises with the digits "
+    "(p below 0.01); asked: the questions of adaptive asking."
 )
 _DIGITS_A_RANGE = 5
 _LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns
