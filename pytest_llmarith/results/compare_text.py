@@ -210,12 +210,11 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
             "that B alone, or A alone, got right. p: McNemar's exact test."
         )
     if any(map(_has_repeats, paired)):
-        yield "With repeats: questions that went better or worse, and Student's t over questions."
+        yield "With repeats: 95 % and p of the mean difference, by Student's t over questions."
     if len(paired) < len(found):
         yield (
             "Without pairs: means over cells (a variant at a depth, or a set) with the same weights in A "
-            "and B, the difference of Mantel and Haenszel with Sato's 95 % interval, and the "
-            "Cochran-Mantel-Haenszel test."
+            "and B, the difference of Mantel and Haenszel with the 95 % interval of Yan and Su, and the exact test."
         )
     if any(row.difference and row.difference.low is None for one in found for row in one.rows):
         yield formatting.NO_INTERVAL

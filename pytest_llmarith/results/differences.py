@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from math import ceil, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
-from operator import mul
+from fractions import Fraction
+from math import ceil, erfc, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
 from typing import Literal, NamedTuple
 
 from pytest_llmarith.records import Difference
-from pytest_llmarith.results.statistics import Cluster, Interval, in_percent, two_sided_p, two_sided_t, wilson
+from pytest_llmarith.results.statistics import (
+    Cell,
+    Cluster,
+    Interval,
+    in_percent,
+    overall,
+    two_sided_p,
+    two_sided_t,
+    wilson,
+)
 
 FEWEST_TESTED = 6  # questions: with five, p is at least 0.0625
 _LIKE_1 = Interval(0.87, 1.15)  # ratios
@@ -22,7 +31,8 @@ SIGNIFICANT = 0.05  # a p value below it is more than chance
 POWER = 0.8  # the probability with which a difference should be found
 _STEPS = 2_000  # of a difference from 0 to 1
 _NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
-_NO_VARIANCE = 1e-12  # rounded floats may miss 0
+_BESIDE_0 = 1e-6  # the smallest difference in a summary
+_WIDE = 400.0  # variance of a distribution that is close to normal
 
 
 class Pairs(NamedTuple):
@@ -57,18 +67,57 @@ Table = tuple[Cluster, Cluster]  # the trials of both sides: of one question, or
 def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
     """Compare one or more questions, each with its trials (one, or several repeats) on both sides.
 
-    If each question was asked once, the interval is Newcombe's for pairs. Otherwise it is Student's t over questions,
-    as repeats of a question are correlated. The test is McNemar's; each question counts once.
+    If each question was asked once, the interval is Newcombe's for pairs, and the test McNemar's exact one. Otherwise
+    both are of the mean difference, with questions as clusters.
     """
-    changes = sorted(second.share - first.share for first, second in questions)
+    changes = [second.share - first.share for first, second in questions]
     better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+    one, other = (fsum(pair[side].share for pair in questions) / len(questions) for side in (0, 1))
     if all(first.trials == second.trials == 1 for first, second in questions):
         both = sum(first.successes + second.successes == 2 for first, second in questions)
-        interval = newcombe(Pairs(both, worse, better, len(questions) - both - worse - better))
+        pairs = Pairs(both, worse, better, len(questions) - both - worse - better)
+        p = mcnemar(better, worse)
+        interval = _agreeing(newcombe(pairs), p)
     else:
-        interval = mean_difference(changes)
-    first, second = (fsum(pair[side].share for pair in questions) / len(questions) for side in (0, 1))
-    return DifferenceOfShares(first, second, interval, mcnemar(better, worse), better, worse)
+        interval, p = _of_clusters(questions, changes)
+    return DifferenceOfShares(one, other, interval, p, better, worse)
+
+
+def _of_clusters(questions: Collection[Table], changes: Collection[float]) -> tuple[Interval | None, float]:
+    """The interval and the test of the mean change, both by the same standard error and Student's t.
+
+    The standard error is that of the changes (Miller 2024, arXiv 2411.00640, section 4.2), but at least that of equal
+    sides, whose trials of a question differ by chance. If few questions change, the former is too small.
+    """
+    count, mean = len(changes), fsum(changes) / len(changes)
+    between = fsum((change - mean) ** 2 for change in changes) * count / max(1, count - 1)
+    by_chance = []
+    for first, second in questions:
+        trials = first.trials + second.trials
+        share = (first.successes + second.successes) / trials
+        by_chance.append(share * (1 - share) * trials / (trials - 1) * (1 / first.trials + 1 / second.trials))
+    error = sqrt(max(between, fsum(by_chance))) / count
+    if error == 0:
+        return None, 1.0
+    degrees = max(1, count - 1)
+    half = two_sided_t(degrees) * error
+    interval = Interval(max(-1.0, mean - half), min(1.0, mean + half))
+    return interval, two_sided_p(abs(mean) / error, degrees)
+
+
+def _agreeing(interval: Interval | None, p: float) -> Interval | None:
+    """The interval with 0 in it exactly if the test finds no difference, as the test is exact and it is not.
+
+    So 0 is judged by the test, and every other difference by the interval.
+    """
+    if interval is None:
+        return None
+    low, high = interval
+    if p >= SIGNIFICANT:
+        return Interval(min(low, 0.0), max(high, 0.0))
+    if high > -low:
+        return Interval(max(low, _BESIDE_0), high)
+    return Interval(low, min(high, -_BESIDE_0))
 
 
 def mcnemar(better: int, worse: int) -> float:
@@ -126,8 +175,7 @@ def _at_most(successes: int, tries: int, share: float) -> float:
 def _log_binomial(successes: int, tries: int, share: float) -> float:
     if share >= 1:
         return 0.0 if successes == tries else -inf
-    ways = lgamma(tries + 1) - lgamma(successes + 1) - lgamma(tries - successes + 1)
-    return ways + successes * log(share) + (tries - successes) * log1p(-share)
+    return _log_ways(tries, successes) + successes * log(share) + (tries - successes) * log1p(-share)
 
 
 def newcombe(pairs: Pairs) -> Interval | None:
@@ -164,12 +212,6 @@ def _phi(pairs: Pairs) -> float:
     together = both * neither - first * second
     corrected = max(together - sum(pairs) / 2, 0.0) if together > 0 else together
     return corrected / sqrt(margins)
-
-
-def mean_difference(differences: Collection[float]) -> Interval | None:
-    """The interval of the mean of differences, by Student's t; None if they are all equal."""
-    interval = mean_interval(differences)
-    return interval and Interval(max(-1.0, interval.low), min(1.0, interval.high))
 
 
 def mean_interval(values: Collection[float]) -> Interval | None:
@@ -226,37 +268,71 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
     """Compare two groups with different questions within strata of similar questions. Trials are independent.
 
-    The difference is that of Mantel and Haenszel, the mean over strata with weights `n1 n2 / (n1 + n2)`. Its interval
-    has the variance of Sato (1989, Biometrics 45, 1323-1324; Greenland and Robins 1985, Biometrics 41, 55-68). The test
-    is that of Cochran (1954, Biometrics 10, 417-451), Mantel and Haenszel (1959, Journal of the National Cancer
-    Institute 22, 719-748), without a continuity correction: with one, equal models would differ in 2 to 4 of 100
-    comparisons. Both use Student's t; its degrees of freedom are the number of trials minus two.
+    The difference is that of Mantel and Haenszel (1959, Journal of the National Cancer Institute 22, 719-748), the mean
+    over strata with weights `n1 n2 / (n1 + n2)`. Its interval combines those of both means, as that of Yan and Su
+    (2010). The test is the exact one of equal sides, given how many trials of each stratum are correct (Gart 1970,
+    Biometrika 57, 471-475). For strata of one trial on each side it is McNemar's.
     """
-    weights = [first.trials * second.trials / (first.trials + second.trials) for first, second in strata]
-    shares = ([cluster.share for cluster in side] for side in zip(*strata, strict=True))
-    one, other = (fsum(map(mul, weights, side)) / fsum(weights) for side in shares)
-    degrees = max(1, sum(first.trials + second.trials for first, second in strata) - 2)
-    interval = _sato(other - one, strata, fsum(weights), two_sided_t(degrees))
-    return DifferenceOfShares(one, other, interval, two_sided_p(_cochran(strata), degrees))
+    weights = [Fraction(first.trials * second.trials, first.trials + second.trials) for first, second in strata]
+    means = []
+    for side in (0, 1):
+        cells = zip((table[side] for table in strata), weights, strict=True)
+        mean = overall([Cell(cluster.successes, cluster.trials, weight) for cluster, weight in cells])
+        assert mean is not None
+        assert mean.share is not None
+        means.append((float(mean.share), mean.interval))
+    (one, its), (other, of_other) = means
+    p = _exact(strata)
+    _, interval = mover(one, its, other, of_other)
+    return DifferenceOfShares(one, other, _agreeing(interval, p), p)
 
 
-def _sato(difference: float, strata: Collection[Table], weight: float, errors: float) -> Interval | None:
-    skewed, mixed = [], []
-    for (a, n1), (b, n2) in strata:
-        skewed.append((n2**2 * a - n1**2 * b + n1 * n2 * (n1 - n2) / 2) / (n1 + n2) ** 2)
-        mixed.append((b * (n1 - a) + a * (n2 - b)) / (2 * (n1 + n2)))
-    variance = (difference * fsum(skewed) + fsum(mixed)) / weight**2
-    if variance <= _NO_VARIANCE:
-        return None
-    half = errors * sqrt(variance)
-    return Interval(max(-1.0, difference - half), min(1.0, difference + half))
+def _exact(strata: Collection[Table]) -> float:
+    """The two-sided p of the correct trials of the second side, twice that of the smaller tail.
+
+    Their distribution is the sum of the hypergeometric ones of the strata; if it is wide, it is close to normal.
+    """
+    correct = sum(second.successes for _, second in strata)
+    mean, variance = 0.0, 0.0
+    for first, second in strata:
+        trials, right = first.trials + second.trials, first.successes + second.successes
+        mean += second.trials * right / trials
+        variance += first.trials * second.trials * right * (trials - right) / (trials**2 * (trials - 1))
+    if variance > _WIDE:
+        return erfc(max(0.0, abs(correct - mean) - 0.5) / sqrt(2 * variance))
+    least, chances = 0, [1.0]
+    for first, second in strata:
+        fewest, of_stratum = _hypergeometric(first, second)
+        least, chances = least + fewest, _sum_of(chances, of_stratum)
+        while chances[-1] < _NEGLIGIBLE:
+            chances.pop()
+        unlikely = next(number for number, chance in enumerate(chances) if chance >= _NEGLIGIBLE)
+        least, chances = least + unlikely, chances[unlikely:]
+    place = correct - least
+    at_most, at_least = fsum(chances[: max(0, place + 1)]), fsum(chances[max(0, place) :])
+    return min(1.0, 2 * min(at_most, at_least))
 
 
-def _cochran(strata: Collection[Table]) -> float:
-    """How many standard errors the second group's successes are from those of equal groups."""
-    excess, variance = [], []
-    for (a, n1), (b, n2) in strata:
-        n, successes = n1 + n2, a + b
-        excess.append(b - n2 * successes / n)
-        variance.append(n1 * n2 * successes * (n - successes) / (n**2 * (n - 1)))
-    return abs(fsum(excess)) / sqrt(fsum(variance)) if fsum(variance) > _NO_VARIANCE else 0.0
+def _hypergeometric(first: Cluster, second: Cluster) -> tuple[int, list[float]]:
+    """The fewest correct trials of the second side, and the probabilities of these and more."""
+    right = first.successes + second.successes
+    fewest, most = max(0, right - first.trials), min(second.trials, right)
+    all_ways = _log_ways(first.trials + second.trials, right)
+    chances = []
+    for correct in range(fewest, most + 1):
+        ways = _log_ways(second.trials, correct) + _log_ways(first.trials, right - correct)
+        chances.append(exp(ways - all_ways))
+    return fewest, chances
+
+
+def _log_ways(trials: int, chosen: int) -> float:
+    return lgamma(trials + 1) - lgamma(chosen + 1) - lgamma(trials - chosen + 1)
+
+
+def _sum_of(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """The probabilities of the sums of two independent numbers."""
+    found = [0.0] * (len(first) + len(second) - 1)
+    for number, one in enumerate(first):
+        for more, other in enumerate(second, number):
+            found[more] += one * other
+    return found

@@ -22,6 +22,7 @@ _RESAMPLES, _TAIL = 2_000, 50  # draws, and those beyond either end of the inter
 _MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
 _HALVINGS = 60
 _DECIMALS = 4  # of a percentage in a summary
+_ADDED = 0.5  # clusters
 _FEWEST_ANSWERS = 2  # of a cell, to estimate how much its answers vary
 
 
@@ -33,11 +34,11 @@ class Interval(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Trials of one variant at one depth: correct, answered and asked."""
+    """Trials of one variant at one depth: correct, answered and asked, which is the weight of the cell."""
 
     successes: int
     answered: int
-    asked: int
+    asked: int | Fraction
 
 
 class Overall(NamedTuple):
@@ -98,7 +99,7 @@ def overall(cells: Collection[Cell]) -> Overall | None:
         return None
     if not all(cell.answered for cell in cells):
         successes = sum(cell.successes for cell in cells)
-        return Overall(None, Interval(successes / asked, (successes + asked - answered) / asked))
+        return Overall(None, Interval(float(successes / asked), float((successes + asked - answered) / asked)))
     share = sum((Fraction(cell.asked * cell.successes, cell.answered) for cell in cells), Fraction()) / asked
     # Kish's effective sample size.
     effective = asked**2 / sum(Fraction(cell.asked**2, cell.answered) for cell in cells)
@@ -107,9 +108,9 @@ def overall(cells: Collection[Cell]) -> Overall | None:
     return Overall(share, min((plain, stratified), key=lambda interval: interval.high - interval.low))
 
 
-def _stratified(cells: Collection[Cell], asked: int) -> Interval:
+def _stratified(cells: Collection[Cell], asked: int | Fraction) -> Interval:
     """The weighted means of the ends of the cells' intervals."""
-    shares = [(cell.asked / asked, cell.successes / cell.answered, cell.answered) for cell in cells]
+    shares = [(float(cell.asked / asked), cell.successes / cell.answered, cell.answered) for cell in cells]
     errors = [weight * sqrt(share * (1 - share) / answers) for weight, share, answers in shares]
     if not any(errors) or min(cell.answered for cell in cells) < _FEWEST_ANSWERS:
         return Interval(0.0, 1.0)
@@ -130,12 +131,13 @@ def clustered_percentage(clusters: Collection[Cluster]) -> Percentage | None:
     if not clusters:
         return None
     mean = fsum(each.share for each in clusters) / len(clusters)
-    spread = fsum((each.share - mean) ** 2 for each in clusters)
-    if not spread:
+    if len({each.share for each in clusters}) == 1:
         return share_with(score_interval(mean, len(clusters), _Z), mean)
-    trials = sum(each.trials for each in clusters)
-    error = spread / (len(clusters) * (len(clusters) - 1))
-    independent = min(trials, max(len(clusters), mean * (1 - mean) / error))
+    count, trials = len(clusters) + _ADDED, sum(each.trials for each in clusters)
+    middle = (mean * len(clusters) + _ADDED / 2) / count
+    spread = fsum((each.share - middle) ** 2 for each in clusters) + _ADDED / 2 * (middle**2 + (1 - middle) ** 2)
+    error = spread / (count * (count - 1))
+    independent = min(trials, max(len(clusters), middle * (1 - middle) / error))
     return share_with(score_interval(mean, independent, two_sided_t(len(clusters) - 1)), mean)
 
 
