@@ -685,6 +685,8 @@ class ReasoningRatio(Part):
     low: Amount | None  # null if it cannot be estimated
     high: Amount | None
     effect: Literal["none visible", "visible", "cannot tell"]
+    p: Share | None = None  # that the ratio is 1; null with fewer than six questions
+    p_holm: Share | None = None  # corrected for all ratios of the run
 
 
 class ProgramRules(Part):

@@ -84,15 +84,25 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
     for one, other in _answered(pairs):
         for group in _groups_of(one):
             groups[group].append((one, other))
-    return [_row(group, _tables(groups[group]), paired) for group in _shown(groups)]
+    rows, found = [], []
+    for group in _shown(groups):
+        tables = _tables(groups[group])
+        is_tested = not paired or group == _ALL or len(tables) >= differences.FEWEST_TESTED
+        compared = _compared(tables, paired=paired) if tables else None
+        rows.append(_row(group, tables, compared, paired, is_tested))
+        found.append(compared)
+    tests = sum(row.p is not None for row in rows)
+    if paired:
+        for row, compared in zip(rows, found, strict=True):
+            row.shown = _detectable(row.first.questions, compared, tests) if compared else None
+    return rows
 
 
 def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
     """The points over all if unanswered trials were correct on the first side and wrong on the second."""
     best = ((replace(one, answered=one.asked, correct=one.correct + one.unanswered), other) for one, other in pairs)
     found = [(one, replace(other, answered=other.asked)) for one, other in best]
-    compare = differences.compare_pairs if paired else differences.compare_strata
-    return compare(_tables(found)).in_points.points if found else 0.0
+    return _compared(_tables(found), paired=paired).in_points.points if found else 0.0
 
 
 def _answered(pairs: Iterable[Pair]) -> list[Pair]:
@@ -108,13 +118,18 @@ def _tables(pairs: Iterable[Pair]) -> list[Table]:
     return list(problems.values())
 
 
-def _row(group: _Group, tables: Collection[Table], paired: bool) -> Row:
-    if not tables:
+def _compared(tables: Collection[Table], *, paired: bool) -> DifferenceOfShares:
+    return differences.compare_pairs(tables) if paired else differences.compare_strata(tables)
+
+
+def _row(
+    group: _Group, tables: Collection[Table], found: DifferenceOfShares | None, paired: bool, is_tested: bool
+) -> Row:
+    """A row without what depends on the other ones: the corrected p and the smallest difference."""
+    if found is None:
         nothing = Measured(0, 0, 0, None)
         return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
-    found = differences.compare_pairs(tables) if paired else differences.compare_strata(tables)
     first, second = (Cluster.of(table[side] for table in tables) for side in (0, 1))
-    is_tested = not paired or group == _ALL or len(tables) >= differences.FEWEST_TESTED
     return Row(
         *group,
         Measured(*first, len(tables) if paired else first.trials, in_percent(found.first)),
@@ -124,16 +139,16 @@ def _row(group: _Group, tables: Collection[Table], paired: bool) -> Row:
         found.in_points,
         found.p if is_tested else None,
         None,
-        _detectable(len(tables), found) if paired else None,
+        None,
     )
 
 
-def _detectable(pairs: int, found: DifferenceOfShares) -> float | None:
-    smallest = differences.smallest_difference(pairs, found.better + found.worse)
+def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float | None:
+    smallest = differences.detectable(questions, found, tests)
     return None if smallest is None else in_percent(smallest)
 
 
-def correct_for_tests(rows: Iterable[Row | Effect | ModelDifference]) -> None:
+def correct_for_tests(rows: Iterable[Row | Effect | ModelDifference | ReasoningRatio]) -> None:
     """Set Holm's p in the rows that have a test."""
     tested = [(row, row.p) for row in rows if row.p is not None]
     for (row, _), p in zip(tested, differences.holm([p for _, p in tested]), strict=True):
@@ -160,17 +175,20 @@ def model_differences(results: Iterable[OfCondition], baseline: str) -> list[Mod
     asked: defaultdict[tuple[str, str], list[Question]] = defaultdict(list)
     for each in results:
         asked[each.task, each.model] += each.questions
-    found = []
+    found: list[ModelDifference] = []
+    tests: list[DifferenceOfShares] = []
     for (task, model), questions in asked.items():
         first = asked.get((task, baseline), [])
         pairs = pair(first, questions)[0] if model != baseline else []
         tables = _tables(_answered(pairs))
         if tables and 2 * len(pairs) >= min(len(first), len(questions)):
             test = differences.compare_pairs(tables)
-            shown = _detectable(len(tables), test)
-            figures = test.in_points, test.better, test.worse, test.p, test.p, shown
+            figures = test.in_points, test.better, test.worse, test.p, test.p, None
             found.append(ModelDifference(model, baseline, task, len(tables), *figures))
+            tests.append(test)
     correct_for_tests(found)
+    for row, test in zip(found, tests, strict=True):
+        row.shown = _detectable(row.pairs, test, len(tests))
     return found
 
 
@@ -200,12 +218,14 @@ def reasoning_ratios(models: Sequence[Model], results: Iterable[OfCondition]) ->
 
     They are over the questions of all tasks. One is added to each count, as it may be 0. If no reply has reasoning
     tokens, or their number is unknown, there is no ratio. The conditions and repeats of a problem are one question, and
-    have one ratio, their mean.
+    have one ratio, their mean. All tests are corrected together.
     """
     asked: defaultdict[str, list[Question]] = defaultdict(list)
     for each in results:
         asked[each.model] += each.questions
-    found, steps = [], [*neighbours(models)]
+    found: list[ReasoningRatio] = []
+    means: list[differences.MeanRatio] = []
+    steps = [*neighbours(models)]
     sweeps: dict[tuple[str, str], tuple[str, Model, Model]] = {}  # the ends, by parameter and last model
     for parameter, before, model in steps:
         _, first, _ = sweeps.pop((parameter, before.name), (parameter, before, before))
@@ -221,5 +241,19 @@ def reasoning_ratios(models: Sequence[Model], results: Iterable[OfCondition]) ->
             logarithms[one.problem].append(other.reasoning / other.counted - one.reasoning / one.counted)
         truncated = len(known) - len(finished)
         mean = differences.mean_ratio([fmean(each) for each in logarithms.values()], truncated)
-        found.append(ReasoningRatio(model.name, before.name, parameter, len(logarithms), truncated, *mean))
+        means.append(mean)
+        counts = len(logarithms), truncated
+        found.append(
+            ReasoningRatio(
+                *(model.name, before.name, parameter, *counts),
+                ratio=mean.ratio,
+                low=mean.low,
+                high=mean.high,
+                effect="cannot tell",  # until the tests are corrected
+                p=mean.p,
+            )
+        )
+    correct_for_tests(found)
+    for row, mean in zip(found, means, strict=True):
+        row.effect = mean.effect(row.p_holm)
     return found

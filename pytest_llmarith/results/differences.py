@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 from math import ceil, erfc, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
+from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 from pytest_llmarith.records import Difference
@@ -27,10 +28,12 @@ FEWEST_TESTED = 6  # questions: with five, p is at least 0.0625
 _LIKE_1 = Interval(0.87, 1.15)  # ratios
 _LARGEST = 34.0  # logarithm of a ratio
 _FEW = 0.05  # of all ratios
+_ENOUGH = 50  # ratios to show that there is no effect: with fewer, one question in ten may have one and not be seen
 SIGNIFICANT = 0.05  # a p value below it is more than chance
 POWER = 0.8  # the probability with which a difference should be found
 _STEPS = 2_000  # of a difference from 0 to 1
 _NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
+_NORMAL = NormalDist()
 _BESIDE_0 = 1e-6  # the smallest difference in a summary
 _WIDE = 400.0  # variance of a distribution that is close to normal
 
@@ -53,6 +56,7 @@ class DifferenceOfShares(NamedTuple):
     p: float
     better: int = 0  # of pairs: questions that the second got right more often
     worse: int = 0
+    error: float | None = None  # the standard error of the difference of pairs with repeats
 
     @property
     def in_points(self) -> Difference:
@@ -77,17 +81,31 @@ def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
         both = sum(first.successes + second.successes == 2 for first, second in questions)
         pairs = Pairs(both, worse, better, len(questions) - both - worse - better)
         p = mcnemar(better, worse)
-        interval = _agreeing(newcombe(pairs), p)
-    else:
-        interval, p = _of_clusters(questions, changes)
-    return DifferenceOfShares(one, other, interval, p, better, worse)
+        return DifferenceOfShares(one, other, _agreeing(newcombe(pairs), p), p, better, worse)
+    error, degrees = _error_of_clusters(questions, changes), max(1, len(questions) - 1)
+    if error == 0:
+        return DifferenceOfShares(one, other, None, 1.0, better, worse, error)
+    half = two_sided_t(degrees) * error
+    interval = Interval(max(-1.0, other - one - half), min(1.0, other - one + half))
+    return DifferenceOfShares(
+        one, other, interval, two_sided_p(abs(other - one) / error, degrees), better, worse, error
+    )
 
 
-def _of_clusters(questions: Collection[Table], changes: Collection[float]) -> tuple[Interval | None, float]:
-    """The interval and the test of the mean change, both by the same standard error and Student's t.
+def detectable(questions: int, found: DifferenceOfShares, tests: int) -> float | None:
+    """The smallest difference that the questions show with 80 % power as one of so many tests; None if none."""
+    if found.error is None:
+        return smallest_difference(questions, found.better + found.worse, tests)
+    errors = _NORMAL.inv_cdf(1 - SIGNIFICANT / tests / 2) + _NORMAL.inv_cdf(POWER)
+    difference = errors * found.error
+    return difference if 0 < difference <= 1 else None
 
-    The standard error is that of the changes (Miller 2024, arXiv 2411.00640, section 4.2), but at least that of equal
-    sides, whose trials of a question differ by chance. If few questions change, the former is too small.
+
+def _error_of_clusters(questions: Collection[Table], changes: Collection[float]) -> float:
+    """The standard error of the mean change (Miller 2024, arXiv 2411.00640, section 4.2).
+
+    It is at least that of equal sides, whose trials of a question differ by chance: if few questions change, the
+    changes show too small an error.
     """
     count, mean = len(changes), fsum(changes) / len(changes)
     between = fsum((change - mean) ** 2 for change in changes) * count / max(1, count - 1)
@@ -96,13 +114,7 @@ def _of_clusters(questions: Collection[Table], changes: Collection[float]) -> tu
         trials = first.trials + second.trials
         share = (first.successes + second.successes) / trials
         by_chance.append(share * (1 - share) * trials / (trials - 1) * (1 / first.trials + 1 / second.trials))
-    error = sqrt(max(between, fsum(by_chance))) / count
-    if error == 0:
-        return None, 1.0
-    degrees = max(1, count - 1)
-    half = two_sided_t(degrees) * error
-    interval = Interval(max(-1.0, mean - half), min(1.0, mean + half))
-    return interval, two_sided_p(abs(mean) / error, degrees)
+    return sqrt(max(between, fsum(by_chance))) / count
 
 
 def _agreeing(interval: Interval | None, p: float) -> Interval | None:
@@ -125,28 +137,30 @@ def mcnemar(better: int, worse: int) -> float:
     return 1.0 if better == worse else min(1.0, 2 * _at_most(min(better, worse), better + worse, 0.5))
 
 
-def mcnemar_power(pairs: int, discordant: float, difference: float) -> float:
-    """The probability that McNemar's exact test at 0.05 finds a difference between two shares of the same pairs.
+def mcnemar_power(pairs: int, discordant: float, difference: float, tests: int = 1) -> float:
+    """The probability that McNemar's exact test finds a difference between two shares of the same pairs.
+
+    It is the first of so many `tests` that are corrected together: its p is below 0.05 divided by their number.
 
     `discordant` is the share of pairs that only one side gets right; it is at least `difference`. The number of these
     pairs is binomial, and its distribution is evaluated at up to 49 of its values.
     """
-    wins = (1 + difference / discordant) / 2
+    wins, level = (1 + difference / discordant) / 2, SIGNIFICANT / tests
     mean, spread = pairs * discordant, sqrt(pairs * discordant * (1 - discordant))
     first, last = max(0, ceil(mean - 4 * spread)), min(pairs, floor(mean + 4 * spread))
     counts = range(first, last + 1, max(1, (last - first) // 48))
     weights = [exp(_log_binomial(count, pairs, discordant)) for count in counts]
     found = []
     for count in counts:
-        fewest = next((few for few in range(_fewest(count), -1, -1) if mcnemar(count - few, few) < SIGNIFICANT), -1)
+        fewest = next((few for few in range(_fewest(count), -1, -1) if mcnemar(count - few, few) < level), -1)
         found.append(_at_most(fewest, count, 1 - wins) + _at_most(fewest, count, wins))
     return fsum(weight * power for weight, power in zip(weights, found, strict=True)) / fsum(weights)
 
 
-def smallest_difference(pairs: int, discordant: int) -> float | None:
-    """The smallest difference that these pairs show with 80 % power; None if they show none."""
+def smallest_difference(pairs: int, discordant: int, tests: int = 1) -> float | None:
+    """The smallest difference that these pairs show with 80 % power as one of so many tests; None if there is none."""
     steps = [step / _STEPS for step in range(1, _STEPS + 1)]
-    place = bisect_left(steps, POWER, key=lambda step: mcnemar_power(pairs, max(discordant / pairs, step), step))
+    place = bisect_left(steps, POWER, key=lambda step: mcnemar_power(pairs, max(discordant / pairs, step), step, tests))
     return steps[place] if place < _STEPS else None
 
 
@@ -226,27 +240,40 @@ def mean_interval(values: Collection[float]) -> Interval | None:
 
 
 class MeanRatio(NamedTuple):
-    """The geometric mean of ratios with its interval, and whether it differs from 1."""
+    """The geometric mean of ratios with its interval, and the test of its difference from 1."""
 
     ratio: float
     low: float | None  # None if there are fewer than six ratios
     high: float | None
-    effect: Literal["none visible", "visible", "cannot tell"]
+    p: float | None
+    is_like_1: bool
+
+    def effect(self, p_holm: float | None) -> Literal["none visible", "visible", "cannot tell"]:
+        """What the ratio shows, with the p that is corrected for all ratios of its run."""
+        if self.is_like_1:
+            return "none visible"
+        return "visible" if p_holm is not None and p_holm < SIGNIFICANT else "cannot tell"
 
 
 def mean_ratio(logarithms: Collection[float], left_out: int = 0) -> MeanRatio:
     """The mean of one or more ratios, which are given as logarithms, with Student's t of these.
 
-    There is no visible effect if the interval is within 0.87 to 1.15, and if at most 5 % of all ratios are `left_out`.
-    If all ratios are equal, the interval has no width; by the sign test it holds their median in 97 of 100 cases.
+    The mean is like 1 if the interval of 50 ratios or more is within 0.87 to 1.15, and if at most 5 % of all ratios are
+    `left_out`. If all ratios are equal, the interval has no width, and the test is the sign test.
     """
-    mean = fsum(logarithms) / len(logarithms)
-    if len(logarithms) < FEWEST_TESTED:
-        return MeanRatio(_ratio(mean), None, None, "cannot tell")
-    low, high = map(_ratio, mean_interval(logarithms) or (mean, mean))
-    if _LIKE_1.low <= low and high <= _LIKE_1.high and left_out <= _FEW * (left_out + len(logarithms)):
-        return MeanRatio(_ratio(mean), low, high, "none visible")
-    return MeanRatio(_ratio(mean), low, high, "cannot tell" if low <= 1 <= high else "visible")
+    count, mean = len(logarithms), fsum(logarithms) / len(logarithms)
+    if count < FEWEST_TESTED:
+        return MeanRatio(_ratio(mean), None, None, None, False)
+    if (interval := mean_interval(logarithms)) is None:
+        interval = Interval(mean, mean)
+        p = mcnemar(count, 0) if mean else 1.0
+    else:
+        half = (interval.high - interval.low) / 2
+        p = two_sided_p(abs(mean) * two_sided_t(count - 1) / half, count - 1)
+    low, high = _ratio(interval.low), _ratio(interval.high)
+    is_within = _LIKE_1.low <= low and high <= _LIKE_1.high
+    is_enough = count >= _ENOUGH and left_out <= _FEW * (left_out + count)
+    return MeanRatio(_ratio(mean), low, high, p, is_within and is_enough)
 
 
 def _ratio(logarithm: float) -> float:

@@ -15,10 +15,11 @@ from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from pytest_llmarith.records import SearchProblem
+from pytest_llmarith.results.compare_rows import rows_of
 from pytest_llmarith.results.differences import POWER, SIGNIFICANT, mcnemar_power
 from pytest_llmarith.results.formatting import dollars
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.questions import Question
+from pytest_llmarith.results.questions import Pair, Question
 from pytest_llmarith.results.statistics import score_interval
 from pytest_llmarith.results.tables import Column, Row, Table
 from pytest_llmarith.types import Price
@@ -29,6 +30,7 @@ _ROUND_PAIRS = [2**exponent for exponent in range(3, 18)]
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
 _ERRORS = NormalDist().inv_cdf(1 - SIGNIFICANT / 2)  # standard errors to either side of the mean
 _CELLS = 72  # of arithmetic at its usual depths
+_ROWS = 9  # of a comparison of them: over all, and eight variants
 
 
 class Tokens(NamedTuple):
@@ -60,6 +62,8 @@ class Cost(NamedTuple):
 class Need(NamedTuple):
     """Questions that each of two models has to be asked; None if more than 131,072 are needed.
 
+    They show the difference over all questions after Holm's correction for `tests` rows of a comparison.
+
     `discordant` is the share of questions that the plan takes only one of both to get right. `measured` is how many
     were in the runs, such as `0 of 72`, or `assumed`; `at_most` are the paired questions for the upper end of its 95 %
     interval.
@@ -68,6 +72,7 @@ class Need(NamedTuple):
     first: str
     second: str
     measured: str
+    tests: int
     discordant: float
     paired: int | None
     at_most: int | None
@@ -85,23 +90,30 @@ def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
     accuracy = fmean(shares) if shares else _ACCURACY
     found = []
     for (one, first), (other, second) in combinations(questions.items(), 2):
-        both = [(first[key].measured.share, second[key].measured.share) for key in first.keys() & second.keys()]
+        common = sorted(first.keys() & second.keys(), key=str)
+        both = [(first[key].measured.share, second[key].measured.share) for key in common]
         if len(both) >= _FEWEST_PAIRS:
             differing = sum(abs(a - b) for a, b in both)
             # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand 1983, JAMA 249, 1743-1745).
             share = max(difference, max(3.0, differing) / len(both))
             upper = max(share, score_interval(differing / len(both), len(both), _ERRORS).high)
-            numbers = paired_questions(share, difference), paired_questions(upper, difference)
-            unpaired = unpaired_questions(fmean(a + b for a, b in both) / 2, difference)
-            found.append(Need(one, other, f"{differing:.4g} of {len(both):,}", share, *numbers, unpaired))
+            tests = _tests((first[key], second[key]) for key in common)
+            numbers = paired_questions(share, difference, tests), paired_questions(upper, difference, tests)
+            unpaired = unpaired_questions(fmean(a + b for a, b in both) / 2, difference, tests)
+            found.append(Need(one, other, f"{differing:.4g} of {len(both):,}", tests, share, *numbers, unpaired))
     if found:
         return found
     best, worst = min(1.0, accuracy + difference / 2), max(0.0, accuracy - difference / 2)
     independent = best * (1 - worst) + worst * (1 - best)  # in fact models agree more often
     shares = sorted({max(difference, min(one, independent)) for one in _SHARES})
-    unpaired = unpaired_questions(accuracy, difference)
-    needed = ((share, paired_questions(share, difference)) for share in shares)
-    return [Need("any", "another", "assumed", share, paired, None, unpaired) for share, paired in needed]
+    unpaired = unpaired_questions(accuracy, difference, _ROWS)
+    needed = ((share, paired_questions(share, difference, _ROWS)) for share in shares)
+    return [Need("any", "another", "assumed", _ROWS, share, paired, None, unpaired) for share, paired in needed]
+
+
+def _tests(pairs: Iterable[Pair]) -> int:
+    """How many rows of a comparison of these questions have a test."""
+    return sum(row.p is not None for row in rows_of(pairs, paired=True))
 
 
 def _questions(runs: Iterable[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
@@ -114,22 +126,25 @@ def _questions(runs: Iterable[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int
     return found
 
 
-def paired_questions(discordant: float, difference: float) -> int | None:
-    """The fewest pairs with which McNemar's exact test finds the difference with 80 % power; None beyond 131,072."""
+def paired_questions(discordant: float, difference: float, tests: int = 1) -> int | None:
+    """The fewest pairs with which McNemar's exact test finds the difference with 80 % power; None beyond 131,072.
+
+    It is the first of so many `tests` that are corrected together.
+    """
 
     def power(pairs: int) -> float:
-        return mcnemar_power(pairs, discordant, difference)
+        return mcnemar_power(pairs, discordant, difference, tests)
 
     most = next((pairs for pairs in _ROUND_PAIRS if power(pairs) >= POWER), None)
     return most and bisect_left(range(most), POWER, lo=most // 2, key=power)
 
 
-def unpaired_questions(accuracy: float, difference: float) -> int:
+def unpaired_questions(accuracy: float, difference: float, tests: int = 1) -> int:
     """The trials of each model, if they are asked different questions: the normal approximation for two shares."""
     half = difference / 2
     middle = min(max(accuracy, half), 1 - half)
     first, second = middle - half, middle + half
-    errors = _ERRORS * sqrt(2 * middle * (1 - middle))
+    errors = NormalDist().inv_cdf(1 - SIGNIFICANT / tests / 2) * sqrt(2 * middle * (1 - middle))
     errors += NormalDist().inv_cdf(POWER) * sqrt(first * (1 - first) + second * (1 - second))
     return ceil((errors / difference) ** 2)
 
@@ -155,14 +170,16 @@ def tables(points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]) -> 
         [
             *(Column(header, is_name=True) for header in ("model", "compared with")),
             Column("only one right"),
+            Column("rows"),
             Column("planned with", "{:.1%}".format),
             *(Column(header, "{:,}".format) for header in ("paired", "at most", "unpaired")),
         ],
         [Row(need) for need in found],
         "questions for each of both models; only one right: exactly one of both is right; assumed: no two models of "
-        f"the runs have {_FEWEST_PAIRS} questions in common; planned with: at least 3 of the questions asked, and at "
-        "least the difference itself; paired: both are asked the same questions (McNemar's exact test); at most: if "
-        "only one is right as often as its upper 95 % bound says; unpaired: other questions",
+        f"the runs have {_FEWEST_PAIRS} questions in common; rows: of a comparison, counted by Holm's correction; "
+        "planned with: at least 3 of the questions asked, and at least the difference itself; paired: both are asked "
+        "the same questions (McNemar's exact test); at most: if only one is right as often as its upper 95 % bound "
+        "says; unpaired: other questions",
         [trials] * bool(most),
     )
     if prices and most:

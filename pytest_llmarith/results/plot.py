@@ -164,7 +164,7 @@ def _heatmaps(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series])
 
 
 def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
-    """A forest plot per task: the difference of each model to the best one, with its interval."""
+    """A forest plot per task: the difference of each model to the first one or the baseline, with its interval."""
     panels = [one for one in rankings(runs, series) if one.places]
     if not panels:
         return False
@@ -175,20 +175,23 @@ def _differences(figure: Figure, runs: Sequence[PageRun], series: Sequence[Serie
     for axis, ranking in zip(axes, panels, strict=True):
         axis.axvline(0, color=_GREY, linewidth=1)
         for y, place in enumerate(ranking.places):
-            is_best, found = place.group == 1, place.difference
-            if found:
-                colour = _COLOURS[0 if is_best else 1]
-                if found.low is not None:
-                    axis.plot([found.low, found.high], [y, y], color=colour, linewidth=1.5)
-                axis.plot([found.points], [y], "o" if is_best else "s", color=colour, markersize=4)
-        axis.plot([0], [0], "D", color=_GREY, markersize=4)
+            if place.compared is None:
+                axis.plot([0], [y], "D", color=_GREY, markersize=4)
+                continue
+            found, is_unclear = place.compared.difference, place.direction == "unclear"
+            colour = _COLOURS[0 if is_unclear else 1]
+            if found.low is not None:
+                axis.plot([found.low, found.high], [y, y], color=colour, linewidth=1.5)
+            axis.plot([found.points], [y], "o" if is_unclear else "s", color=colour, markersize=4)
         names = [place.key for place in ranking.places]
         axis.set_yticks(range(len(names)), names)
         axis.set_ylim(len(names) - 0.5, -0.5)
         axis.tick_params(labelbottom=True)
         axis.set_title(ranking.task)
-        axis.set_xlabel(f"points to {names[0]}, with 95 % interval", loc="right")
-    figure.supxlabel("circles: not separated; squares: worse, after Holm's correction", size=8, color=_GREY)
+        axis.set_xlabel(f"points to {ranking.baseline}, with 95 % interval", loc="right")
+    figure.supxlabel(
+        "circles: not separated; squares: significant after Holm's correction for all models", size=8, color=_GREY
+    )
     return True
 
 

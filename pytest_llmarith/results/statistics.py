@@ -22,6 +22,7 @@ _RESAMPLES, _TAIL = 2_000, 50  # draws, and those beyond either end of the inter
 _MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
 _HALVINGS = 60
 _DECIMALS = 4  # of a percentage in a summary
+_FEWEST_DRAWN = 10  # values of a bootstrap
 _ADDED = 0.5  # clusters
 _FEWEST_ANSWERS = 2  # of a cell, to estimate how much its answers vary
 
@@ -151,12 +152,12 @@ def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
 
 
 def bootstrap_mean(values: Sequence[float]) -> Interval | None:
-    """The percentile interval of a mean over 2,000 draws (Efron and Tibshirani 1993, chapter 13); None if all values
-    are equal.
+    """The percentile interval of a mean over 2,000 draws (Efron and Tibshirani 1993, chapter 13).
 
-    The same values in the same order give the same interval.
+    None if all values are equal, or if there are fewer than ten, of which the interval would be too narrow. The same
+    values in the same order give the same interval.
     """
-    if len(set(values)) < 2:
+    if len(set(values)) == 1 or len(values) < _FEWEST_DRAWN:
         return None
     draw = Random(0)
     drawn = sorted(fsum(draw.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLES))

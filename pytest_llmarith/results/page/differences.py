@@ -1,17 +1,16 @@
-"""Differences between models, which are ranked, and between conditions; both on a scale with their intervals."""
+"""Differences of models to one of them, and between conditions; both on a scale with their intervals."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import ceil, fsum
+from math import ceil
 from typing import NamedTuple
 
-from pytest_llmarith.records import Difference, Effect, Result
-from pytest_llmarith.results.differences import SIGNIFICANT, DifferenceOfShares, compare_pairs, holm
+from pytest_llmarith.records import Difference, Effect, ModelDifference, Result
+from pytest_llmarith.results.compare_rows import model_differences
+from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.page.charts import Axis, Share, overall_share, share
-from pytest_llmarith.results.questions import Question
 from pytest_llmarith.results.series import PageRun, Series, asked_in_runs, short_name
 from pytest_llmarith.types import Outcome
 
@@ -32,89 +31,26 @@ def direction(difference: Difference | None, p_holm: float | None) -> str:
 
 # --- models ---------------------------------------------------------------------------------------------------------
 
-_Asked = Mapping[tuple[int, str], Question]  # by problem and condition
-
 
 class Place(NamedTuple):
-    """The place of a model, compared with the best one.
-
-    `group` is counted from 1. A model is in the group of a better one, the best of that group, if their paired
-    difference is not significant after Holm's correction. `pairs` is how many questions both have answered.
-    """
+    """The place of a model, with its comparison with the baseline, which has none itself."""
 
     key: str  # of the model
-    group: int
-    pairs: int
-    compared: DifferenceOfShares | None  # with the best of all; None for the best one itself
-    p_holm: float | None
-
-    @property
-    def difference(self) -> Difference | None:
-        return self.compared and self.compared.in_points
+    compared: ModelDifference | None
 
     @property
     def direction(self) -> str:
-        return direction(self.difference, self.p_holm)
-
-
-def rank(asked: Mapping[str, Collection[Question]]) -> tuple[list[Place], list[str]]:
-    """The places of the models that were asked the same questions, best first, and all other models.
-
-    If models were asked different questions, the most frequent set of questions counts, and of these the largest.
-    """
-    questions = {key: {(one.problem, one.condition): one for one in mine} for key, mine in asked.items()}
-    sets = Counter(frozenset(mine) for mine in questions.values() if mine)
-    same = max(sets, key=lambda one: (sets[one], len(one)), default=frozenset[tuple[int, str]]())
-    alike = [key for key, mine in questions.items() if mine and mine.keys() == same]
-    order = sorted(alike, key=lambda key: -_mean(questions[key]))
-    order = [key for key in order if _have_same_prompts(questions[order[0]], questions[key])]
-    others = [key for key in asked if key not in order]
-    groups: dict[str, int] = {}
-    while ungrouped := [key for key in order if key not in groups]:
-        number, best = len(set(groups.values())) + 1, ungrouped[0]
-        corrected = [p for _, _, p in _compared(questions, best, ungrouped)]
-        groups[best] = number
-        groups |= {key: number for key, p in zip(ungrouped[1:], corrected, strict=True) if p >= SIGNIFICANT}
-    places = [Place(key, groups[key], 0, None, None) for key in order[:1]]
-    for key, (pairs, difference, p) in zip(
-        order[1:], _compared(questions, order[0], order) if order else (), strict=True
-    ):
-        places.append(Place(key, groups[key], pairs, difference, p))
-    return sorted(places, key=lambda place: place.group), others
-
-
-def _compared(
-    questions: Mapping[str, _Asked], best: str, order: Sequence[str]
-) -> list[tuple[int, DifferenceOfShares | None, float]]:
-    """All others compared with the best one: pairs, the difference and Holm's p; without pairs p is 1."""
-    found = []
-    for key in order:
-        if key != best:
-            both = [(one, questions[key][place]) for place, one in questions[best].items()]
-            pairs = [(one.measured, other.measured) for one, other in both if one.answered and other.answered]
-            found.append((len(pairs), compare_pairs(pairs) if pairs else None))
-    corrected = holm([difference.p if difference else 1.0 for _, difference in found])
-    return [(pairs, difference, p) for (pairs, difference), p in zip(found, corrected, strict=True)]
-
-
-def _mean(questions: _Asked) -> float:
-    answered = [one for one in questions.values() if one.answered]
-    return fsum(one.measured.share for one in answered) / max(1, len(answered))
-
-
-def _have_same_prompts(first: _Asked, second: _Asked) -> bool:
-    """Whether no prompt differs; an unknown one may be the same."""
-    prompts = ((one.prompt, second[place].prompt) for place, one in first.items())
-    return all(None in both or both[0] == both[1] for both in prompts)
+        return direction(self.compared.difference, self.compared.p_holm) if self.compared else "unclear"
 
 
 class Ranking(NamedTuple):
-    """The places of the models of one task, and the models with other questions.
+    """The models of one task that were asked the questions of the baseline, best first, and all others.
 
     `matrix` has the share of each variant, the models in the order of the ranks.
     """
 
     task: str
+    baseline: str
     axis: Axis
     places: Sequence[Place]
     unranked: Sequence[str]
@@ -125,28 +61,51 @@ class Ranking(NamedTuple):
 
 
 def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]:
-    """One for each task that two models or more were asked."""
-    found, asked = [], asked_in_runs(runs, series)
+    """One for each task that two models or more were asked.
+
+    Models are compared with the baseline of the first run, else with its first model, and not with the best one: of
+    equal models the one that is best by chance would seem to be better than others. All tests are corrected together.
+    """
+    baseline = _baseline(runs, series)
+    differences = model_differences(asked_in_runs(runs, series), baseline)
+    found = []
     for task in dict.fromkeys(result.task for one in series for result in one.results if not result.searched):
         results = {one.label: result for one in series for result in one.results if result.task == task}
         if len(results) > 1:
-            places, unranked = rank({one.model: list(one.questions) for one in asked if one.task == task})
-            ranked = places if len(places) > 1 else []  # one alone is compared with itself
-            found.append(_ranking(task, ranked, unranked if ranked else list(results), results))
+            found.append(_ranking(task, baseline, [one for one in differences if one.task == task], results))
     return found
 
 
-def _ranking(task: str, places: Sequence[Place], unranked: Sequence[str], results: dict[str, Result]) -> Ranking:
+def _baseline(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
+    """The label of the model with which all others are compared."""
+    for one in series:
+        run, model, condition = one.key
+        if run == 0 and model == runs[0].summary.run.baseline and not condition:
+            return one.label
+    return series[0].label if series else ""
+
+
+def _ranking(task: str, baseline: str, differences: Sequence[ModelDifference], results: dict[str, Result]) -> Ranking:
     correct = {label: overall_share(result, Outcome.CORRECT) for label, result in results.items()}
     simulated = [label for label, result in results.items() if result.simulated]
-    others = sorted(unranked, key=lambda label: -found.percent if (found := correct[label]) else 1)
+    compared: dict[str, ModelDifference | None] = {one.model: one for one in differences}
+    if compared:
+        compared[baseline] = None
+
+    def by_share(label: str) -> float:
+        found = correct[label]
+        return -found.percent if found else 1
+
+    places = [Place(label, compared[label]) for label in sorted(compared, key=by_share)]
+    others = sorted((label for label in results if label not in compared), key=by_share)
     order = [*(place.key for place in places), *others]
     variants = list(dict.fromkeys(one.variant for label in order for one in results[label].variants))
     of_variants = ((label, one) for label in order for one in results[label].variants)
     shares = {(label, one.variant): share(one.correct, one.measured) for label, one in of_variants}
     matrix = [(label, [shares.get((label, variant)) for variant in variants]) for label in order]
-    axis = _axis(place.difference for place in places if place.difference)
-    return Ranking(short_name(task), axis, places, others, correct, simulated, variants, matrix if variants else ())
+    axis = _axis(one.difference for one in differences)
+    shown = matrix if variants else ()
+    return Ranking(short_name(task), baseline, axis, places, others, correct, simulated, variants, shown)
 
 
 # --- conditions -----------------------------------------------------------------------------------------------------

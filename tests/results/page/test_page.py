@@ -208,22 +208,17 @@ def test_many_models_get_a_panel_each() -> None:
 # --- differences ----------------------------------------------------------------------------------------------------
 
 
-def test_models_are_ranked_and_grouped() -> None:
-    """By the same questions: a group is not separated from its first. Models with other questions are marked."""
+def test_models_are_compared_with_the_first_one() -> None:
+    """By the same questions; the best is on top. Models with other questions are marked."""
     right = {"good": 20, "near": 19, "bad": 5, "worst": 4}
     runs = [run_of([one | {"model": name} for one in sums(count)], name) for name, count in right.items()]
-    text = page(*reversed(runs), run_of(usual_records("other"), "other"))
-    rows = [row for row in rows_of(text, "differences") if row[0] in (*right, "other not ranked")]
-    assert [row[:2] for row in rows[:4]] == [
-        ["good", "1"],
-        ["near", "1 not separated"],
-        ["bad", "2"],
-        ["worst", "2 not separated"],
-    ]
-    assert [row[3].split()[0] for row in rows[:4]] == ["best", "-5.0", "-75.0", "-80.0"]
-    assert [row[0] for row in rows[4:]] == [*right, "other not ranked"]
-    assert "significantly worse: bad, worst; not separated: near." in text
-    assert "Not ranked, as they were asked other questions: other." in text
+    text = page(runs[1], runs[0], *runs[2:], run_of(usual_records("other"), "other"))
+    rows = [row for row in rows_of(text, "differences") if row[0] in (*right, "other not compared")]
+    assert [row[0] for row in rows[:4]] == ["good", "near", "bad", "worst"]
+    assert [row[2].split()[0] for row in rows[:4]] == ["+5.0", "baseline", "-70.0", "-75.0"]
+    assert [row[0] for row in rows[4:]] == [*right, "other not compared"]
+    assert "Compared with <strong>near</strong>, significantly worse: bad, worst; not separated: good." in text
+    assert "Not compared, as they were asked other questions: other." in text
     assert "No two models were asked the same questions" in page(runs[0], run_of(usual_records("other"), "other"))
 
 
@@ -355,7 +350,7 @@ def test_sequences_have_scores_and_curves() -> None:
     records = [programmed("A000001"), programmed("A000002", scores={"0.5": 0.0, "4": 0.0})]
     text = page(run_of(records))
     rows = rows_of(text, "sequences")
-    assert [row[1:4] for row in rows[1:3]] == [["0.5 s", "2", "33.3 0.0-66.7"], ["4 s", "2", "33.3 0.0-66.7"]]
+    assert [row[1:4] for row in rows[1:3]] == [["0.5 s", "2", "33.3 -"], ["4 s", "2", "33.3 -"]]
     assert rows[4:6] == [["1", "0.6667"], ["2", "0.0000"]]
     assert "&amp;text=A000002" in text
     assert "&amp;text=A000001" not in text
