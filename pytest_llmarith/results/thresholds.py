@@ -32,7 +32,6 @@ _SLOPES, _LAPSE = (0.3, 1.0, 3.5), 0.02
 _SMALLEST = 1e-9  # probability of an answer
 _NEGLIGIBLE = 1e-6  # of the largest weight
 _MOST_COMPARED = 16  # depths
-_NARROWER = 0.97  # the next interval on the grid that is fitted, if this one was not enough
 _ENOUGH = 10  # answers at the first or last depth, to show that D50 is outside
 
 
@@ -273,7 +272,6 @@ class DepthChooser:
         self._weights = [1.0] * len(self._cells)
         self._right: dict[int, list[float]] = {}  # by depth, the probability of a right answer in each cell
         self._answers: dict[int, list[int]] = {depth: [0, 0] for depth in self._depths}  # right ones, and all
-        self._wanted = half_width  # on this grid, before an interval is computed
 
     def add(self, depth: int, *, is_right: bool) -> None:
         """Note an answer."""
@@ -297,13 +295,12 @@ class DepthChooser:
         half_width = 1.96 * sqrt(max(_SMALLEST, fsum(map(mul, weighted, d50s)) - mean**2))
         edge = self._depths[0 if mean < self._depths[0] else -1]
         is_outside = not self._depths[0] <= mean <= self._depths[-1] and self._answers[edge][1] >= _ENOUGH
-        if half_width <= self._wanted or is_outside:
+        if half_width <= self._half_width or is_outside:
             measured = tuple(Depth(depth, *counts) for depth, counts in self._answers.items() if counts[1])
             found = fit(measured, (self._depths[0], self._depths[-1]))
             assert found is not None
             if self._is_enough(found):
                 return None
-            self._wanted = min(self._wanted, half_width * _NARROWER)
 
         def gain(depth: int) -> float:
             """What an answer is expected to take from the variance, up to a constant."""
