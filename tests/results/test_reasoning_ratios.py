@@ -75,9 +75,11 @@ def test_few_questions_do_not_hide_an_effect(questions: int) -> None:
 def test_a_sweep_is_corrected_as_a_family() -> None:
     """A sweep of five ignored values seldom shows an effect; one of five has a p below 0.05."""
     random, found = Random(1), 0
-    models = [{"name": f"m-{n}", "target": "openai/m", "params": {"reasoning_effort": str(n)}} for n in range(5)]
+    models: list[dict[str, Any]] = [
+        {"name": f"m-{n}", "target": "openai/m", "params": {"reasoning_effort": str(n)}} for n in range(5)
+    ]
     for _ in range(40):
-        tokens = [[round(exp(random.gauss(6, 0.5))) for _ in range(20)] for _ in models]
+        tokens: list[list[int | None]] = [[round(exp(random.gauss(6, 0.5))) for _ in range(20)] for _ in models]
         made = [trials(model["name"], counts) for model, counts in zip(models, tokens, strict=True)]
         found += any(one["effect"] == "visible" for one in ratios(*made, models=models))
     assert found <= 6  # at 5 %, more in one of 200 simulations
