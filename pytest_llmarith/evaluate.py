@@ -136,8 +136,9 @@ def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     if answer is None:
         return Verdict(Outcome.NAN, reading, both, None, found.reason or NanReason.UNREADABLE)
     case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
-    outcome = Outcome.CORRECT if case.is_correct else Outcome.DEVIATE
-    return Verdict(outcome, reading, both, grading.measure(case, grading.error_class(case)), None)
+    if case.is_correct:
+        return Verdict(Outcome.CORRECT, reading, both, grading.measure(case, None), None)
+    return Verdict(Outcome.DEVIATE, reading, both, grading.measure(case, grading.error_class(case)), None)
 
 
 def number_record(problem: Calculation, trial: Trial, reading: Reading, reply: Reply) -> Record:

@@ -12,13 +12,13 @@ import json
 import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import quote
 
 from pytest_llmarith.models.client import Client, sent_once
-from pytest_llmarith.models.provider_errors import EndlessResponse, UnusableResponse
+from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.providers import key_variable, provider_of
 from pytest_llmarith.models.reservations import Batch, Messages
 from pytest_llmarith.types import Model
@@ -173,14 +173,14 @@ def _reading() -> Iterator[None]:
     """Read an answer. Raises UnusableResponse if it has not the form of such an answer, as the page of a proxy."""
     try:
         yield
-    except (EndlessResponse, UnicodeEncodeError):  # the latter is an error of the request
+    except UnicodeEncodeError:  # an error of the request
         raise
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise UnusableResponse("the answer cannot be read; it may be that of a proxy") from error
     except Exception as error:
         cause = error.__cause__ or error.__context__
         if isinstance(cause, UnusableResponse):  # litellm and OpenAI's client call it a lost connection
-            raise UnusableResponse(str(cause)) from error
+            raise cause from error
         raise
 
 
@@ -408,19 +408,13 @@ class Anthropic(BatchProvider):
     async def _send(self, method: str, model: Model, path: str, **request: Any) -> Any:
         import httpx
 
-        _ = self._client.litellm  # its import bounds responses and refuses redirects
+        _ = self._client.litellm  # its import guards httpx, which then raises Refused for an error
         base = (model.api_base or "https://api.anthropic.com").rstrip("/").removesuffix("/v1/messages")
         if not (key := os.environ.get("ANTHROPIC_API_KEY")):
             raise ProviderError("Missing Anthropic API Key", 401)
         headers = {"x-api-key": key, "content-type": "application/json", **_ANTHROPIC, **request.pop("headers", {})}
         async with httpx.AsyncClient(timeout=request.pop("timeout", _CALL_S)) as http:
-            response = await http.request(method, f"{base}/v1/messages/batches{path}", headers=headers, **request)
-        if response.status_code >= 400:
-            words = response.text
-            with suppress(ValueError, TypeError, KeyError):
-                words = str(response.json()["error"]["message"])
-            raise ProviderError(words, response.status_code)
-        return response
+            return await http.request(method, f"{base}/v1/messages/batches{path}", headers=headers, **request)
 
 
 def _anthropic_page(page: Any) -> tuple[list[State], str | None]:

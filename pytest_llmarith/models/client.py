@@ -422,8 +422,8 @@ async def _checked(response: Any) -> bytes:
         if not beginning.startswith((b"{", b"[")):
             raise UnusableResponse("the response is no JSON object")
     body = b"".join(pieces)
-    if request.method != "GET":
-        refused = error_in_reply(body, str(request.url)) if len(body) <= LARGEST_ERROR else None
+    if request.method != "GET" and len(body) <= LARGEST_ERROR and b'"error"' in body:
+        refused = error_in_reply(body, str(request.url))
         if refused is not None:
             raise refused
     return body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, product, takewhile
+from itertools import combinations, product
 from random import Random
 from statistics import mean, quantiles
 from typing import Any
