@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -35,13 +34,6 @@ def runner() -> Iterator[asyncio.Runner]:
 def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI", "ANTHROPIC", "MISTRAL", "XAI", "AZURE"):
         monkeypatch.setenv(f"{name}_API_KEY", f"sk-{name}-of-the-tests")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _collected() -> Iterator[None]:
-    """litellm's clients leave sockets open, which must not be noticed during the tests of other modules."""
-    yield
-    gc.collect()
 
 
 def answer(call: Call) -> Answer:

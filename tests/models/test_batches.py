@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import math
 import os
@@ -53,13 +52,6 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "_LATE_PAUSES_S", (0.02, 0.04, 0.06))
     monkeypatch.setattr(retry, "FIRST_PAUSE_S", 0.02)
     monkeypatch.setattr(batch_submission, "SETTLED_S", 0.2)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _collected() -> Iterator[None]:
-    """litellm's clients leave sockets open, which must not be noticed during the tests of other modules."""
-    yield
-    gc.collect()
 
 
 class Runs:
