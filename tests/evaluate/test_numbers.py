@@ -59,13 +59,15 @@ def test_the_record_of_a_right_answer() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["17.0", "17.00001", "16.99999"])
-def test_what_is_rounded_to_the_right_answer_is_right(text: str) -> None:
-    """It has no error class, and the digits of the expected number."""
-    written = recorded(SUM, Reply(text))
-    found = {key: written["grade"][key] for key in ("error_class", "digit_match", "dlength", "leading_digits")}
+@pytest.mark.parametrize(
+    ("problem", "text"), [(SUM, "17.0"), (SUM, "17.000"), (PRODUCT, "1.10250001"), (PRODUCT, "1.10249999")]
+)
+def test_what_is_rounded_to_the_right_answer_is_right(problem: ArithmeticProblem, text: str) -> None:
+    """It has no error class, and the digits of the expected number. Only fixed point is rounded."""
+    written = recorded(problem, Reply(text))
+    grade = written["grade"]
     assert written["outcome"] == "correct"
-    assert found == {"error_class": None, "digit_match": 1.0, "dlength": 0, "leading_digits": 2}
+    assert (grade["error_class"], grade["digit_match"], grade["dlength"]) == (None, 1.0, 0)
 
 
 def test_the_grade_of_a_wrong_answer() -> None:
