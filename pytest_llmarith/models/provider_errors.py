@@ -128,6 +128,7 @@ _NO_ADDRESS = {code for name in ("EAI_NONAME", "EAI_NODATA") if (code := getattr
     11001  # on Windows
 }
 _RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')  # Google sends no header
+_PATH = "/chat/completions"  # of OpenAI's protocol, which a client appends
 _VERSION = re.compile(r"/v\d")
 
 
@@ -349,7 +350,9 @@ def _advice(cause: BaseException, model: Model) -> str:
     if not isinstance(cause, Refused) or status != 404 or model.api_base is None or not cause.asked:
         return ""
     base = model.api_base.rstrip("/")
-    if _VERSION.search(base) or not cause.asked.endswith("/chat/completions") or "/v1" in cause.asked:
+    if base.endswith(_PATH):
+        return f"{cause.asked} was asked: write {base.removesuffix(_PATH)} as the address"
+    if _VERSION.search(base) or not cause.asked.endswith(_PATH) or "/v1" in cause.asked:
         return f"{cause.asked} was asked"
     return f"{cause.asked} was asked, which probably lacks /v1: write {base}/v1 as the address"
 

@@ -17,8 +17,8 @@ from pytest_llmarith.types import SearchEnd
 UNKNOWN = "-"
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
 NINETY_PERCENT_TO = (
-    "90 % to: the digits up to which at least 90 % of the answers are correct; "
-    "with ?, neither this nor the opposite is shown"
+    "90 % to: the digits up to which 90 % of the answers are correct: shown by the 95 % interval (6), "
+    "not ruled out by it (10?), ruled out at the fewest digits (-)"
 )
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)

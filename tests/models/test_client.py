@@ -375,6 +375,11 @@ def test_the_own_transport_of_an_sdk_is_guarded(asked: Asked, answer: Answer, ra
         ("", "Not Found", "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address"),
         ("", "<p>" * 1000, "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address"),
         ("/v1", "no such model", "{url}/v1/chat/completions was asked"),
+        (
+            "/v1/chat/completions",
+            "no",
+            "{url}/v1/chat/completions/chat/completions was asked: write {url}/v1 as the address",
+        ),
     ],
 )
 def test_an_address_that_is_not_found_is_named(asked: Asked, path: str, words: str, advice: str) -> None:
