@@ -214,7 +214,7 @@ class LlmServer:
         await asyncio.sleep(answer.delay_s)
         payload = answer.payload(call)
         if answer.reset_after is not None:
-            return await self._reset(request, payload, answer.reset_after)
+            return await self._reset(request, answer.status, payload, answer.reset_after)
         headers = {"Content-Type": "application/json", "Content-Length": str(len(payload)), **answer.headers}
         response = web.StreamResponse(status=answer.status, headers=headers)
         await response.prepare(request)
@@ -225,8 +225,8 @@ class LlmServer:
         self.answered.append(call)
         return response
 
-    async def _reset(self, request: web.Request, payload: bytes, after: int) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Length": str(len(payload))})
+    async def _reset(self, request: web.Request, status: int, payload: bytes, after: int) -> web.StreamResponse:
+        response = web.StreamResponse(status=status, headers={"Content-Length": str(len(payload))})
         if after:
             await response.prepare(request)
             await response.write(payload[:after])

@@ -21,6 +21,7 @@ from importlib.util import find_spec
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import unquote
 
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.parameters import unknown_parameter
@@ -29,6 +30,7 @@ from pytest_llmarith.models.provider_errors import (
     NoConnection,
     NotSent,
     Redirected,
+    UnreadableHeader,
     UnusableResponse,
     error_in_reply,
     is_filtered,
@@ -46,6 +48,7 @@ _OPENAI_KEY = "OPENAI_API_KEY"
 LARGEST = 2**25  # bytes of a decompressed response, a hundred times the longest replies
 LARGEST_RESULTS = 2**29  # bytes of the results of a batch, which alone are read with GET
 LARGEST_ERROR = 2**16  # bytes of an error that are read
+_ERROR_S = 5.0  # to read them
 _STEP = 2**16  # bytes that are inflated at once
 _USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
 # litellm would send a request to these providers to look up a model.
@@ -392,6 +395,8 @@ def _guard(transport: Any) -> None:
             raise TimeoutError from error
         except (transport.RequestError, OSError) as error:
             raise NoConnection(str(error), sent=not isinstance(error, transport.ConnectError)) from error
+        except UnicodeError as error:  # a header of the response that is not ASCII
+            raise UnreadableHeader(f"a header of the response cannot be read: {error}") from error
         if exchange is not None:
             exchange.answered = True
         return response
@@ -403,22 +408,19 @@ async def _checked(response: Any) -> bytes:
     """The body of a response, inflated. Raises an error of `provider_errors` if it is no reply."""
     request = response.request
     if (following := response.next_request) is not None:
-        raise Redirected(f"redirected to {following.url}; if that is right, set --llm-api-base")
+        raise Redirected(f"redirected to {unquote(str(following.url))}; if that is right, set --llm-api-base")
     if response.status_code >= 400:
-        try:
-            pieces, _ = await _body(response, LARGEST_ERROR)
-        except zlib.error:
-            pieces = []
-        raise refusal(response.status_code, response.headers, b"".join(pieces)[:LARGEST_ERROR], str(request.url))
+        raise refusal(response.status_code, response.headers, await _beginning(response), str(request.url))
     most = LARGEST_RESULTS if request.method == "GET" else LARGEST
+    pieces: list[bytes] = []
     try:
-        pieces, has_more = await _body(response, most)
+        has_more = await _read(response, most, pieces)
     except zlib.error as error:
         raise UnusableResponse(f"the response cannot be decompressed: {error}") from error
     if has_more:
         raise EndlessResponse(f"the response is longer than {most:,} bytes")
     if request.method != "GET":
-        beginning = next((piece.lstrip() for piece in pieces if not piece.isspace()), b"")
+        beginning = next((piece.lstrip() for piece in pieces if piece.strip()), b"")
         if not beginning.startswith((b"{", b"[")):
             raise UnusableResponse("the response is no JSON object")
     body = b"".join(pieces)
@@ -429,13 +431,23 @@ async def _checked(response: Any) -> bytes:
     return body
 
 
-async def _body(response: Any, most: int) -> tuple[list[bytes], bool]:
-    """About the first `most` bytes of the inflated body, in pieces, and whether there are more. Raises zlib.error.
+async def _beginning(response: Any) -> bytes:
+    """What arrives of the body of an error, which may be cut short, damaged or endless."""
+    pieces: list[bytes] = []
+    with suppress(Exception):
+        async with asyncio.timeout(_ERROR_S):
+            await _read(response, LARGEST_ERROR, pieces)
+    return b"".join(pieces)[:LARGEST_ERROR]
 
-    A few kilobytes may inflate to many megabytes, so that other requests go on between the steps.
+
+async def _read(response: Any, most: int, pieces: list[bytes]) -> bool:
+    """Add about the first `most` bytes of the inflated body; whether there are more. Raises zlib.error.
+
+    A few kilobytes may inflate to many megabytes, so that other requests go on between the steps. The pieces are joined
+    once, as copying megabytes takes long.
     """
-    inflater = zlib.decompressobj(wbits=31) if response.headers.get("Content-Encoding") == "gzip" else None
-    pieces: list[bytes] = []  # joined once, as copying megabytes takes long
+    is_gzip = response.headers.get("Content-Encoding", "").strip().lower() == "gzip"
+    inflater = zlib.decompressobj(wbits=31) if is_gzip else None
     size = 0
     async with aclosing(response.aiter_raw()) as received:
         async for piece in received:
@@ -446,10 +458,10 @@ async def _body(response: Any, most: int) -> tuple[list[bytes], bool]:
                 pieces.append(inflater.decompress(inflater.unconsumed_tail, _STEP))
                 size += len(pieces[-1])
             if size > most:
-                return pieces, True
+                return True
     if inflater is not None and not inflater.eof and pieces:
         raise zlib.error("it is incomplete")
-    return pieces, False
+    return False
 
 
 @contextmanager

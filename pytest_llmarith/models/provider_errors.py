@@ -22,6 +22,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from html import unescape
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -95,6 +96,10 @@ class UnusableResponse(Exception):
 
 class EndlessResponse(UnusableResponse):
     """A response exceeds the maximum length. It may have been billed, and a retry would be as long."""
+
+
+class UnreadableHeader(UnusableResponse):
+    """A header of a response cannot be read. It may have been billed, and that of a retry would be the same."""
 
 
 class Redirected(Exception):
@@ -197,7 +202,7 @@ def refusal(status: int, headers: Mapping[str, str], body: bytes, asked: str) ->
     wait_s = _seconds(headers)
     if wait_s is None and (found := _RETRY_INFO.search(text)) is not None:
         wait_s = float(found[1])
-    return Refused(status, words.strip(), codes_in(said), wait_s, _without_keys(asked))
+    return Refused(status, unescape(words).strip(), codes_in(said), wait_s, _without_keys(asked))
 
 
 def error_in_reply(body: bytes, asked: str) -> Refused | None:
@@ -316,7 +321,7 @@ def _action(cause: BaseException, *, has_replied: bool) -> Action:
         return Action.GIVE_UP if has_replied else Action.STOP_RUN
     if isinstance(cause, NotSent | ImportError) or _is_unknown_host(cause):
         return Action.STOP_RUN
-    if isinstance(cause, EndlessResponse):
+    if isinstance(cause, EndlessResponse | UnreadableHeader):
         return Action.GIVE_UP
     if isinstance(cause, UnusableResponse | NoConnection | OSError):
         return Action.RETRY

@@ -26,8 +26,11 @@ class _Trial(Part):
     model: str
     nodeid: str | None
     outcome: Outcome
+    problem: msgspec.Raw
+    condition: msgspec.Raw
     reading: str | None
     reply: _Reply | None
+    search: msgspec.Raw | None = None
 
 
 def continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
@@ -55,12 +58,15 @@ def continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
 
 
 def _facts(line: str) -> Iterator[int]:
-    """That there is this trial and, if it is answered, that it has this reply and reading."""
+    """That there is this trial, with this search, and with this reply and reading if it is answered."""
     try:
         trial = msgspec.json.decode(line, type=_Trial)
     except msgspec.DecodeError:  # such as half of a surrogate pair, which a reply may have: no other line is the same
         yield hash(line)
         return
-    yield hash((trial.model, trial.nodeid))
+    asked = trial.model, trial.nodeid, bytes(trial.problem), bytes(trial.condition)
+    yield hash(asked)
+    if trial.search is not None:
+        yield hash((asked, bytes(trial.search)))
     if trial.reply is not None and trial.outcome is not Outcome.UNANSWERED:
-        yield hash((trial.model, trial.nodeid, trial.reading, trial.reply.asked_at, trial.reply.text))
+        yield hash((asked, trial.reading, trial.reply.asked_at, trial.reply.text))

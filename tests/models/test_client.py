@@ -284,8 +284,12 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(body=b" " * 33_554_433), "the response is longer than 33,554,432 bytes"),
         (Answer(body=gzip.compress(bytes(34_000_000)), headers=GZIP), "the response is longer than "),
     ],
+    "a header that is not ASCII": [
+        (Answer(headers={"X-Team": "M\u00fcller"}), "a header of the response cannot be read")
+    ],
     "401, 402, 403, 404": [
         (Answer(status=401), "scripted 401; check OPENAI_API_KEY in "),
+        (Answer(status=401, reset_after=5), "401 Unauthorized: "),
         *((Answer(status=status), f": scripted {status}") for status in (402, 403, 404)),
     ],
     "a redirect before the first reply from this address": [
@@ -367,6 +371,23 @@ def test_the_own_transport_of_an_sdk_is_guarded(asked: Asked, answer: Answer, ra
             asyncio.run(ask(server.base_url))
         assert isinstance(caught.value, raised) or isinstance(caught.value.__cause__, raised)
         assert [call.headers["Accept-Encoding"] for call in server.requests] == ["gzip"]
+
+
+@pytest.mark.parametrize("written", ["sk%2Dplanted-0123456789", "sk-%70lanted-0123456789"])
+def test_a_key_that_is_encoded_in_a_redirect_is_hidden(
+    asked: Asked, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-0123456789")
+    diagnosis, _ = asked.server(Answer(status=302, headers={"Location": f"http://127.0.0.1:9/{written}"}))
+    assert "127.0.0.1:9" in diagnosis.message
+    assert "0123456789" not in diagnosis.message
+
+
+def test_a_reply_whose_first_piece_inflates_to_nothing(asked: Asked) -> None:
+    """The header of gzip alone may arrive first."""
+    body = gzip.compress(Answer("42").payload(Call("", 1, {}, {})))
+    reply, _ = asked.server(Answer(body=body, headers=GZIP, drip_s=0.0001))
+    assert reply.text == "42"
 
 
 @pytest.mark.parametrize(
