@@ -125,7 +125,7 @@ def test_runs_of_one_model_are_told_apart_by_the_reading(tmp_path: Path, capsys:
 
 
 def test_a_start_that_was_continued_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A killed one, and one that Ctrl-C ended. With other replies, another reading or alone they stay."""
+    """A killed one, and one that Ctrl-C ended. With other replies, another question or reading, or alone they stay."""
     whole = [asked("{}", trial=trial, stored=trial < 3) for trial in range(5)]
     log_in(tmp_path / "1", whole[:2], end='{"format": 1, "ru')
     run_in(tmp_path / "2", [*whole[:3], asked(None, trial=3)], selected=5)
@@ -140,10 +140,12 @@ def test_a_start_that_was_continued_is_left_out(tmp_path: Path, capsys: pytest.C
     assert err.endswith(": 1, 2\n")
     assert len(rows(printed(capsys, *(tmp_path / name for name in "123"), "--format=csv"))) == 3
     other = whole[0] | {"reply": whole[0]["reply"] | {"asked_at": "2026-11-23T00:00:00+00:00"}}
-    for name, record in (("4", other), ("5", whole[0] | {"reading": "strict"}), ("6", asked("{}", trial=9))):
+    seeded = whole[0] | {"problem": whole[0]["problem"] | {"seed": 7}}
+    strict = whole[0] | {"reading": "strict"}
+    for name, record in (("4", other), ("5", strict), ("6", asked("{}", trial=9)), ("7", seeded)):
         log_in(tmp_path / "kept" / name, [record])
-    run_in(tmp_path / "kept" / "7", whole)
-    assert printed(capsys, tmp_path / "kept").startswith("4 runs: ")
+    run_in(tmp_path / "kept" / "8", whole)
+    assert printed(capsys, tmp_path / "kept").startswith("5 runs: ")
 
 
 def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
