@@ -424,6 +424,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_questions_are_free_if_the_counts_agree(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     server, as_polled = runs.server, runs.server._openai
@@ -559,6 +560,7 @@ def test_a_run_that_ends_amid_the_results_has_stored_the_first(runs: Runs, monke
     assert first == pytest.approx(2 * runs.progress.cost_usd, rel=1e-9)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("seed", range(int(os.environ.get("KILLS", "4"))))
 def test_runs_that_are_broken_off_at_any_request(runs: Runs, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever was sent before the end of each run, no question is asked twice, and each gets its reply.
