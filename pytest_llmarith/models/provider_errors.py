@@ -1,8 +1,8 @@
 """Classifies failed requests: the action, the message, and whether the request may be billed.
 
 The facts are in the exceptions of this module, which the client raises for what its transport saw: the status, codes
-and message of the provider, a lost connection, a response that cannot be used. The errors into which litellm and its
-SDKs wrap them are not looked at. Other errors may have a `status_code`, as those of the rows of a batch have.
+and message of the provider, a lost connection, a response that cannot be used. They are found below the errors into
+which litellm and its SDKs wrap them. Without one, an error may tell its status itself, as those of the rows of a batch.
 
 | action | when |
 |---|---|
@@ -286,7 +286,9 @@ def _cause(error: BaseException, model: Model | None = None) -> BaseException:
     if is_litellms and model is not None and model.api_base is None and (why := no_key(model)) is not None:
         return why
     status = getattr(error, "status_code", None)
-    return Refused(status, words_of(error), codes_in(getattr(error, "body", None))) if type(status) is int else error
+    if type(status) is not int:
+        return error
+    return Refused(status, words_of(error), codes_in(getattr(error, "body", None)))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -349,15 +351,16 @@ def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
 
 def _advice(cause: BaseException, model: Model) -> str:
     """What to check after a refusal; empty for most."""
-    status = cause.status if isinstance(cause, Refused) else None
-    if status == 401:
+    if not isinstance(cause, Refused):
+        return ""
+    if cause.status == 401:
         return "check " + _place(key_variable(model.target, os.environ) or "the provider's key")
-    if not isinstance(cause, Refused) or status != 404 or model.api_base is None or not cause.asked:
+    if cause.status != 404 or model.api_base is None or not cause.asked:
         return ""
     base = model.api_base.rstrip("/")
     if base.endswith(_PATH):
         return f"{cause.asked} was asked: write {base.removesuffix(_PATH)} as the address"
-    if _VERSION.search(base) or not cause.asked.endswith(_PATH) or "/v1" in cause.asked:
+    if _VERSION.search(cause.asked) or not cause.asked.endswith(_PATH):
         return f"{cause.asked} was asked"
     return f"{cause.asked} was asked, which probably lacks /v1: write {base}/v1 as the address"
 

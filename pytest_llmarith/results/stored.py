@@ -39,16 +39,18 @@ class StoredReplies:
         """The models whose replies in this run name something that the stored ones do not."""
         found = []
         for model in dict.fromkeys(model for model, *_ in self._named):
-            stored, new = (self._named.get((model, "served_model", is_stored), set()) for is_stored in (True, False))
+            stored, new = self._names(model, "served_model")
             if stored and new - stored:
                 found.append(_change(model, "served_model", stored, new))
                 continue
-            stored, new = (
-                self._named.get((model, "system_fingerprint", is_stored), set()) for is_stored in (True, False)
-            )
+            stored, new = self._names(model, "system_fingerprint")
             if stored and new and not stored & new:  # a provider may have several at the same time
                 found.append(_change(model, "system_fingerprint", stored, new))
         return found
+
+    def _names(self, model: str, field: _Field) -> tuple[set[str], set[str]]:
+        """What stored replies name, and what those of this run name."""
+        return self._named.get((model, field, True), set()), self._named.get((model, field, False), set())
 
 
 def _change(model: str, field: _Field, stored: set[str], new: set[str]) -> ServedChange:
