@@ -6,7 +6,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -149,6 +149,39 @@ PROGRAMS = {
 # Four threads at work need 0.4 s of two processors.
 if len(os.sched_getaffinity(0)) > 1:
     PROGRAMS["in_threads(hash_blocks, 0.2, 4)"] = True
+
+
+# One thread works without the interpreter's lock; others wake up at the same instants and run for a moment.
+# The program prints what the first one computed.
+_DECOYS = """
+ended = False
+
+def wake_up(every, runs):
+    while not ended:
+        time.sleep(every - time.monotonic() % every)
+        compute(time.thread_time() + runs)
+
+def work():
+    global ended
+    hash_blocks(0.3)
+    print(time.thread_time())
+    ended = True
+
+threads = [threading.Thread(target=wake_up, args=({every}, {runs})) for _ in range({count})]
+for thread in [threading.Thread(target=work), *threads]: thread.start()
+"""
+
+
+@pytest.mark.parametrize("count", [9, 40])
+@pytest.mark.parametrize(("every", "runs"), [(0.01, 0.0003), (0.01, 0.001), (0.005, 0.0003), (0.03, 0.002)])
+def test_what_a_thread_computed_counts_at_least_once(
+    make_sandbox: Callable[..., Sandbox], count: int, every: float, runs: float
+) -> None:
+    """Whatever the other threads of the term do, and whatever else runs on the machine."""
+    [run] = make_sandbox().run(_HEAD + _DECOYS.format(every=every, runs=runs, count=count), [1])
+    assert run.ending is Ending.EXITED
+    # The kernel counts the running of a thread at the next tick, and the last sample may be before that.
+    assert run.seconds >= float(run.stdout) - 0.02
 
 
 @pytest.fixture
