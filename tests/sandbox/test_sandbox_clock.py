@@ -54,7 +54,7 @@ def test_waiting(looks: list[tuple[int, list[tuple[float, float]]]], processors:
     waiting = Waiting(processors)
     for cpu, threads in looks:
         counts = [(int(ran_ms * MS), int(waited_ms * MS)) for ran_ms, waited_ms in threads]
-        waiting.add(10 * MS, cpu * MS, counts)
+        waiting.add(10 * MS, cpu * MS, counts, len(counts))
     assert (waiting.ran_ns, waiting.waited_ns) == (ran * MS, waited * MS)
 
 
@@ -68,9 +68,17 @@ def test_running_and_waiting_are_no_longer_than_the_term(
     """Running and waiting together are at most as long as the term, for any counts of the kernel."""
     waiting = Waiting(processors)
     for cpu, threads in looks:
-        waiting.add(10, cpu, threads)
+        waiting.add(10, cpu, threads, len(threads))
     assert min(waiting.waited_ns, waiting.ran_ns) >= 0
     assert waiting.waited_ns + waiting.ran_ns <= 10 * len(looks)
+
+
+def test_threads_that_wake_up_together_make_no_others_run_side_by_side() -> None:
+    """One thread works; nine wake up at once, run for a moment and wait for each other, and sleep again."""
+    waiting = Waiting(processors=2)
+    for look in range(100):
+        waiting.add(10 * MS, 10 * MS, [(8 * MS, 2 * MS)] + [(MS // 3, 2 * MS)] * 9, ready=10 if look % 5 == 0 else 1)
+    assert waiting.ran_ns >= 900 * MS
 
 
 @pytest.mark.parametrize(
@@ -151,37 +159,46 @@ if len(os.sched_getaffinity(0)) > 1:
     PROGRAMS["in_threads(hash_blocks, 0.2, 4)"] = True
 
 
-# One thread works without the interpreter's lock; others wake up at the same instants and run for a moment.
-# The program prints what the first one computed.
+# Threads that hand their work to each other, one by one: never two at once. They work without the interpreter's lock.
+# Others wake up at the same instants and run for a moment. The program prints what the first ones computed.
 _DECOYS = """
 ended = False
 
-def wake_up(every, runs):
+def wake_up():
     while not ended:
-        time.sleep(every - time.monotonic() % every)
-        compute(time.thread_time() + runs)
+        time.sleep({every} - time.monotonic() % {every})
+        compute(time.thread_time() + {runs})
 
-def work():
-    global ended
-    hash_blocks(0.3)
-    print(time.thread_time())
-    ended = True
+computed = [0.0] * {hands}
+turns = [threading.Semaphore(0) for _ in computed]
 
-threads = [threading.Thread(target=wake_up, args=({every}, {runs})) for _ in range({count})]
-for thread in [threading.Thread(target=work), *threads]: thread.start()
+def work(hand):
+    while sum(computed) < 0.3:
+        turns[hand].acquire()
+        hash_blocks(computed[hand] + {piece})
+        computed[hand] = time.thread_time()
+        turns[(hand + 1) % {hands}].release()
+
+workers = [threading.Thread(target=work, args=(hand,)) for hand in range({hands})]
+for thread in [*(threading.Thread(target=wake_up) for _ in range({count})), *workers]: thread.start()
+turns[0].release()
+for thread in workers: thread.join()
+ended = True
+print(sum(computed))
 """
 
 
-@pytest.mark.parametrize("count", [9, 40])
-@pytest.mark.parametrize(("every", "runs"), [(0.01, 0.0003), (0.01, 0.001), (0.005, 0.0003), (0.03, 0.002)])
-def test_what_a_thread_computed_counts_at_least_once(
-    make_sandbox: Callable[..., Sandbox], count: int, every: float, runs: float
+@pytest.mark.parametrize(("hands", "piece"), [(1, 0.01), (2, 0.003), (2, 0.012), (8, 0.003)])
+@pytest.mark.parametrize(("count", "every", "runs"), [(9, 0.01, 0.0003), (20, 0.01, 0.0003), (9, 0.02, 0.001)])
+def test_what_is_computed_one_after_the_other_counts_at_least_once(
+    make_sandbox: Callable[..., Sandbox], hands: int, piece: float, count: int, every: float, runs: float
 ) -> None:
     """Whatever the other threads of the term do, and whatever else runs on the machine."""
-    [run] = make_sandbox().run(_HEAD + _DECOYS.format(every=every, runs=runs, count=count), [1])
+    decoys = _DECOYS.format(hands=hands, piece=piece, count=count, every=every, runs=runs)
+    [run] = make_sandbox().run(_HEAD + decoys, [1])
     assert run.ending is Ending.EXITED
-    # The kernel counts the running of a thread at the next tick, and the last sample may be before that.
-    assert run.seconds >= float(run.stdout) - 0.02
+    # Several threads are at work at some samples, as the others wake up.
+    assert run.seconds >= 0.9 * float(run.stdout)
 
 
 @pytest.fixture

@@ -7,9 +7,12 @@ Linux counts how long each thread has run and how long it was ready without runn
 /proc/PID/task/TID/schedstat. These sums do not say whether two threads ran, or waited, at the same moment. So the
 zygote takes a sample every few milliseconds, and evaluates each interval between two samples:
 
-- If on average two or more threads worked or were ready to work, the processor time of the term is divided by their
-  number, or by the number of processors if that is smaller: on a busy machine they run in turns, on a free one side by
-  side. A thread counts here while it works: one that wakes up to ask for Python's lock does not.
+- If on average two or more threads worked or were ready to work, and two or more are ready at the average sample, the
+  processor time of the term is divided by their number, or by the number of processors if that is smaller: on a busy
+  machine they run in turns, on a free one side by side. A thread works if it runs for long enough: one that wakes up to
+  ask for Python's lock does not. Many threads that wake up together, run for a moment and wait for each other seem to
+  work all the time, but few samples find them ready; the time between two samples is random, so that they cannot meet
+  each, and a sample counts them as one more than the processors.
 - What is left of the term's wall time is its gap: no thread ran. For a single thread that is exact; threads that hand
   work to each other run one after the other, and their times add up.
 - The time that the threads waited is taken off the gap, at most as much as the gap has, and no more than the longest
@@ -18,8 +21,7 @@ zygote takes a sample every few milliseconds, and evaluates each interval betwee
 - The kernel counts a wait when it ends, and running at the next tick of the processor, so the gap is that of all
   intervals so far. A thread that is ready while nothing has run since the last sample is still waiting: its term is not
   stopped yet.
-- What the busiest thread computed counts in full, whatever the others did: many threads that wake up together, run for
-  a moment and wait for each other look like threads that run in turns.
+- What the busiest thread computed counts in full, whatever the others did.
 
 The counts of a thread end with it. Its running is still in the processor time of the term, but its waiting since the
 last sample is lost, and counts. Time that a hypervisor takes from a virtual machine is in neither field: /proc/stat has
@@ -65,25 +67,33 @@ class Waiting:
 
     def __init__(self, processors: int) -> None:
         self._processors = processors
-        self._wanted_ns = self._span_ns = self._wall_ns = 0
+        # Of the last intervals: their length, the time that threads worked or were ready to, and the ready threads.
+        self._span_ns = self._wanted_ns = self._ready_ns = 0
+        self._wall_ns = 0
         self.ran_ns = self.waited_ns = 0
 
-    def add(self, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]]) -> None:
-        """Evaluate an interval: the term's processor time, and the running and waiting of each thread."""
+    def add(self, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]], ready: int) -> None:
+        """Evaluate an interval: the term's processor time, and the running and waiting of each thread.
+
+        `ready` is the number of threads that run or wait at the end of the interval.
+        """
         self._wall_ns += length_ns
-        self.ran_ns += min(cpu_ns // self._side_by_side(length_ns, threads), self._gap_ns())
+        self.ran_ns += min(cpu_ns // self._side_by_side(length_ns, threads, ready), self._gap_ns())
         waited_ns = [waited for _, waited in threads]
         self.waited_ns += max(0, min(sum(waited_ns), max(length_ns, *waited_ns), self._gap_ns())) if threads else 0
 
     def _gap_ns(self) -> int:
         return self._wall_ns - self.ran_ns - self.waited_ns
 
-    def _side_by_side(self, length_ns: int, threads: list[tuple[int, int]]) -> int:
+    def _side_by_side(self, length_ns: int, threads: list[tuple[int, int]], ready: int) -> int:
         """How many of the threads would run at once if nothing else kept a processor busy."""
         wanted_ns = sum(ran + waited for ran, waited in threads if ran >= _WORK_NS)
-        self._wanted_ns += wanted_ns - self._wanted_ns // _AVERAGED_INTERVALS
+        ready_ns = min(ready, self._processors + 1) * length_ns
         self._span_ns += length_ns - self._span_ns // _AVERAGED_INTERVALS
-        return max(1, min(self._wanted_ns // max(1, self._span_ns), self._processors))
+        self._wanted_ns += wanted_ns - self._wanted_ns // _AVERAGED_INTERVALS
+        self._ready_ns += ready_ns - self._ready_ns // _AVERAGED_INTERVALS
+        at_once = min(self._wanted_ns, self._ready_ns) // max(1, self._span_ns)
+        return max(1, min(at_once, self._processors))
 
 
 class Clock:
@@ -113,17 +123,23 @@ class Clock:
             ran_before_ns, waited_before_ns = before.get(thread, (0, 0))
             deltas.append((ran_ns - ran_before_ns, waited_ns - waited_before_ns))
             self._busiest_ns = max(self._busiest_ns, ran_ns)
-        self._waiting.add(length_ns, max(0, cpu_ns - self.cpu_ns), deltas)
+        self._waiting.add(length_ns, max(0, cpu_ns - self.cpu_ns), deltas, self._ready())
         self._idle = cpu_ns == self.cpu_ns
         self.cpu_ns, self._sampled_ns = cpu_ns, now_ns
         self.wall_ns = max(0, now_ns - self._started_ns)
         self._count(late_ns)
         done_ns = time.monotonic_ns()
-        self.next_sample_ns = done_ns + max(SAMPLE_EVERY_NS, (done_ns - now_ns) * _SAMPLING_SHARE)
+        apart_ns = max(SAMPLE_EVERY_NS, (done_ns - now_ns) * _SAMPLING_SHARE)
+        # Threads that wake up at the same moments must not meet each sample, or miss each.
+        self.next_sample_ns = done_ns + apart_ns // 2 + apart_ns * os.urandom(1)[0] // 256
 
     def is_waiting(self) -> bool:
         """Whether a thread is ready although nothing has run between the last two samples."""
-        return self._idle and any(_state(f"{self._pid}/task/{thread}") == b"R" for thread in self._threads)
+        return self._idle and self._ready() > 0
+
+    def _ready(self) -> int:
+        """How many threads run, or wait for a processor, at this moment."""
+        return sum(_state(f"{self._pid}/task/{thread}") == b"R" for thread in self._threads)
 
     def _read_threads(self) -> dict[str, tuple[int, int]]:
         try:
