@@ -227,3 +227,17 @@ def test_what_a_term_makes_is_counted(make_sandbox: MakeSandbox, head: str, make
     """A term makes this many threads, pipes and pairs, and the next one as many again."""
     program = f"{head}\nmade = 0\ntry:\n  while True:\n    {make}\n    made += 1\nexcept Exception: print(made)"
     assert [run.stdout for run in make_sandbox().run(program, [1, 2])] == [f"{most}\n"] * 2
+
+
+def test_many_threads_work_at_once(make_sandbox: MakeSandbox) -> None:
+    """The memory that the interpreter reserves for each thread leaves room for more."""
+    program = """
+import threading
+all_run = threading.Barrier(60)
+def work(): return [bytes(1000) for _ in range(100)], all_run.wait()
+threads = [threading.Thread(target=work) for _ in range(60)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("done")
+"""
+    assert [run.stdout for run in make_sandbox().run(program, [1])] == ["done\n"]
