@@ -651,7 +651,7 @@ class Effect(SameWords):
     difference: Difference
     better: Count  # problems answered better in this condition
     worse: Count
-    p: Share  # McNemar's exact test
+    p: Share  # McNemar's exact test; with repeats a t-test of the differences by question
     p_holm: Share  # with Holm's correction for all tests of the run
 
 
@@ -665,9 +665,11 @@ class ModelDifference(Part):
     difference: Difference  # of the percentages of correct answers, positive if the model is better
     better: Count  # questions that only the model has right
     worse: Count
-    p: Share  # McNemar's exact test
+    p: Share  # McNemar's exact test; with repeats a t-test of the differences by question
     p_holm: Share  # with Holm's correction for all of these tests
-    shown: Points | None  # the smallest difference that these pairs show with 80 % power; null if none
+    shown: (
+        Points | None
+    )  # the smallest difference that these pairs show with 80 % power after Holm's correction; null if none
 
 
 class ReasoningRatio(Part):

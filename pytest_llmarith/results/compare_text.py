@@ -138,7 +138,7 @@ def _facts(one: Comparison) -> Iterator[str]:
     if one.rows and one.method == "paired":
         shown = one.rows[0].shown
         smallest = "none" if shown is None else f"{shown:.1f} points"
-        yield f"smallest difference that these pairs show with 80 % power: {smallest}"
+        yield f"smallest difference that these pairs show with 80 % power, after Holm's correction: {smallest}"
 
 
 def _alone(comparisons: Comparisons) -> Iterator[str]:

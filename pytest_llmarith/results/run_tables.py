@@ -20,8 +20,8 @@ _INTERVALS = "95 %: stratified Wilson interval over variants and depths, Wilson 
 _ERROR_SIZES = "rel err, abs err: median relative and average absolute error of deviate."
 _EFFECTS = (
     "Conditions beside the usual one, or the first one of a run without it, on the same problems. better, "
-    "worse: problems that went so. p: McNemar's exact test. 95 % and p are of each row alone. *: p is below "
-    "0.05 also after Holm's correction for all rows."
+    "worse: problems that went so. p: McNemar's exact test, with repeats a t-test. 95 % and p are of each row "
+    "alone. *: p is below 0.05 also after Holm's correction for all rows."
 )
 _REPEATS = (
     "same: problems whose repeats all have the same answer. pass@k: one of k is correct. majority: the most "

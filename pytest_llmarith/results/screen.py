@@ -123,16 +123,17 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
     results, found = [row.result for row in rows], []
     if simulated := list(dict.fromkeys(one.model for one in results if one.simulated)):
         found.append(f"simulated, free: {', '.join(sanitize_name(name, _LONGEST_NAME) for name in simulated)}")
-    of_repeats = ", of repeats clustered by problem"
-    found.append("in brackets: 95 % intervals" + of_repeats * any(one.repeats for one in results))
+    repeated = any(one.repeats for one in results)
+    found.append("in brackets: 95 % intervals" + (", of repeats clustered by problem" if repeated else ""))
     if not only_head and any(one.ended for result in results for one in result.thresholds):
         found.append("D50: the digits at which half of the answers are right")
     if differences:
         baseline = sanitize_name(differences[0].baseline, _LONGEST_NAME)
         over_all = ", over all conditions" * (len({(_side(row), row.result.task) for row in rows}) < len(rows))
         found.append(f"difference: percentage points more than {baseline}{over_all}")
-        found.append("p: McNemar's exact test, * below 0.05 also with Holm's correction")
-        found.append("detectable: the smallest difference that the pairs show with 80 % power")
+        test = "t-test over problems" if repeated else "McNemar's exact test"
+        found.append(f"p: {test}, * below 0.05 also with Holm's correction")
+        found.append("detectable: the smallest difference that the pairs show with 80 % power, corrected alike")
     if not only_head and sum(bool(one.cells) for one in results) > 1:
         found += ["variants: correct %, 90 % to", formatting.NINETY_PERCENT_TO]
     elif not only_head and any(one.cells or one.lengths for one in results):
