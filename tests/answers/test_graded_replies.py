@@ -35,6 +35,35 @@ def _outcomes(file: Path) -> str:
     return " ".join(f"{len(run) if len(run) > 1 else ''}{run[0]}" for run in runs)
 
 
+# Ways to say a result, in place of a last line that is the bare number.
+WORDINGS = (
+    *("The answer is {}.", "Answer: {}", "Final answer: {}", "Result: **{}**", "So the result is {}", "#### {}"),
+    *("**{}**", "`{}`", "$\\boxed{{{}}}$", "The final answer is $\\boxed{{{}}}$.", "Therefore, the answer is **{}**."),
+    *("= {}", "That gives {}.", "Hence: {}", "Thus, we get {}.", "{} is the result."),
+)
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+def test_a_reworded_last_line_is_the_same_answer() -> None:
+    """Few change, most as the line rounds an exact result above it, which four of the ways explain."""
+    asked, other = 0, set()
+    for file in sorted(TRANSCRIPTS.glob("*.jsonl")):
+        for trial in map(json.loads, file.read_text("utf-8").splitlines()):
+            *above, last = (trial["raw_response"] or "").strip().splitlines() or [""]
+            if not above or not re.fullmatch(r"\s*[-−]?[\d, ]*\d(\.\d+)?\s*", last):
+                continue
+            asked += 1
+            operands = tuple(map(str, trial["operands"]))
+            dtype = Dtype(trial["variant"].partition("_")[0])
+            answer = read(trial["raw_response"], operands, dtype).tolerant
+            for wording in WORDINGS:
+                reworded = read("\n".join([*above, wording.format(last.strip())]), operands, dtype).tolerant
+                if reworded != answer:
+                    other.add(trial["raw_response"])
+    assert (asked, len(other)) == (183, 11)
+
+
 OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 
 
