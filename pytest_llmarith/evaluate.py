@@ -21,9 +21,11 @@ from pytest_llmarith.types import (
     Model,
     NanReason,
     Outcome,
+    Prompt,
     PromptConfig,
     Reading,
     Reply,
+    messages_of,
 )
 
 Calculation = records.ArithmeticProblem | records.AdditionProblem
@@ -36,14 +38,19 @@ class Trial:
     task: str
     problem: records.Problem
     model: Model
-    prompt: str
+    prompt: Prompt
     nodeid: str | None
     condition: Condition = DEFAULT_CONDITION
     repeat: int = 0
 
     @classmethod
     def of(
-        cls, problem: Problem, model: Model, prompt: str, nodeid: str | None, prompt_config: PromptConfig | None = None
+        cls,
+        problem: Problem,
+        model: Model,
+        prompt: Prompt,
+        nodeid: str | None,
+        prompt_config: PromptConfig | None = None,
     ) -> Trial:
         how = prompt_config or PromptConfig()
         return cls(problem.task, problem.recorded, model, prompt, nodeid, how.condition, how.repeat)
@@ -73,7 +80,7 @@ def record(
         problem=trial.problem,
         condition=trial.condition,
         repeat=trial.repeat,
-        prompt=trial.prompt,
+        prompt=list(messages_of(trial.prompt)),
         retries=list(returned.retries),
         outcome=outcome,
         reason=None if reason is None else str(reason),

@@ -32,7 +32,7 @@ from pytest_llmarith.records import Record
 from pytest_llmarith.tasks.addition import AdditionProblem
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
 from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, MOST_DIGITS, SIMPLEST, Draws, simplicity
-from pytest_llmarith.types import Failure, Outcome, Reply, SearchEnd
+from pytest_llmarith.types import Failure, Outcome, Prompt, Reply, SearchEnd
 
 _DIGITS = (2, 4, 8, 16, MOST_DIGITS)  # maximum digits of the pairs, tried in this order
 _FIRST_TRIES = 4  # pairs per maximum of digits; doubled in each round
@@ -48,7 +48,7 @@ class Step:
     """
 
     problem: ArithmeticProblem | AdditionProblem
-    prompt: str
+    prompt: Prompt
     reply: Reply
     verdict: Verdict
     before: int

@@ -25,6 +25,7 @@ from pytest_llmarith.types import (
     ErrorClass,
     Isolation,
     Level,
+    Message,
     Model,
     Op,
     Outcome,
@@ -36,6 +37,7 @@ from pytest_llmarith.types import (
     SearchEnd,
     StoreMode,
     TermStatus,
+    text_of,
 )
 
 FORMAT: Literal[1] = 1
@@ -161,19 +163,12 @@ _TASKS = ("arithmetic", "integer_addition", "oeis", "breaking_point", "threshold
 # --- replies, answers and grades ------------------------------------------------------------------------------------
 
 
-class Message(Part, forbid_unknown_fields=True):
-    """A message of a request."""
-
-    role: Literal["system", "user"]
-    content: str
-
-
 class Sent(Part, forbid_unknown_fields=True):
     """The request, without keys."""
 
     model: Name
     api_base: str | None
-    messages: Annotated[list[Message], Meta(min_length=1, max_length=2)]
+    messages: Annotated[list[Message], Meta(min_length=1)]
     params: dict[str, Any]
 
     def __post_init__(self) -> None:
@@ -342,7 +337,7 @@ class Record(Part):
     problem: Problem
     condition: Condition  # how the prompt was written
     repeat: Count  # number of the repeat in the same condition, counted from 0
-    prompt: str | None  # null if another program asked
+    prompt: list[Message] | None  # null if another program asked
     retries: list[Retry]  # retries of this run
     outcome: Outcome
     reason: str | None  # why there is no answer or no reply, or the first fault of a program
@@ -367,6 +362,11 @@ class Record(Part):
             raise ValueError("oeis holds no scores, or a judge without a verdict")
         if isinstance(self.problem, SearchProblem) and self.search is None:
             raise ValueError("search is missing")
+
+    @property
+    def prompt_text(self) -> str | None:
+        """The prompt as text."""
+        return None if self.prompt is None else text_of(self.prompt)
 
     @property
     def answer_text(self) -> str | None:

@@ -5,12 +5,14 @@ Numbers of any size are decimal text: JSON readers would round them, and pytest-
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+import msgspec
 
 # --- enumerations ---------------------------------------------------------------------------------------------------
 
@@ -246,6 +248,33 @@ _SEEDS = 1_000_000  # more than repeats
 _CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
 
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A message of a prompt or of a request."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+Prompt = str | tuple[Message, ...]  # a text is one message of the user
+
+
+def messages_of(prompt: Prompt) -> tuple[Message, ...]:
+    """The messages of a prompt."""
+    return (Message("user", prompt),) if isinstance(prompt, str) else prompt
+
+
+def text_of(messages: Sequence[Message]) -> str:
+    """Messages as one text: a single one of the user as it is, others with their roles."""
+    if [one.role for one in messages] == ["user"]:
+        return messages[0].content
+    return "\n\n".join(f"{one.role}: {one.content}" for one in messages)
+
+
+def without_system(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """The messages without system prompts."""
+    return tuple(one for one in messages if one.role != "system")
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """One model of a run: its name, and everything that is sent with a prompt.
@@ -283,12 +312,14 @@ class Model:
             model = replace(self, params={**self.params, "seed": seed * _SEEDS + question.repeat})
         return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)
 
-    def messages(self, prompt: str) -> list[dict[str, str]]:
-        """The messages of a request."""
-        said = {"system": self.system_prompt, "user": prompt}
-        return [{"role": role, "content": content} for role, content in said.items() if content is not None]
+    def messages(self, prompt: Prompt) -> list[dict[str, str]]:
+        """The messages of a request. The model's system prompt replaces that of the prompt."""
+        said = messages_of(prompt)
+        if self.system_prompt is not None:
+            said = Message("system", self.system_prompt), *without_system(said)
+        return [{"role": one.role, "content": one.content} for one in said]
 
-    def about_tokens(self, prompt: str) -> int:
+    def about_tokens(self, prompt: Prompt) -> int:
         """The estimated number of tokens sent."""
         return -(-sum(len(message["content"]) for message in self.messages(prompt)) // _CHARACTERS_PER_TOKEN)
 
@@ -302,7 +333,7 @@ class Question:
     """
 
     model: str
-    prompt: str
+    prompt: Prompt
     trial: int
     repeat: int = 0
     system_prompt: str | None = None

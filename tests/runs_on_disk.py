@@ -182,6 +182,11 @@ def run_in(folder: Path, records: Sequence[Mapping[str, Any]], **facts: Any) -> 
     return folder
 
 
+def said(text: str) -> list[dict[str, str]]:
+    """A prompt of one message."""
+    return [{"role": "user", "content": text}]
+
+
 def lines_of(records: Iterable[Mapping[str, Any]]) -> str:
     """JSON, a line for each."""
     return "".join(f"{json.dumps(record)}\n" for record in records)

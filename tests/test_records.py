@@ -220,7 +220,14 @@ def test_what_is_written_is_read_again(text: str, inputs: dict[str, Any], value:
     """In one line of ASCII, whatever a reply or a custom task holds, and with a schema that agrees."""
     problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": inputs, "expected": value}
     answer, reply = {"kind": "custom", "read": value}, GOOD["reply"] | {"text": text, "reasoning": text}
-    changes = {"task": "words", "problem": problem, "prompt": text, "answer": answer, "grade": None, "reply": reply}
+    changes = {
+        "task": "words",
+        "problem": problem,
+        "prompt": [{"role": "user", "content": text}],
+        "answer": answer,
+        "grade": None,
+        "reply": reply,
+    }
     record = decode_record(json.dumps(GOOD | changes))
     line = encode(record)
     assert line.isascii()

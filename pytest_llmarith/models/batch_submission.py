@@ -20,7 +20,7 @@ from pytest_llmarith.models.client import LARGEST_RESULTS, Client
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, UnusableResponse, diagnose, may_be_done
 from pytest_llmarith.models.reservations import Batch, Messages, Reservations
 from pytest_llmarith.models.retry import LONGEST_PAUSE_S, backoff_s
-from pytest_llmarith.types import Model, RequestLimits
+from pytest_llmarith.types import Model, Prompt, RequestLimits
 
 # Of one batch. OpenAI allows 50,000 requests and 200 MB, Anthropic 100,000 and 256 MB; how many tokens may wait depends
 # on the account, so a batch that is refused for them is split.
@@ -47,7 +47,7 @@ class BatchQuestion(NamedTuple):
     """A question for a batch; the model is marked as batched, and has the question's system prompt."""
 
     model: Model
-    prompt: str
+    prompt: Prompt
 
 
 def name_of(id_: str) -> str:

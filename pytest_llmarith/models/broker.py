@@ -31,6 +31,7 @@ from pytest_llmarith.types import (
     Model,
     Plan,
     Progress,
+    Prompt,
     Question,
     Reply,
     RequestLimits,
@@ -223,7 +224,7 @@ class Broker:
         self._queue.forget(worker)
         self._send_next()
 
-    def _stored(self, key: str, model: Model, prompt: str) -> Reply | Failure | None:
+    def _stored(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
         """The stored reply, counted in the budget, or that it is in a batch; None if the model has to be asked."""
         if model.simulated:
             return None

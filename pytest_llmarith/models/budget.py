@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.models.client import Client, tier_of
 from pytest_llmarith.models.provider_errors import may_be_billed
-from pytest_llmarith.types import OVER_BUDGET, Model, ModelTerms, Price, Reply, RequestLimits
+from pytest_llmarith.types import OVER_BUDGET, Model, ModelTerms, Price, Prompt, Reply, RequestLimits
 
 _FREE = Price(0.0, 0.0)
 _PICODOLLARS = 10**12  # the price of a token is millions of them
@@ -126,7 +126,7 @@ class Budget:
         self._halted = True
         self._wake()
 
-    def count(self, key: str, model: Model, prompt: str, reply: Reply) -> None:
+    def count(self, key: str, model: Model, prompt: Prompt, reply: Reply) -> None:
         """Count a reply of the store or a batch, once; without token counts, at its worst case.
 
         A stored reply of unknown cost counts no dollars.
@@ -162,7 +162,7 @@ class Budget:
             )
         return None
 
-    def too_small(self, requests: Iterable[tuple[Model, str]]) -> Iterator[str]:
+    def too_small(self, requests: Iterable[tuple[Model, Prompt]]) -> Iterator[str]:
         """Why a budget admits none of these requests."""
         worst = [self._worst_case(model, prompt) for model, prompt in requests if not model.simulated]
         for cap in self._caps if worst else ():
@@ -172,7 +172,7 @@ class Budget:
                     "the limit, or shorten the replies with --llm-param max_completion_tokens=N"
                 )
 
-    def too_small_for_all(self, requests: Iterable[tuple[Model, str]]) -> Iterator[str]:
+    def too_small_for_all(self, requests: Iterable[tuple[Model, Prompt]]) -> Iterator[str]:
         """Why a budget does not admit all of these requests together, and the budget that does."""
         most = sum((self._worst_case(model, prompt) for model, prompt in requests), self._spent)
         for cap in self._caps:
@@ -184,12 +184,12 @@ class Budget:
                     f"{option}={enough}, or shorten the replies with --llm-param max_completion_tokens=N"
                 )
 
-    def hold(self, model: Model, prompt: str) -> None:
+    def hold(self, model: Model, prompt: Prompt) -> None:
         """Reserve the worst case of a question that is in a batch when the run goes on without its reply."""
         if self._caps:
             self._reserved += self._worst_case(model, prompt)
 
-    async def reserve(self, model: Model, prompt: str) -> Amount | None:
+    async def reserve(self, model: Model, prompt: Prompt) -> Amount | None:
         """Wait until a request fits at its worst case, and reserve that; `release` has to follow.
 
         Returns None if the run ends meanwhile. Raises OverBudget if the request cannot fit any more.
@@ -217,7 +217,7 @@ class Budget:
                 cost = price.of(reply.prompt_tokens, reply.completion_tokens)
             self._spent += Amount(_picodollars(cost), reply.prompt_tokens + reply.completion_tokens)
 
-    def fail(self, model: Model, prompt: str, error: BaseException) -> float | None:
+    def fail(self, model: Model, prompt: Prompt, error: BaseException) -> float | None:
         """Count a failed request at its worst case if it may have been billed, and return that in dollars."""
         if model.simulated or not may_be_billed(error):
             return None
@@ -232,7 +232,7 @@ class Budget:
         self._in_flight -= most != Amount()
         self._wake()
 
-    def _worst_case(self, model: Model, prompt: str) -> Amount:
+    def _worst_case(self, model: Model, prompt: Prompt) -> Amount:
         """The maximum cost of a request: a prompt token per byte, and the longest reply.
 
         An unknown price or length counts as 0: `unbounded` refuses these models.

@@ -40,7 +40,7 @@ from pytest_llmarith.models.provider_errors import (
 )
 from pytest_llmarith.models.providers import key_variable
 from pytest_llmarith.models.redact import sent_of, without_known_keys
-from pytest_llmarith.types import Model, ModelTerms, Price, Reply
+from pytest_llmarith.types import Model, ModelTerms, Price, Prompt, Reply
 
 # These libraries log requests and responses, and some providers take the key in the URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
@@ -119,7 +119,7 @@ class Client:
                 response._hidden_params["response_cost"] = sum(costs)
         return _reply_from(response)
 
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
+    async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         """Send one request. Raises litellm's errors, which `provider_errors.diagnose` interprets."""
         if not model.simulated:
             self.prepare()
@@ -130,7 +130,7 @@ class Client:
             reply = await self._request(model, prompt, timeout_s)
         return replace(reply, latency_s=perf_counter() - began, asked_at=asked_at, sent=sent_of(model, prompt))
 
-    async def _request(self, model: Model, prompt: str, timeout_s: float) -> Reply:
+    async def _request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         exchange = Exchange()
         try:
             with _watched(exchange):
@@ -186,7 +186,7 @@ class Client:
                 await worker.stop()
 
 
-def _arguments(model: Model, prompt: str, timeout_s: float) -> dict[str, Any]:
+def _arguments(model: Model, prompt: Prompt, timeout_s: float) -> dict[str, Any]:
     """The arguments of litellm: the user's parameters, without retries of litellm and the SDKs.
 
     OpenAI's client requires a key even for a server that needs none; it then gets a placeholder.

@@ -18,7 +18,7 @@ between controller and broker's process.
     (number, kind, JSON)                   ("answer", number, kind, JSON)
                                            ("stopped", JSON) ("closed", JSON) ("say", line)
 
-The controller is the worker "". A question is the tuple of its fields. Values are sent as JSON text with a key of
+The controller is the worker "". A question is the dict of its fields. Values are sent as JSON text with a key of
 `KINDS`, because a reply may contain lone surrogates, which the channel cannot transport.
 """
 
@@ -34,7 +34,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -151,7 +151,7 @@ class WorkerConnection:
         channel.setcallback(self._received, endmarker=None)
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
-        answer: Reply | Failure = self._calls.call("ask", astuple(question))
+        answer: Reply | Failure = self._calls.call("ask", msgspec.to_builtins(question))
         return answer
 
     def announce(self, planned: Iterable[str]) -> None:
@@ -210,7 +210,7 @@ class BrokerProcess:
 
     def plan(self, questions: Sequence[Question], later: Sequence[str] = ()) -> Plan:
         """Look up these questions in store and budget; `later` names models that may be asked further ones."""
-        plan = self._calls.call("plan", [astuple(question) for question in questions], list(later))
+        plan = self._calls.call("plan", [msgspec.to_builtins(question) for question in questions], list(later))
         return plan if isinstance(plan, Plan) else Plan(error=plan.message)
 
     def batch(self, say: Callable[[str], None]) -> Failure | None:
@@ -233,7 +233,7 @@ class BrokerProcess:
     def ask_and_wait(self, question: Question, idle: Callable[[], None] | None = None) -> Reply | Failure:
         """Wait for the reply; `idle` is called about once a second meanwhile."""
         self._has_asked = True
-        answer: Reply | Failure = self._calls.call("ask", "", astuple(question), idle=idle)
+        answer: Reply | Failure = self._calls.call("ask", "", msgspec.to_builtins(question), idle=idle)
         return answer
 
     def stop(self, message: str) -> None:
@@ -271,7 +271,7 @@ class BrokerProcess:
         """Connect a worker through this channel."""
         self._channels[worker] = channel
 
-    def ask_for(self, worker: str, number: int, question: Sequence[Any]) -> None:
+    def ask_for(self, worker: str, number: int, question: Mapping[str, Any]) -> None:
         """Forward a question of a worker."""
         self._has_asked = True
         self._calls.begin(partial(self._answer_worker, worker, number), "ask", worker, question)

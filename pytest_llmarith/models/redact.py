@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pytest_llmarith.types import Model
+from pytest_llmarith.types import Model, Prompt
 
 HIDDEN = "[hidden]"
 
@@ -45,7 +45,7 @@ _KEY_SHAPES = re.compile(
 # --- requests -------------------------------------------------------------------------------------------------------
 
 
-def sent_of(model: Model, prompt: str) -> dict[str, Any]:
+def sent_of(model: Model, prompt: Prompt) -> dict[str, Any]:
     """The request as it is recorded: without the values of headers. Its parameters hold no keys, which are refused."""
     return {
         "model": model.target,

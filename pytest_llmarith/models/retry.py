@@ -13,7 +13,7 @@ from pytest_llmarith.models.budget import Amount, Budget, OverBudget
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
-from pytest_llmarith.types import NEVER_ASKED, Failure, Model, Progress, Reply, RequestLimits, Retry, Throttled
+from pytest_llmarith.types import NEVER_ASKED, Failure, Model, Progress, Prompt, Reply, RequestLimits, Retry, Throttled
 
 FIRST_PAUSE_S = 2.0
 LONGEST_PAUSE_S = 60.0
@@ -136,7 +136,7 @@ class Requester:
         for endpoint in self._shared.endpoints:
             endpoint.close()
 
-    async def request(self, model: Model, prompt: str) -> Reply | Failure:
+    async def request(self, model: Model, prompt: Prompt) -> Reply | Failure:
         """Send requests until there is a reply, or no further retry is allowed."""
         endpoint = self._endpoint(model)
         clock = asyncio.get_running_loop().time
@@ -183,7 +183,7 @@ class Requester:
 
     # --- one attempt ------------------------------------------------------------------------------------------------
 
-    async def _begin(self, endpoint: Endpoint, model: Model, prompt: str) -> tuple[Amount, Attempt]:
+    async def _begin(self, endpoint: Endpoint, model: Model, prompt: Prompt) -> tuple[Amount, Attempt]:
         """Wait until the budget and the limits admit a request. Raises Closed or OverBudget."""
         with self._counts.during("held"):
             most = await self._budget.reserve(model, prompt)
@@ -196,7 +196,7 @@ class Requester:
                 raise
 
     async def _send(
-        self, endpoint: Endpoint, attempt: Attempt, model: Model, prompt: str, most: Amount
+        self, endpoint: Endpoint, attempt: Attempt, model: Model, prompt: Prompt, most: Amount
     ) -> Reply | Diagnosis:
         timeout_s = self._limits.timeout_s
         self._counts.numbers["requests"] += 1

@@ -16,6 +16,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
@@ -93,8 +95,8 @@ class Server:
         else:
             broker.cut()
 
-    async def _ask(self, worker: str, fields: list[Any]) -> Reply | Failure:
-        return await self._broker.ask(Question(*fields), worker)
+    async def _ask(self, worker: str, question: dict[str, Any]) -> Reply | Failure:
+        return await self._broker.ask(msgspec.convert(question, Question), worker)
 
     async def _answer(self, number: int, asked: Awaitable[Reply | Failure | None]) -> None:
         """Write the outcome, or the progress if there is none."""
@@ -105,9 +107,9 @@ class Server:
         (kind,) = [kind for kind, type_ in KINDS.items() if isinstance(outcome, type_)]
         self._write("answer", number, kind, encoded(outcome))
 
-    def _plan(self, questions: list[list[Any]], later: list[str]) -> Plan:
+    def _plan(self, questions: list[dict[str, Any]], later: list[str]) -> Plan:
         try:
-            return self._broker.plan([Question(*fields) for fields in questions], later)
+            return self._broker.plan(msgspec.convert(questions, list[Question]), later)
         except Exception as error:  # such as a failing import of litellm, which the first question reports
             return Plan(error=_one_line(error))
 

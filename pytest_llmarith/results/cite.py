@@ -34,8 +34,8 @@ class _Seen:
     def of(cls, records: Iterable[Record]) -> _Seen:
         seen = cls()
         for record in records:
-            if record.prompt and not label_of(record.condition):
-                seen.prompts.setdefault(record.task, record.prompt)
+            if record.prompt_text and not label_of(record.condition):
+                seen.prompts.setdefault(record.task, record.prompt_text)
             seen.elsewhere |= record.nodeid is None
             seen.rules |= set(_rules(record))
             if reply := record.reply:

@@ -143,7 +143,7 @@ def _trial_row(run: str, record: Record) -> Row:
         | _picked(record.grade, _OF_GRADE)
         | {"scores": ", ".join(f"{limit} s: {score:g}" for limit, score in scores.items()) or None}
         | _picked(record.reply, _OF_REPLY)
-        | {"prompt": record.prompt}
+        | {"prompt": record.prompt_text}
         | _picked(record.reply, ("text", "reasoning"))
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, parsed, records_in
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.types import FAKE_PROVIDER, Outcome, Reading, Reply
+from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, Reading, Reply, messages_of, without_system
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
@@ -270,7 +270,7 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
             if step.reply is None:
                 left_out["too long to be kept by a search"] += 1
             else:
-                prompt = step.reply.sent.messages[-1].content if step.reply.sent else None
+                prompt = step.reply.sent.messages if step.reply.sent else None
                 yield from _logged(step.reply, prompt, step.before, record.repeat, left_out)
     elif record.reply is None:
         left_out["unanswered"] += 1
@@ -280,13 +280,13 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
     if record.oeis and record.oeis.judges.llm:  # its replies are numbered as trials
         from pytest_llmarith.oeis.lookup_table import model_judge  # takes 27 ms to import
 
-        prompt = model_judge.prompt(record.oeis.program or "")
+        prompt = list(messages_of(model_judge.prompt(record.oeis.program or "")))
         for trial, reply in enumerate(record.oeis.judges.llm.replies):
             yield from _logged(reply, prompt, trial, 0, left_out)
 
 
 def _logged(
-    reply: records.Reply, prompt: str | None, trial: int, repeat: int, left_out: Counter[str]
+    reply: records.Reply, prompt: Sequence[Message] | None, trial: int, repeat: int, left_out: Counter[str]
 ) -> Iterator[LoggedReply]:
     """The reply to a prompt for the store, without a cost that was computed from the user's own price."""
     sent = reply.sent
@@ -296,7 +296,7 @@ def _logged(
     if sent.model.startswith(f"{FAKE_PROVIDER}/"):
         left_out["simulated"] += 1
         return
-    if sent.messages[-1].content != prompt:
+    if prompt is None or without_system(sent.messages) != without_system(prompt):
         raise ValueError("the prompt is not the one that was sent")
     sent.model.encode()  # fails for lone surrogates, which the database cannot store
     fields = records.as_dict(reply) | {"stored": False, "own_price": False}

@@ -100,7 +100,7 @@ class Questions:
             system = self._systems.get(system)
             if system is None:
                 return None
-        return None if record.prompt is None else hash((record.prompt, system))
+        return None if record.prompt is None else hash((tuple(record.prompt), system))
 
 
 def _identity(problem: records.Problem) -> tuple[Hashable, ...] | None:

@@ -44,7 +44,8 @@ class Summary:
         self._results[key].add(record)
         self._stored_replies.add(record.model, tallies.replies_of(record))
         if record.model not in self._models and (sent := record.reply and record.reply.sent):
-            system = next((message.content for message in sent.messages if message.role == "system"), None)
+            own = record.prompt or ()  # the system prompt of a task is none of the model
+            system = next((one.content for one in sent.messages if one.role == "system" and one not in own), None)
             self._models[record.model] = Model(record.model, sent.model, sent.params, sent.api_base, system)
 
     def of_run(self, run: Run, selected: Mapping[Key, int] | None = None, date: str | None = None) -> RunSummary:

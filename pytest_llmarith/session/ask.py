@@ -24,7 +24,7 @@ from pytest_llmarith.tasks import TASKS, Problem, breaking_point, render
 from pytest_llmarith.tasks.breaking_point import BreakingPointProblem, Draws, ThresholdProblem
 from pytest_llmarith.tasks.custom import CheckedProblem
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Failure, Model, Outcome, Reading, Reply
+from pytest_llmarith.types import Failure, Model, Outcome, Prompt, Reading, Reply
 
 _LONGEST_MESSAGE = 500
 # Exceptions by which a test controls its outcome, or the run.
@@ -55,7 +55,7 @@ class ModelUnderTest:
     def params(self) -> dict[str, Any]:
         return dict(self.model.params)
 
-    def reply(self, prompt: str, before: int = 0, trial: int | None = None) -> Reply:
+    def reply(self, prompt: Prompt, before: int = 0, trial: int | None = None) -> Reply:
         """Ask the model. Raises `Unanswered`.
 
         `before` counts how often a search has already asked this question; `trial` replaces that of the item.
@@ -81,14 +81,14 @@ class _Fixture:
         if RECORD in self._item.stash:
             pytest.fail("ask: this test has already asked its problem; ask once per test", pytrace=False)
 
-    def _prompt(self, problem: Problem) -> str:
+    def _prompt(self, problem: Problem) -> Prompt:
         settings = self._settings
         return render(problem, self._config.condition, settings.prompt_configs.templates, settings.seed)
 
     def _reading(self, task: str) -> Reading:
         return self._settings.reading or TASKS[task].READING or Reading.TOLERANT
 
-    def _trial(self, problem: Problem, prompt: str) -> evaluate.Trial:
+    def _trial(self, problem: Problem, prompt: Prompt) -> evaluate.Trial:
         model = self._model
         if isinstance(model, ModelUnderTest):
             model = model.model
@@ -96,12 +96,15 @@ class _Fixture:
             model = Model(str(getattr(model, "name", type(model).__name__)), "fixture")
         return evaluate.Trial.of(problem, model, prompt, self._item.nodeid, self._config)
 
-    def _reply(self, prompt: str, **changes: int) -> Reply | Failure:
+    def _reply(self, prompt: Prompt, **changes: int) -> Reply | Failure:
         """The reply of the model, without keys; `changes` are further arguments of `ModelUnderTest.reply`."""
-        changes = changes if isinstance(self._model, ModelUnderTest) else {}
+        is_own = not isinstance(self._model, ModelUnderTest)
+        if is_own:
+            changes = {}
+        said = Model("", "").messages(prompt) if is_own and not isinstance(prompt, str) else prompt
         with _untimed(self._item):  # llm_timeout limits the wait, not --timeout
             try:
-                answer = self._model.reply(prompt, **changes)
+                answer = self._model.reply(said, **changes)
             except Unanswered as unanswered:
                 return unanswered.failure
             except Exception as error:  # a model fixture of the user may raise anything

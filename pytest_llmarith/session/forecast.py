@@ -25,7 +25,18 @@ from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import render, reply_tokens
 from pytest_llmarith.tasks.breaking_point import ThresholdProblem
 from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Model, ModelTerms, Plan, Price, Question, RequestLimits, StoreMode
+from pytest_llmarith.types import (
+    Model,
+    ModelTerms,
+    Plan,
+    Price,
+    Question,
+    RequestLimits,
+    StoreMode,
+    messages_of,
+    text_of,
+    without_system,
+)
 
 MakePlan = Callable[[Sequence[Question], Sequence[str]], Plan]
 
@@ -312,7 +323,8 @@ class DryRun:
                 system = model.system_prompt if own is None else own
             self._terminal.line("")
             self._terminal.line(f"{problem.task}, as {sanitize(item.nodeid, _LONGEST_LINE)} asks:")
-            for line in "\n".join(filter(None, (system, prompt))).split("\n"):
+            said = without_system(messages_of(prompt)) if system else messages_of(prompt)
+            for line in "\n".join(filter(None, (system, text_of(said)))).split("\n"):
                 self._terminal.line(f"    {sanitize(line, _LONGEST_LINE)}".rstrip())
 
     def _say(self, line: str) -> None:

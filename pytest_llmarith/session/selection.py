@@ -20,7 +20,7 @@ from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXT
 from pytest_llmarith.session.items import parameter_of, problem_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import Problem, render
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, PromptConfig, Question, Shard
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, Prompt, PromptConfig, Question, Shard
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -53,7 +53,7 @@ def config_of(item: pytest.Item) -> PromptConfig:
     return parameter_of(item, PROMPT_CONFIG_FIXTURE) or PromptConfig(DEFAULT_CONDITION)
 
 
-def question_of(item: pytest.Item, model: Model, prompt: str, settings: Settings) -> Question:
+def question_of(item: pytest.Item, model: Model, prompt: Prompt, settings: Settings) -> Question:
     """The question of an item with this prompt; the system prompt is None if the model's own is used."""
     config, problem = config_of(item), problem_of(item)
     name = config.condition.system

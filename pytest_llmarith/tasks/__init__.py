@@ -1,14 +1,14 @@
 """The problems of each task, and their prompts: templates with fields, and filler text before the question."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any, Protocol
 
 from pytest_llmarith import records
 from pytest_llmarith.tasks import addition, arithmetic, breaking_point, oeis
 from pytest_llmarith.tasks.custom import REPLY_TOKENS, CheckedProblem, CustomTask, InvalidTask
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Message, Prompt, Reading
 
 
 class Problem(Protocol):
@@ -49,8 +49,8 @@ class TaskModule(Protocol):
     @property
     def AXES(self) -> frozenset[str]: ...
 
-    def prompt(self, problem: Any, condition: Condition = ...) -> str:
-        """The text of the question."""
+    def prompt(self, problem: Any, condition: Condition = ...) -> Prompt:
+        """The question, as a text or as messages."""
 
     def fields(self, problem: Any, condition: Condition) -> Mapping[str, str]:
         """The values of `FIELDS`."""
@@ -73,7 +73,7 @@ def reply_tokens(task: str) -> int:
     return TASKS[task].REPLY_TOKENS if task in TASKS else REPLY_TOKENS
 
 
-def render(problem: Problem, condition: Condition, templates: Mapping[str, str], seed: int) -> str:
+def render(problem: Problem, condition: Condition, templates: Mapping[str, str], seed: int) -> Prompt:
     """The prompt of a problem in a condition: filler text, then the question, worded by the task or by a template.
 
     The prompt of a search is that of its simplest question, the prompt of adaptive asking that of its first one.
@@ -84,12 +84,22 @@ def render(problem: Problem, condition: Condition, templates: Mapping[str, str],
         problem = problem.question(problem.first_depth, 0)
     task = task_of(problem)
     if condition.prompt is None:
-        question = task.prompt(problem, condition)
+        said = task.prompt(problem, condition)
     else:
-        question = fill(templates[condition.prompt], task.fields(problem, condition))
+        filled = fill(templates[condition.prompt], task.fields(problem, condition))
+        said = with_last(task.prompt(problem, condition), lambda last: filled)
     if condition.context is None:
-        return question
-    return f"{filler_text(condition.context, f'{seed}/{problem.task}/{problem.label}')}\n\n{question}"
+        return said
+    filler = filler_text(condition.context, f"{seed}/{problem.task}/{problem.label}")
+    return with_last(said, lambda last: f"{filler}\n\n{last}")
+
+
+def with_last(prompt: Prompt, change: Callable[[str], str]) -> Prompt:
+    """The prompt with another text of its last message."""
+    if isinstance(prompt, str):
+        return change(prompt)
+    *before, last = prompt
+    return *before, Message(last.role, change(last.content))
 
 
 def check_template(name: str, template: str, task: TaskModule) -> None:

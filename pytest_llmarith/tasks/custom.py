@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from pytest_llmarith.records import CustomProblem, check_plain, kind_of
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Message, Prompt, Reading, messages_of
 
 REPLY_TOKENS = 100  # a guess
 
@@ -58,7 +60,7 @@ class Task(Generic[Answer]):
 
     name: str
     problems: Callable[[int, int], Iterable[Problem]]
-    prompt: Callable[[Problem], str]
+    prompt: Callable[[Problem], str | Sequence[Mapping[str, str]]]
     read: Callable[[str, Problem], Answer | None]
     grade: Callable[[Answer, Problem], bool] = _is_expected
 
@@ -78,7 +80,7 @@ class Task(Generic[Answer]):
 class CheckedProblem(Problem):
     """A checked problem with its prompt; `trial` numbers the problems with the same prompt."""
 
-    prompt: str
+    prompt: Prompt
     owner: Task[Any] = field(repr=False)
     seed: int
     trial: int
@@ -127,7 +129,7 @@ class CustomTask:
         self.NAME = problem.task
         self.FIELDS = tuple(problem.inputs)
 
-    def prompt(self, problem: CheckedProblem, condition: Condition = DEFAULT_CONDITION) -> str:
+    def prompt(self, problem: CheckedProblem, condition: Condition = DEFAULT_CONDITION) -> Prompt:
         """The question as the task words it."""
         return problem.prompt
 
@@ -156,7 +158,7 @@ def problems(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
 
 def _checked_problems(task: Task[Any], seed: int, trials: int) -> list[CheckedProblem]:
     made: dict[str, CheckedProblem] = {}
-    same_prompt = Counter[str]()
+    same_prompt = Counter[Prompt]()
     for problem in task.problems(seed, trials):
         if not isinstance(problem, Problem):
             raise InvalidTask(f"task {task.name}: problems returned {_short_repr(problem)}; {_EXPECTED}")
@@ -172,17 +174,28 @@ def _checked_problems(task: Task[Any], seed: int, trials: int) -> list[CheckedPr
             raise InvalidTask(f"task {task.name}, problem {problem.label}: {error}")
         # Copies, as the task may modify the lists that it has passed.
         inputs, expected = deepcopy(dict(problem.inputs)), deepcopy(problem.expected)
-        prompt = task.prompt(problem)
-        if not isinstance(prompt, str) or not prompt.strip() or _has_lone_surrogate(prompt):
-            raise InvalidTask(
-                f"task {task.name}, problem {problem.label}: prompt returned {_short_repr(prompt)}; "
-                "return the text of the question"
-            )
+        prompt = _checked_prompt(task.prompt(problem), f"task {task.name}, problem {problem.label}")
         made[problem.label] = CheckedProblem(problem.label, inputs, expected, prompt, task, seed, same_prompt[prompt])
         same_prompt[prompt] += 1
     if not made:
         raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
     return list(made.values())
+
+
+def _checked_prompt(prompt: object, where: str) -> Prompt:
+    """A prompt that can be sent. Raises InvalidTask."""
+    advice = "return the text of the question, or messages such as [{'role': 'user', 'content': 'text'}]"
+    try:
+        said: Prompt = prompt if isinstance(prompt, str) else msgspec.convert(prompt, tuple[Message, ...])
+    except msgspec.ValidationError:
+        raise InvalidTask(f"{where}: prompt returned {_short_repr(prompt)}; {advice}") from None
+    messages = messages_of(said)
+    texts = [one.content for one in messages]
+    if not messages or not all(map(str.strip, texts)) or any(map(_has_lone_surrogate, texts)):
+        raise InvalidTask(f"{where}: prompt returned {_short_repr(prompt)}; {advice}")
+    if messages[-1].role != "user" or any(one.role == "system" for one in messages[1:]):
+        raise InvalidTask(f"{where}: the first message may be of the system, and the last one has to be of the user")
+    return said
 
 
 def _invalid_part(problem: Problem, first: Problem) -> str | None:

@@ -39,7 +39,12 @@ def hostile(text: str, trial: int) -> dict[str, object]:
     record = asked("7", trial=trial)
     record["problem"] |= {"lhs": number_in(text), "expected": number_in(text)}
     record["reply"] |= {"text": text}
-    return record | {"prompt": text, "outcome": "nan", "reason": "unreadable", "grade": None}
+    return record | {
+        "prompt": [{"role": "user", "content": text}],
+        "outcome": "nan",
+        "reason": "unreadable",
+        "grade": None,
+    }
 
 
 def number_in(text: str) -> str:

@@ -171,7 +171,7 @@ HOSTILE: list[tuple[str | dict[str, Any], str]] = [
     (altered("reply.sent.params", {"extra_headers": {"X-A": "[hidden]"}}), "the request had a header whose value"),
     (altered("reply.sent.api_base", "http://me:pw@x/"), SECRET),
     (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), SECRET),
-    (altered("prompt", "What else?"), "the prompt is not the one that was sent"),
+    (altered("prompt", [{"role": "user", "content": "What else?"}]), "the prompt is not the one that was sent"),
     (altered("oeis.program", "x", oeis_record("0")), "not the one that was sent"),
 ]
 

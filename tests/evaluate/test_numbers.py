@@ -38,7 +38,7 @@ def test_the_record_of_a_right_answer() -> None:
         "model": "o4-mini-high",
         "simulated": False,
         "problem": as_dict(SUM),
-        "prompt": "the prompt",
+        "prompt": [{"role": "user", "content": "the prompt"}],
         "condition": {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None},
         "repeat": 0,
         "retries": [],

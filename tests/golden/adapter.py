@@ -163,7 +163,7 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
     finish, retries = reply.get("finish_reason"), len(record["retries"])
     row: dict[str, Any] = {
         "id": re.sub(r"-repeat_\d+", "", (record["nodeid"] or "").partition("::")[2]),
-        "prompt": _digest(record["prompt"]),
+        "prompt": _digest(record["prompt"] and "\n".join(one["content"] for one in record["prompt"])),
         "reply": _short(reply.get("text")),
         "finish": None if finish == "stop" else finish,
         "tolerant": answer.get("tolerant"),

@@ -15,7 +15,18 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Refused
 from pytest_llmarith.models.store import RunStore, Store, key_of
-from pytest_llmarith.types import Failure, Model, ModelTerms, Plan, Price, Question, Reply, RequestLimits, StoreMode
+from pytest_llmarith.types import (
+    Failure,
+    Model,
+    ModelTerms,
+    Plan,
+    Price,
+    Prompt,
+    Question,
+    Reply,
+    RequestLimits,
+    StoreMode,
+)
 
 MODEL = Model("m", "openai/some")
 OTHER = Model("other", "openai/other")
@@ -108,7 +119,8 @@ class Scripted(Client):
     def unknown_parameter(self, model: Model) -> str | None:
         return None
 
-    async def complete(self, model: Model, prompt: str, timeout_s: float) -> Reply:
+    async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
+        assert isinstance(prompt, str)
         self.prepare()
         self.order.append(prompt)
         self.times.append(round(self.now, 6))
@@ -165,11 +177,11 @@ def counted(outcomes: Outcomes) -> Counter[str]:
 def put(path: Path, asked: Iterable[Question], reply: Callable[[str], Reply] = reply_to) -> None:
     """Lay replies into a store, as an earlier run would."""
     with closing(Store(path)) as store:
-        store.put({key_of(MODEL, question): reply(question.prompt) for question in asked})
+        store.put({key_of(MODEL, question): reply(str(question.prompt)) for question in asked})
 
 
 def stored(path: Path) -> dict[str, Reply]:
     """The replies that are in a store to the first questions of a test, by prompt."""
-    prompts = {key_of(MODEL, question): question.prompt for question in questions(50)}
+    prompts = {key_of(MODEL, question): str(question.prompt) for question in questions(50)}
     with closing(Store(path)) as store:
         return {prompts[key]: reply for key, reply in store.fetch(prompts).items()}

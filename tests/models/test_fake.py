@@ -51,7 +51,7 @@ def ask(name: str, prompt: str, known: KnownSequences = dict, **params: Any) -> 
 def graded(
     problem: NumberProblem, name: str = "sloppy", condition: Condition = DEFAULT_CONDITION, **more: Any
 ) -> dict[str, Any]:
-    said = ask(name, render(problem, condition, TEMPLATES, 0), **more)
+    said = ask(name, str(render(problem, condition, TEMPLATES, 0)), **more)
     subject = Trial.of(problem, Model(name, f"llmarith/{name}"), "", None)
     return as_dict(number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said))
 

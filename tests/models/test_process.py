@@ -117,7 +117,7 @@ def test_a_process_that_dies_answers_every_question_in_one_line(start: Start, mo
     monkeypatch.undo()  # a real process, with a number to kill
     broker, channel = start(), Channel()
     broker.attach("gw0", channel)
-    broker.ask_for("gw0", 7, ("m", "q1", 1, 0, None, 0))
+    broker.ask_for("gw0", 7, {"model": "m", "prompt": "q1", "trial": 1})
     broker._process.kill()
     number, kind, text = channel.sent.get(timeout=PATIENCE_S)
     assert (number, kind) == (7, "failure")

@@ -14,10 +14,15 @@ from pytest_llmarith.results.compare import Comparison, Comparisons, compare
 from pytest_llmarith.results.compare_rows import Row
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.types import Condition, Dtype, Op, Outcome, Reading, SearchEnd
+from pytest_llmarith.types import Condition, Dtype, Message, Op, Outcome, Reading, SearchEnd
 from tests.runs_on_disk import programmed, run_facts
 
 OUTCOMES = dict(zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True))
+
+
+def said(text: str) -> list[Message]:
+    """A prompt of one message."""
+    return [Message("user", text)]
 
 
 class Opened(LoadedRun):
@@ -48,7 +53,12 @@ def record(outcome: str, task: str, problem: Any, **named: Any) -> Record:
     reply |= {"text": "", "attempts": 1, "own_price": False, "stored": False, "batched": False}
     reply["served_model"] = "m-2026"
     usual |= {"format": 1, "task": task, "model": "m", "simulated": False, "problem": problem, "retries": []}
-    usual |= {"condition": Condition(), "repeat": 0, "prompt": str(problem), "outcome": Outcome(OUTCOMES[outcome])}
+    usual |= {
+        "condition": Condition(),
+        "repeat": 0,
+        "prompt": said(str(problem)),
+        "outcome": Outcome(OUTCOMES[outcome]),
+    }
     usual |= {"reply": None if outcome == "u" else records.Reply(**reply)}
     return Record(**usual | named)
 
@@ -61,7 +71,7 @@ def sums(outcomes: str, op: str = "add", first: int = 0, seed: int = 0, depth: i
             "arithmetic",
             ArithmeticProblem(seed, f"int_{op}", Op(op), Dtype.INT, depth, number, str(number), "1", f"{op} {number}"),
             nodeid=f"test_bench.py::test[m-int_{op}-depth_{depth}-trial_{number}]",
-            **{"prompt": f"{op} {number} {depth}", "reading": Reading.TOLERANT} | named,
+            **{"prompt": said(f"{op} {number} {depth}"), "reading": Reading.TOLERANT} | named,
         )
         for number, letter in enumerate(outcomes, first)
     ]
@@ -115,7 +125,9 @@ def programs(scores: Sequence[float | None], first: int = 0, name: str = "starte
         oeis = programmed("A1", scores=None if score is None else {"0.5": score / 2, "4": score})["oeis"]
         letter = "u" if score is None else "c" if score == 1 else "d"
         problem = records.SequenceProblem(name, f"A{number:06}", "x", 1, ["easy"])
-        made.append(record(letter, "oeis", problem, prompt=f"{number}", oeis=convert(oeis, records.Program), **named))
+        made.append(
+            record(letter, "oeis", problem, prompt=said(f"{number}"), oeis=convert(oeis, records.Program), **named)
+        )
     return made
 
 
@@ -127,7 +139,7 @@ def changed(trials: Sequence[Record], **named: Any) -> list[Record]:
 
 def in_condition(trials: Sequence[Record], condition: Condition) -> list[Record]:
     """The same problems in another condition, which changes their prompts."""
-    return [changed([one], condition=condition, prompt=f"{one.prompt} {condition.label}")[0] for one in trials]
+    return [changed([one], condition=condition, prompt=said(f"{one.prompt} {condition.label}"))[0] for one in trials]
 
 
 def repeated(*outcomes: str, **named: Any) -> list[Record]:

@@ -15,6 +15,7 @@ from pytest_llmarith.records import as_dict, unknown_run
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from tests.runs_on_disk import FACTS, ROW, asked, lines_of, log_in, record_of, run_in
+from tests.runs_on_disk import said as prompt_of
 
 
 def only(path: Path) -> LoadedRun:
@@ -52,14 +53,18 @@ def test_a_killed_run(tmp_path: Path) -> None:
 @settings(max_examples=40)
 def test_one_record_per_trial(tmp_path_factory: pytest.TempPathFactory, trials: list[tuple[int, str | None]]) -> None:
     """The last one with an answer, else the last one, in the order of the log."""
-    records = [asked(text, trial=trial) | {"prompt": str(place)} for place, (trial, text) in enumerate(trials)]
+    records = [
+        asked(text, trial=trial) | {"prompt": prompt_of(str(place))} for place, (trial, text) in enumerate(trials)
+    ]
     expected: dict[str, dict[str, Any]] = {}
     for record in records:
         before = expected.get(record["nodeid"])
         if before is None or before["outcome"] == "unanswered" or record["outcome"] != "unanswered":
             expected[record["nodeid"]] = record
     run = only(log_in(tmp_path_factory.mktemp("run"), records))
-    assert list(map(as_dict, run.records())) == sorted(expected.values(), key=lambda record: int(record["prompt"]))
+    assert list(map(as_dict, run.records())) == sorted(
+        expected.values(), key=lambda record: int(record["prompt"][0]["content"])
+    )
 
 
 def test_rows_of_llm_arithmetic(tmp_path: Path) -> None:

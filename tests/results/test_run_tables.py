@@ -12,7 +12,7 @@ from pytest_llmarith.results.run_tables import effects, note_of, overview, repea
 from pytest_llmarith.results.series import results_of
 from pytest_llmarith.results.tables import Table, as_text
 from pytest_llmarith.types import Condition, NumberFormat
-from tests.runs_on_disk import added, asked, programmed, searched, summed_up
+from tests.runs_on_disk import added, asked, programmed, said, searched, summed_up
 
 COMMA = Condition(NumberFormat.COMMA).fields()
 
@@ -41,7 +41,7 @@ def test_everything_fits(width: int, model: str) -> None:
     records += [asked("?", trial=1, model=model) | {"reason": model}, asked(None, trial=2, model=model)]
     records += [added("{}", trial, model=model) for trial in range(30)]
     conditions = [one | {"condition": COMMA, "repeat": repeat} for one in records[:9] for repeat in range(2)]
-    other_words = [one | {"prompt": "with commas"} for one in conditions]
+    other_words = [one | {"prompt": said("with commas")} for one in conditions]
     section = tables_section(summed_up([*records, *other_words, programmed(model, model)]), width)
     assert max(map(len, section)) <= width
     assert all(line.isprintable() for line in section)
@@ -104,7 +104,7 @@ def test_bounds_are_no_interval() -> None:
 def test_what_conditions_do() -> None:
     """What has the same prompt in both conditions is left out and counted."""
     comma = of_letters("rwwwwwrrw", condition=COMMA)
-    other_words = [record | {"prompt": "with commas"} for record in comma[:-1]]
+    other_words = [record | {"prompt": said("with commas")} for record in comma[:-1]]
     found = summed_up([*of_letters("rrrrrwwrw"), *other_words, comma[-1]])
     assert lines(effects(found.effects, found.same_words)) == [
         "model task condition problems % % beside points 95 % better worse p *",

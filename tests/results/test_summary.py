@@ -261,7 +261,7 @@ def test_complete_is_all_selected_answered(outcomes: str, selected: int | None, 
 
 def sent(record: dict[str, Any], nodeid: str, model: str | None = "m", **named: Any) -> dict[str, Any]:
     """The record of another item, with what was sent for it; None is unknown."""
-    message = {"role": "user", "content": record["prompt"]}
+    (message,) = record["prompt"]
     what: Any = model and {"model": model, "api_base": None, "params": {}, "messages": [message]}
     reply = record["reply"] and record["reply"] | {"sent": what}
     return record | {"nodeid": f"{record['problem']} {nodeid}", "reply": reply} | named

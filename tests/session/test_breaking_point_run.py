@@ -69,7 +69,7 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     search = record["search"]
     assert (record["task"], record["outcome"], search["ended"]) == ("breaking_point", "deviate", "shrunk")
     assert record["reason"] == "0 + 1000: expected 1000, got 0"
-    assert record["prompt"].endswith("0 + 1000")
+    assert record["prompt"][-1]["content"].endswith("0 + 1000")
     assert search["questions"] == len(search["trail"]) <= 80
     asked = [step["before"] for step in search["trail"] if step["question"] == "0 + 1000"]
     assert asked == [0, 1, 2, 3]

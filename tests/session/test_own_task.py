@@ -111,5 +111,36 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     assert len(own.server.requests) == 2
     for record in own.records():
         assert (record["outcome"], record["condition"]["prompt"]) == ("correct", "terse")
-        assert record["prompt"].endswith("backwards: " + record["problem"]["inputs"]["word"])
+        assert record["prompt"][-1]["content"].endswith("backwards: " + record["problem"]["inputs"]["word"])
     assert [result["repeats"]["consistency"]["percent"] for result in own.summary()["results"]] == [100]
+
+
+MESSAGES = """
+    import pytest
+
+    from pytest_llmarith import Problem, Task
+
+    def prompt(problem):
+        shown = [{"role": "user", "content": "abc"}, {"role": "assistant", "content": "cba"}]
+        return [{"role": "system", "content": "Reverse."}, *shown, {"role": "user", "content": problem["word"]}]
+
+    turned = Task("turned", lambda seed, trials: [Problem("a", {"word": "xyz"}, "zyx")], prompt, lambda text, _: text)
+
+    @pytest.mark.llmarith_task(turned)
+    def test_turned(problem, ask):
+        ask(problem)
+"""
+
+
+def test_a_prompt_of_messages(own: Bench) -> None:
+    """They are sent, recorded and stored as they are; templates and system prompts of the run replace their part."""
+    (own.pytester.path / "test_reversal.py").unlink()
+    own.pytester.makepyfile(test_turned=MESSAGES)
+    assert own.run().ret == own.run("-n", "2").ret == 0
+    (first,) = own.server.requests
+    assert [message["role"] for message in first.body["messages"]] == ["system", "user", "assistant", "user"]
+    assert own.records()[0]["prompt"] == own.records()[0]["reply"]["sent"]["messages"] == first.body["messages"]
+    assert own.run("--llm-system-prompt=Brief.", "--llm-prompt-template=Now {word}", "--llm-context=1k").ret == 0
+    system, *shown, last = own.server.requests[-1].body["messages"]
+    assert (system["content"], shown) == ("Brief.", first.body["messages"][1:3])
+    assert last["content"].endswith("Now xyz")

@@ -68,7 +68,7 @@ def test_prompt_configs_a_custom_task() -> None:
     assert render(plain, Condition(NumberFormat.COMMA), prompt_texts, 0) == "Reverse 1234!"
     assert render(plain, Condition(prompt="terse"), prompt_texts, 0) == "1234 backwards"
     assert render(listed, Condition(prompt="terse"), prompt_texts, 0) == "[1] backwards"
-    assert render(plain, Condition(context="1k"), prompt_texts, 0).endswith("\n\nReverse 1234!")
+    assert str(render(plain, Condition(context="1k"), prompt_texts, 0)).endswith("\n\nReverse 1234!")
     with pytest.raises(InvalidTask, match=r"reversal has no field \{text\}; it has \{word\}"):
         check_template("t", "{text}", task_of(plain))
 

@@ -74,10 +74,10 @@ def test_groups_of_three(number: str, numbers: NumberFormat, written: str) -> No
 
 def test_a_condition_changes_numbers_and_signs() -> None:
     """The rest of the prompt is word for word the same."""
-    usual = render(PRODUCT, Condition(), NOTHING, 0)
+    usual = str(render(PRODUCT, Condition(), NOTHING, 0))
     other = render(PRODUCT, Condition(NumberFormat.COMMA, Symbols.UNICODE), NOTHING, 0)
     assert other == usual.replace("1234.50 * -98765.43", "1,234.50 × -98,765.43")
-    assert render(SUM, Condition(NumberFormat.SPACE), NOTHING, 0).endswith('"1 234 567" "89"')
+    assert str(render(SUM, Condition(NumberFormat.SPACE), NOTHING, 0)).endswith('"1 234 567" "89"')
 
 
 def test_a_template_stands_for_the_prompt() -> None:
@@ -89,7 +89,8 @@ def test_a_template_stands_for_the_prompt() -> None:
 
 def test_filler_text_comes_first() -> None:
     """It ends with an empty line, is as long as wanted, has no digit, and is another one for another trial or seed."""
-    prompts = [render(problem, Condition(context="1k"), NOTHING, 0) for problem in (SUM, SUM, addition.problem(0, 4))]
+    problems = (SUM, SUM, addition.problem(0, 4))
+    prompts = [str(render(problem, Condition(context="1k"), NOTHING, 0)) for problem in problems]
     assert prompts[0] == prompts[1]
     filler, _, question = prompts[0].rpartition("\n\n")
     assert question == addition.prompt(SUM)

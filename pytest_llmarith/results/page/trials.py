@@ -215,7 +215,7 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
         expected=records.as_text(getattr(problem, "expected", None)),
         answer=record.answer_text,
         reason=record.reason,
-        prompt=record.prompt,
+        prompt=record.prompt_text,
         reply=reply.text if reply else None,
         reasoning=reply.reasoning if reply else None,
         program=_program(record.oeis) if record.oeis else None,

@@ -21,7 +21,7 @@ from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import NumberProblem, arithmetic, breaking_point
 from pytest_llmarith.tasks.breaking_point import Draws
 from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, Op, Reading, Reply
-from tests.runs_on_disk import asked, record_of, summed_up
+from tests.runs_on_disk import asked, record_of, said, summed_up
 
 COMMA = DEFAULT_CONDITION.fields() | {"numbers": "comma"}
 
@@ -84,7 +84,12 @@ def priced_run(name: str, right: int, cost: float | None) -> PageRun:
 def in_conditions(records: Sequence[Record], *conditions: Record, repeats: int = 1) -> list[Record]:
     """The same problems in each condition, with another prompt, and in each several times."""
     return [
-        one | {"condition": condition, "repeat": repeat, "prompt": f"{one['prompt']}, {condition}"}
+        one
+        | {
+            "condition": condition,
+            "repeat": repeat,
+            "prompt": said(f"{one['prompt']}, {condition}"),
+        }
         for condition in conditions
         for repeat in range(repeats)
         for one in records
