@@ -11,8 +11,7 @@ from collections.abc import Callable
 from time import process_time
 
 from perf.measures import Measure
-from pytest_llmarith.answers import read
-from pytest_llmarith.grading import Case
+from pytest_llmarith.exact import Case, read
 from pytest_llmarith.results.tables import draw
 from pytest_llmarith.types import Dtype, Op
 

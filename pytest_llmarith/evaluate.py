@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 
-from pytest_llmarith import answers, grading, records
-from pytest_llmarith.answers.extract import reason
+from pytest_llmarith import exact, records
+from pytest_llmarith.exact import reason
 from pytest_llmarith.records import Record, check_plain
 from pytest_llmarith.tasks import Problem
 from pytest_llmarith.tasks.custom import CheckedProblem, plain
@@ -142,10 +142,10 @@ def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     answer = found.strict if reading is Reading.STRICT else found.tolerant
     if answer is None:
         return Verdict(Outcome.NAN, reading, both, None, found.reason or NanReason.UNREADABLE)
-    case = grading.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
-    if case.is_correct:
-        return Verdict(Outcome.CORRECT, reading, both, grading.measure(case, None), None)
-    return Verdict(Outcome.DEVIATE, reading, both, grading.measure(case, grading.error_class(case)), None)
+    case = exact.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+    measured = exact.measure(case, exact.error_class(case))
+    grade = records.Grade(**asdict(measured))
+    return Verdict(Outcome.CORRECT if case.is_correct else Outcome.DEVIATE, reading, both, grade, None)
 
 
 def number_record(problem: Calculation, trial: Trial, reading: Reading, reply: Reply) -> Record:
@@ -166,7 +166,7 @@ def regraded_record(record: Record, problem: Calculation, reading: Reading, repl
 def _readings(problem: Calculation, reply: Reply) -> ExtractedAnswer:
     if cut := incomplete_reason(reply):
         return ExtractedAnswer(None, None, cut)
-    return answers.read(reply.text, problem.operands, problem.dtype)
+    return exact.read(reply.text, problem.operands, problem.dtype)
 
 
 def _text(number: Decimal | None) -> str | None:
@@ -196,7 +196,7 @@ def _read_custom(problem: CheckedProblem, reply: Reply) -> tuple[Any, NanReason 
     __tracebackhide__ = True
     if cut := incomplete_reason(reply):
         return None, cut
-    stripped = answers.strip_thoughts(reply.text)
+    stripped = exact.strip_thoughts(reply.text)
     answer = problem.owner.read(stripped.text, problem.copy()) if stripped.text.strip() else None
     return answer, reason(stripped, stripped.text) if answer is None else None
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_llmarith.answers import refuses, strip_thoughts
+from pytest_llmarith.exact import refuses, strip_thoughts
 from pytest_llmarith.oeis.compile_child import CPU_S, MEMORY_BYTES, PASSED, SYNTAX_ERROR, UNCOMPILABLE, parse
 from pytest_llmarith.types import NanReason
 

@@ -10,8 +10,8 @@ from math import fsum
 from typing import Any
 
 from pytest_llmarith import records
-from pytest_llmarith.decimals import decimal_from
-from pytest_llmarith.grading import Case, carries, wrong_from_left, wrong_from_right
+from pytest_llmarith.exact import Case, carries, wrong_from_left, wrong_from_right
+from pytest_llmarith.exact.decimals import decimal_from
 from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, NumberProblem, Record, SequenceProblem
 from pytest_llmarith.results.statistics import bootstrap_mean, kappa, percentage, share_with
 from pytest_llmarith.results.tallies import Tally, amounts_of

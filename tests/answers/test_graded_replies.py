@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.answers import read
-from pytest_llmarith.grading import Case
+from pytest_llmarith.exact import Case, read
 from pytest_llmarith.results.load import changes
 from pytest_llmarith.types import Dtype, Op, Outcome
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.answers import Stripped, read, refuses, strip_thoughts
+from pytest_llmarith.exact import Stripped, read, refuses, strip_thoughts
 from pytest_llmarith.types import Dtype, NanReason
 
 OPERANDS = ("12", "34")
@@ -346,7 +346,7 @@ UNITS = (
 READER = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
-from pytest_llmarith.answers import read
+from pytest_llmarith.exact import read
 from pytest_llmarith.types import Dtype
 for unit in {UNITS!r}:
     for end in ("", "x", "7"):

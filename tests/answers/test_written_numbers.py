@@ -10,8 +10,7 @@ from functools import partial
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.answers import read
-from pytest_llmarith.grading import Case
+from pytest_llmarith.exact import Case, read
 from pytest_llmarith.types import Dtype, Op
 
 OPERANDS = ("12", "34")  # as the lead-ins have them

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, carries, measure, wrong_from_left, wrong_from_right
+from pytest_llmarith.exact import Case, carries, measure, wrong_from_left, wrong_from_right
 from pytest_llmarith.types import Dtype, Op
 
 NUMBERS = st.integers(0, 10**40)

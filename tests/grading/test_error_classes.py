@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, error_class, measure
+from pytest_llmarith.exact import Case, error_class, measure
 from pytest_llmarith.tasks import NumberProblem
 from pytest_llmarith.types import Dtype, ErrorClass, Op
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, error_class, measure
+from pytest_llmarith.exact import Case, error_class, measure
 from pytest_llmarith.types import Dtype, Op
 
 DEEP = 10**60 + 7

@@ -14,7 +14,7 @@ from itertools import pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_llmarith.grading import Case, carries, error_class
+from pytest_llmarith.exact import Case, carries, error_class
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
 from pytest_llmarith.types import Dtype, ErrorClass, Op
 from tests.tasks.problem_strategies import arithmetic_problems

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
-from pytest_llmarith.grading import carries
+from pytest_llmarith.exact import carries
 from pytest_llmarith.records import Record, as_dict, unknown_run
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.summary import Summary

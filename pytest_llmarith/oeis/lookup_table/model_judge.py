@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, groupby
 from typing import Any
 
-from pytest_llmarith.answers import strip_thoughts
+from pytest_llmarith.exact import strip_thoughts
 from pytest_llmarith.oeis.program import Program
 
 KEY = "lookup_table"

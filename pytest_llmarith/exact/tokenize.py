@@ -7,7 +7,7 @@ from collections import deque
 from decimal import Decimal
 from enum import Enum, auto
 
-from pytest_llmarith.answers.normalize import BOLD, BOX, END_OF_BOX, LETTERS, MAGNITUDES, THIN, value_of
+from .normalize import BOLD, BOX, END_OF_BOX, LETTERS, MAGNITUDES, THIN, value_of
 
 
 class Kind(Enum):

@@ -16,8 +16,8 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from pytest_llmarith.answers.tokenize import Kind, Number, Token
-from pytest_llmarith.decimals import is_close, significant, wide_context
+from .decimals import is_close, significant, wide_context
+from .tokenize import Kind, Number, Token
 
 Operands = Sequence[Decimal]  # in the order of the question, without signs
 

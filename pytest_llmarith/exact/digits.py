@@ -14,8 +14,8 @@ from itertools import groupby, takewhile
 from operator import eq, ne
 from typing import NamedTuple
 
-from pytest_llmarith import decimals, records
-from pytest_llmarith.types import Dtype, ErrorClass, Op
+from . import decimals
+from .types import Dtype, ErrorClass, Op
 
 DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
 # The decimals of a result of fixed-point operands; a quotient has as many as it needs.
@@ -117,10 +117,23 @@ def split_at_point(number: Decimal) -> tuple[str, str]:
 # --- measures -------------------------------------------------------------------------------------------------------
 
 
-def measure(case: Case, error_class: ErrorClass | None) -> records.Grade:
-    """The grade of an answer with its error class, which is None if it is correct, and the measures of its digits."""
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How far an answer is from the truth. Errors are decimal text, and None if the answer is correct."""
+
+    absolute_error: str | None
+    relative_error: str | None
+    rounded: bool | None
+    error_class: ErrorClass | None
+    digit_match: float
+    dlength: int
+    leading_digits: int
+
+
+def measure(case: Case, error_class: ErrorClass | None) -> Measures:
+    """The measures of an answer with its error class, which is None if it is correct."""
     error = decimals.distance(case.given, case.truth) if error_class else None
-    return records.Grade(
+    return Measures(
         absolute_error=None if error is None else decimals.plain(error),
         relative_error=decimals.short_ratio(error, case.truth.copy_abs()) if error is not None and case.truth else None,
         rounded=is_rounding(case.given, case.truth) if error_class else None,

@@ -11,10 +11,10 @@ from itertools import compress, count, islice, pairwise
 from operator import eq, ne
 from types import MappingProxyType
 
-from pytest_llmarith import decimals
-from pytest_llmarith.decimals import significant
-from pytest_llmarith.grading.grade import DECIMALS, Case, carries, is_rounding, split_at_point
-from pytest_llmarith.types import ErrorClass, Op
+from . import decimals
+from .decimals import significant
+from .digits import DECIMALS, Case, carries, is_rounding, split_at_point
+from .types import ErrorClass, Op
 
 _GROUP = 3
 

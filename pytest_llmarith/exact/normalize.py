@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from pytest_llmarith.decimals import decimal_from, shifted
-from pytest_llmarith.types import Dtype
+from .decimals import decimal_from, shifted
+from .types import Dtype
 
 THIN = "\u2009"  # stands for all spaces that may group digits but do not separate words
 # Marks; these characters are removed from the reply itself.

@@ -7,11 +7,11 @@ from collections import deque
 from decimal import Decimal
 from typing import NamedTuple
 
-from pytest_llmarith.answers.normalize import plain
-from pytest_llmarith.answers.rank import answer_in
-from pytest_llmarith.answers.tokenize import tokens
-from pytest_llmarith.decimals import decimal_from
-from pytest_llmarith.types import Dtype, ExtractedAnswer, NanReason
+from .decimals import decimal_from
+from .normalize import plain
+from .rank import answer_in
+from .tokenize import tokens
+from .types import Dtype, ExtractedAnswer, NanReason
 
 # `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a failed match linear; they are on
 # single characters only, as Python before 3.11.5 has a fault in possessive groups.

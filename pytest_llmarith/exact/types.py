@@ -1,0 +1,70 @@
+"""The types of readings and grades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+
+class NanReason(StrEnum):
+    """Why a reply holds no answer."""
+
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    REFUSAL = "refusal"
+    FILTERED = "filtered"
+    UNREADABLE = "unreadable"
+    NO_PROGRAM = "no program"
+    SYNTAX_ERROR = "syntax error"
+    UNCOMPILABLE = "uncompilable"
+
+
+class ErrorClass(StrEnum):
+    """The error class of a deviating answer: the first one in this order whose rule matches (docs/errors.md)."""
+
+    ROUNDED = "rounded"
+    SIGN = "sign"
+    POWER_OF_TEN = "power of ten"
+    OPERAND_ECHOED = "operand echoed"
+    WRONG_OPERATION = "wrong operation"
+    MISALIGNED = "misaligned"
+    CARRY = "carry"
+    GROUP_OF_THREE = "group of three"
+    OTHER_LENGTH = "other length"
+    TRANSPOSITION = "transposition"
+    ONE_DIGIT = "one digit"
+    TAIL = "tail"
+    MIDDLE = "middle"
+    SCATTERED = "scattered"
+    UNRELATED = "unrelated"
+
+
+class Op(StrEnum):
+    """An operation of the arithmetic task."""
+
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+
+    @property
+    def sign(self) -> str:
+        """The sign in ASCII."""
+        return {Op.ADD: "+", Op.SUB: "-", Op.MUL: "*", Op.DIV: "/"}[self]
+
+
+class Dtype(StrEnum):
+    """The type of a problem's numbers: integer, or fixed point with two decimals ("float", as in llm_arithmetic)."""
+
+    INT = "int"
+    FLOAT = "float"
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedAnswer:
+    """The answers that both readings found in a reply. `reason` says why there is no tolerant answer."""
+
+    tolerant: Decimal | None
+    strict: Decimal | None
+    reason: NanReason | None = None
