@@ -26,7 +26,7 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
     """
     if "&" in text:
         text = html.unescape(text)
-    shown = text.translate(_LOOKALIKES)
+    shown = _ADDRESS.sub(" ", text).translate(_LOOKALIKES)
     if _SINGLE_NUMBER.fullmatch(shown):
         return _GROUPING_SPACES.sub("", _SPACED_DIGITS.sub(_without_spaces, shown))
     shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), shown)
@@ -36,7 +36,7 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
     shown = _SPACED_DIGITS.sub(_without_spaces, shown)
     if _OVERLINE in shown:
         shown = _REPEATED.sub(lambda digits: f"({digits[0].replace(_OVERLINE, '')})", shown)
-    shown = _ABSOLUTE_VALUE.sub(" absolute ", shown)
+    shown = _ABSOLUTE_VALUE.sub(" absolute ", _ABBREVIATED.sub(_without_points, shown))
     shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
     if dtype is Dtype.INT and _has_grouping_points(shown, operands):
         shown = _GROUPED_BY_A_POINT.sub(r"\1\2", shown)
@@ -45,6 +45,10 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
 
 def _without_spaces(digits: re.Match[str]) -> str:
     return digits[0].replace(" ", "").replace("&", "")
+
+
+def _without_points(words: re.Match[str]) -> str:
+    return words[0].replace(".", "").replace(" ", "")
 
 
 def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
@@ -56,12 +60,14 @@ def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
 
 # Numbers
 
+_ADDRESS = re.compile(r"https?://\S++")
 _DIGIT = re.compile(r"\d")
 _SPACED_DIGITS = re.compile(r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])")
 _OVERLINE = "\u0305"
 _REPEATED = re.compile(rf"(?:\d{_OVERLINE})+")
 _ABSOLUTE_VALUE = re.compile(r"\|[^|\n]{1,80}\|(?=[ ]?[=≈])")
 _FOOTNOTE = re.compile(r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))")
+_ABBREVIATED = re.compile(r"(?<=\d[ ])(?:d[.][ ]?p|s[.][ ]?f)\b[.]?|\b(?:r|rem)[.](?=[ ]?\d)", re.IGNORECASE)
 _SINGLE_NUMBER = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # the whole reply: its spaces group digits
 _GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
@@ -116,9 +122,12 @@ _LATEX = re.compile(
 )
 _BOXES, _FRACTIONS = ("boxed", "fbox", "framebox"), ("frac", "dfrac", "tfrac", "cfrac")
 _REPETENDS = ("overline", "bar", "dot")
+_STRUCK = ("cancel", "bcancel", "xcancel", "sout")
 # Commands with an open brace, and what stands at the closing one; `_` opens a remark below a brace.
 _OPENED = dict.fromkeys(_BOXES, BOX) | dict.fromkeys(_FRACTIONS, " ") | dict.fromkeys(_REPETENDS, "(") | {"_": " ("}
+_OPENED |= dict.fromkeys(_STRUCK, "~~")
 _CLOSED = dict.fromkeys(_BOXES, END_OF_BOX) | dict.fromkeys(_FRACTIONS, "÷") | dict.fromkeys((*_REPETENDS, "_"), ")")
+_CLOSED |= dict.fromkeys(_STRUCK, "~~")
 _COMMANDS = (
     {"thinspace": THIN, "newline": "\n", "pm": "±", "div": "÷", "equiv": "="}
     | dict.fromkeys(("lvert", "rvert", "vert"), "|")
@@ -157,20 +166,30 @@ def _without_latex(text: str) -> str:
 _MARKUP = re.compile(
     r"(?=[*_~`<])(?:(?P<power>(?<=10)\*\*(?=[-+(]?\d))"
     r"|(?P<times>(?<=[\d)])\*(?=[-(\d])|(?<=[\d)][ ])\*(?=[ ][-(\d]))"
-    r"|(?P<struck>~~[^~\n]{1,200}+~~)"
+    r"|(?P<struck>~~[^~\n]{1,200}+~~|<(?P<strike>del|s|strike)>[^<\n]{1,200}+</(?P=strike)>)"
     r"|(?P<stars>\*+|(?<![^\W_])_+|_+(?![^\W_])|~~)"
     r"|(?P<fence>`{3,}[A-Za-z]*)"
     r"|(?P<code>`+)"
     r"|(?P<raised><sup>)"
     r"|(?P<answer><(?:final_)?(?:answer|result)>)"
-    r"|(?P<tag></?[A-Za-z][^<>\n]{0,80}>|<\|[^|<>\n]{0,80}\|>))",
+    r"|(?P<remark><(?:expected|reference|reflection)>)"
+    r"|(?P<tag><!--[^<>\n]{0,200}-->|</?[A-Za-z][^<>\n]{0,80}>|<\|[^|<>\n]{0,80}\|>))",
     re.IGNORECASE,
 )
 # A sign that touches the mark before a number belongs to the number.
 _SIGN_OUTSIDE = re.compile(rf"(?<![\w)])(?<![\d)][ ])-([{BOLD}{BOX}]++)(?=[ ]?[\d.])")
-_REPLACEMENTS = dict(
-    power="^", times="×", struck=" ", stars=BOLD, fence="\n", code="", raised="^", answer=" answer: ", tag=" "
-)
+_REPLACEMENTS = {
+    "power": "^",
+    "times": "×",
+    "struck": " ",
+    "stars": BOLD,
+    "fence": "\n",
+    "code": "",
+    "raised": "^",
+    "answer": " answer: ",
+    "remark": " reference ",
+    "tag": " ",
+}
 
 
 def _without_markdown(text: str) -> str:

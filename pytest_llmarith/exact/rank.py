@@ -38,9 +38,8 @@ _BEFORE_AN_OPENING = _EDGES | {Kind.SAYS, Kind.RESULT, Kind.BOX}
 _END_OF_CLAUSE = re.compile(r"[ ]?(?:[;:.(!]|,(?![ ]?\d)|\s*\n|\s*\Z)")
 _NEGATIVE = frozenset({"minus", "negative", "moins", "menos", "meno", "минус", "eksi"})
 _COMMUTATIVE = frozenset({"+", "×", "*", "x", "plus", "times"})
-_LEADS = frozenset({":", "=", "is", "ist", "was", "of", "the", "difference", "value"})  # after "remainder"
+_LEADS = frozenset({":", "=", "is", "was", "of", "the", "difference", "value"})  # after "remainder"
 _FAILURES = frozenset({"error", "http"})  # at the beginning: Error: timeout (408)
-_LONGEST_BINARY = 200  # digits
 _MOST_DIGITS_OF_ROUND = 2  # that are not zeros at the end
 _MOST_PARTS = 4  # of an operand, on either side of a number
 _WINDOW = 16  # tokens that are examined on either side of a number
@@ -60,8 +59,7 @@ class Claim:
     @property
     def precision(self) -> int:
         """The number of digits, without those that may only fill."""
-        has_decimals = "." in self.number.word
-        return len(self.value.as_tuple().digits) if has_decimals else len(significant(self.value))
+        return len(significant(self.value))
 
     @property
     def is_round(self) -> bool:
@@ -73,7 +71,7 @@ class Claim:
         if self.value == earlier.value:
             return False
         word = self.number.word
-        if set(word) <= {"0", "1"} and len(word) <= _LONGEST_BINARY and int(word, 2) == earlier.number.size:
+        if set(word) <= {"0", "1"} and int(word, 2) == earlier.number.size:
             return True
         digits = significant(earlier.value) if earlier.number.has_magnitude else earlier.value.as_tuple().digits
         # In "1000 thousand (999000)" the second is no rounding, and a single digit is a number of its own.
@@ -157,7 +155,7 @@ class _Reply:
         else:
             is_named = not is_aside and self._is_named(at, start, sign)
             is_result = number.bold or is_named or (not number.has_magnitude and self._is_alone(at, start))
-        if is_exact and (is_result or number.boxed):
+        if is_exact and not number.in_brackets and (is_result or number.boxed):
             level = Level.RESULT
         elif number.size in self._operands:
             level = Level.NONE
@@ -167,8 +165,7 @@ class _Reply:
             level = Level.ASIDE if is_aside else Level.PLAIN
         is_stated = level is Level.RESULT or is_named or (bool(terms) and is_exact)
         is_first = self._kind(start - 1) in _BEFORE_AN_OPENING
-        ends_clause = level is Level.PLAIN and not terms and self._ends_clause(at)
-        return Claim(number, value, level, is_stated, is_first, ends_clause)
+        return Claim(number, value, level, is_stated, is_first, self._ends_clause(at))
 
     def _with_point(self, claim: Claim, numbers: Iterable[int]) -> Decimal:
         """The answer; without a point, the same digits with one: `17,647,500 hundredths of a hundredth, 1764.75`.
@@ -210,9 +207,7 @@ class _Reply:
         return any(self._claim(at) for at in numbers)
 
     def _is_alone(self, at: int, start: int) -> bool:
-        """Whether the number is a whole sentence (also after "so"), or the last line of a paragraph."""
-        if self._kind(start - 1) is Kind.SAYS and self._kind(start - 2) in _EDGES:
-            start -= 1
+        """Whether the number is a whole sentence, or the last line of a paragraph."""
         before, after = self._kind(start - 1), self._kind(at + 1)
         if before is not Kind.LINE:
             return before in _EDGES and after in _EDGES and not self._is_number(start - 2)
@@ -229,10 +224,12 @@ class _Reply:
         for earlier in range(sign, max(-1, sign - _WINDOW), -1):
             kind = self._kind(earlier)
             if kind is Kind.RESULT:
+                if self._kind(earlier + 1) is Kind.UNIT:
+                    return False  # total steps: 4
                 return Kind.APPROX not in (self._kind(earlier - 1), self._kind(earlier - 2))
             if kind in _EDGES:
                 return False
-            if self._is_number(earlier) and self._size(earlier) not in self._operands and not self._is_operand(earlier):
+            if self._is_number(earlier) and self._size(earlier) not in self._operands:
                 return False  # the name can belong to that number
         return False
 
@@ -240,7 +237,7 @@ class _Reply:
         """Whether an operand is the result, too: behind `=`; or said before, and now behind a verb or at the end."""
         is_last = self._kind(at + 1) in _EDGES
         before = self._tokens[at - 1].word if at else ":"  # of a label
-        if self._kind(at - 1) is Kind.EQUALS or (is_last and self._kind(at - 1) is Kind.SAYS and before != ":"):
+        if is_last and self._kind(at - 1) is Kind.SAYS and before != ":":
             return True
         return is_said and (is_last or any(self._kind(before) in _PRESENTING for before in range(at - 3, at)))
 
@@ -253,7 +250,7 @@ class _Reply:
         if not self._is_number(at + 1):
             return False
         one, other = self._number(at).match, self._number(at + 1).match
-        return one.string[one.end() : other.start("digits")].strip() in (",", ";", "|")
+        return one.string[one.end() : other.start("digits")].strip() in (",", "|")
 
     # Calculations
 
@@ -283,7 +280,7 @@ class _Reply:
             return False
         word = self._tokens[at - 1].word
         if word in _NEGATIVE:
-            return word == "negative" or not self._is_number(at - 2)
+            return not self._is_number(at - 2)
         if word != "-" or self._number(at).bold:
             return False
         return len(self._tokens) == 2 or self._kind(at - 2) in _PRESENTING
@@ -344,8 +341,7 @@ class _Reply:
     def _is_excluded(self, at: int) -> bool:
         """Whether the number counts digits, is a remainder and the like, numbers a list item, or is in a question."""
         number, after = self._number(at), at + 1
-        unit = after + number.is_before("-")  # 7 digits, a 7-digit number
-        if self._kind(unit) is Kind.UNIT and _UNIT.match(number.match.string, number.match.end()):
+        if self._kind(after) is Kind.UNIT and _UNIT.match(number.match.string, number.match.end()):
             return True
         if self._is_asked(after):
             return True
@@ -361,7 +357,7 @@ class _Reply:
         """Whether the number is in the midst of a question: `shall I show the 4 steps?`"""
         for token in self._tokens[after : after + _WINDOW]:
             if token.kind in _EDGES:
-                return token.word == "?" and token is not self._tokens[after]
+                return token.word == "?"
         return False
 
     def _is_list_number(self, at: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from decimal import Decimal
 from enum import Enum, auto
+from itertools import islice
 
 from .normalize import BOLD, BOX, END_OF_BOX, LETTERS, MAGNITUDES, THIN, value_of
 
@@ -41,26 +42,29 @@ _VOCABULARY = {
     "произведение разность частное sonuç cevap toplam الناتج الجواب उत्तर",
     Kind.APPROX: "approximately approx about roughly around nearly rounded rounds approximate ungefähr etwa rund "
     "gerundet environ aproximadamente circa около примерно",
-    Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing recomputing recalculating "
-    "moment edit korrektur vielmehr attends attendez pardon espera perdón aspetta scusa desculpe opa "
-    "подождите стоп trompé equivoqué sbagliato errei ошибся",
+    Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing redone recomputing "
+    "recalculating recheck rechecked rechecking moment edit korrektur vielmehr sondern attends attendez pardon "
+    "espera perdón aspetta scusa desculpe opa sino подождите стоп trompé equivoqué sbagliato errei ошибся",
     Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
-    Kind.UNIT: "digit digits decimal decimals place places significant figures step steps percent seconds minutes ms "
-    "left remaining tenths hundredths thousandths ten-thousandths cents",
-    Kind.SIDE_RESULT: "remainder leftover r absolute magnitude carry step not rest reste resto betrag",
+    Kind.UNIT: "digit digits decimal decimals place places dp significant sig figures sf step steps number operations "
+    "additions multiplications percent time seconds minutes ms left remaining tenths hundredths thousandths "
+    "ten-thousandths cents stellen nachkommastellen décimales decimales decimali decimais cifre "
+    "знак знака знаков цифр цифры",
+    Kind.SIDE_RESULT: "remainder leftover rem r absolute magnitude carry step not rest reste resto reszta betrag",
     Kind.REMARK: "check checking verify verification estimate estimated sanity plausible reasonable casting modulo "
-    "mistake note http probe kontrolle fehler vérification preuve erreur comprobación error prova errore "
-    "проверка ошибка sağlaması",
+    "mistake wrong incorrect note reference expected previous textbook http probe kontrolle fehler vérification preuve "
+    "erreur comprobación error prova errore проверка ошибка sağlaması",
 }
 _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.split()}
 # Chinese, Japanese and Korean are written without spaces: these words may be anywhere in a run of letters.
 _UNSPACED_WORDS = (
-    (re.compile("等等|待って|すみません|訂正|잠깐|算错|間違え"), Kind.DOUBT),
+    (re.compile("等等|待って|すみません|訂正|잠깐|算错|間違え|而是"), Kind.DOUBT),
     (re.compile("验算|检验|検算|검산|错误|間違い"), Kind.REMARK),
-    (re.compile("第$"), Kind.SIDE_RESULT),
+    (re.compile("第$|余[り数]?$|餘數?$|나머지는?$"), Kind.SIDE_RESULT),
     (re.compile("答案|答え|结果|結果|결과|정답|^답"), Kind.RESULT),
     (re.compile("(?:是|为|為|得|于|於|は|が)$"), Kind.SAYS),
     (re.compile("[约約]$|^약$"), Kind.APPROX),
+    (re.compile("^[位桁]|^자리"), Kind.UNIT),
 )
 _SYMBOLS = (
     {"=": Kind.EQUALS, "→": Kind.EQUALS, "∴": Kind.SAYS, "≈": Kind.APPROX, "~": Kind.APPROX, ":": Kind.SAYS}
@@ -69,6 +73,7 @@ _SYMBOLS = (
 )
 _KIND_OF_GROUP = {"doubt": Kind.DOUBT, "remark": Kind.REMARK, "stop": Kind.STOP, "line": Kind.LINE}
 
+_WINDOW = 16  # tokens between a number and a phrase about it
 MAX_TOKENS = 2_048  # that are read, at the end of a reply
 _LEAST_DECIMALS = 24  # of a number with decimals that repeat
 _ENDING = frozenset({Kind.STOP, Kind.LINE})  # of sentences
@@ -87,16 +92,26 @@ _NUMBER = (
 )
 # Phrases that retract what came before.
 _DOUBT = (
-    r"(?<!\w)(?=[HILOSTWhilostw])(?i:(?:(?:that|this|it|which)'s|is|was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
+    rf"(?<!\w)(?=[CFGHILORSTWcfghilorstw])(?i:final(?=[{BOLD}]*[ ]?(?::|->|→|is(?!\w)))"
+    r"|(?:corrected|revised)(?![ ]from)"
+    r"|(?:(?:that|this|it|which)'s|is|was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
     r"|let[ ]me[ ](?:re-?(?:check|compute|calculate|do|consider)|try[ ]again|correct|fix)|or[ ]rather|I[ ]mean"
-    r"|scratch[ ]that|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w)"
+    r"|I(?:'ll|[ ]will)?[ ](?:settle[ ]on|go[ ]with|keep|stand[ ]by)|going[ ]with|scratch[ ]that"
+    r"|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w)"
+)
+# Phrases before a number that belongs to someone else, was given up, or is not what was asked for.
+_REMARK = (
+    r"(?<!\w)(?i:digit(?:al)?[ ](?:sums?|roots?)|sum[ ]of[ ](?:its|the|all)[ ]digits|in[ ]absolute[ ]terms"
+    r"|(?:might|may|people|students|some)[ ](?:think|say|get|believe)|would[ ]expect"
+    r"|initially|originally|at[ ]first|first[ ](?:pass|try|attempt|guess)"
+    r"|(?:if|without|had)(?=[^.!?\n]{1,60}(?<!\w)(?:forg[eo]t|missed|skip|drop|ignore|were|would)))(?!\w)"
 )
 _TOKEN = re.compile(
-    rf"[ ]?(?:(?P<doubt>{_DOUBT})|(?P<remark>(?<!\w)(?i:digit(?:al)?[ ](?:sums?|roots?))(?!\w))"
+    rf"[ ]?(?:(?P<doubt>{_DOUBT})|(?P<remark>{_REMARK})"
     # A word that begins with a Latin letter may contain digits, like an identifier.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
     rf"|(?P<number>{_NUMBER})"
-    rf"|(?P<stop>(?<![Aa]pprox)[.!?](?=\s|{BOLD}|$))"
+    rf"|(?P<stop>(?<![Aa]pprox)[.!?;](?=\s|{BOLD}|$))"
     rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴%{BOX}{END_OF_BOX}])"
     rf"|(?P<bracket>[()])"
     rf"|(?P<line>\n\s*))"
@@ -193,14 +208,26 @@ def tokens(text: str) -> list[Token]:
         found.append(token)
         kind = token.kind
         if kind in _ENDING:
-            in_remark = False
+            in_remark = in_remark and word == ";"
             if kind is Kind.LINE:
                 brackets, has_exact = 0, False
         elif kind is Kind.REMARK:
             in_remark = True
+        elif kind is Kind.DOUBT and " " in word:
+            _put_in_doubt(found)
         elif kind in _BOXES:
             boxed = kind is Kind.BOX
     return list(found)
+
+
+def _put_in_doubt(tokens: deque[Token]) -> None:
+    """Make the number that a phrase such as "is wrong" belongs to a remark: the nearest in its sentence."""
+    for token in islice(reversed(tokens), 1, _WINDOW):
+        if token.kind in _ENDING:
+            return
+        if isinstance(token, Number):
+            token.in_remark = True
+            return
 
 
 def _kind(group: str, word: str) -> Kind:

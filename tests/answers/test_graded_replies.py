@@ -60,7 +60,7 @@ def test_a_reworded_last_line_is_the_same_answer() -> None:
                 reworded = read("\n".join([*above, wording.format(last.strip())]), operands, dtype).tolerant
                 if reworded != answer:
                     other.add(trial["raw_response"])
-    assert (asked, len(other)) == (183, 11)
+    assert (asked, len(other)) == (183, 10)
 
 
 OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
@@ -80,10 +80,17 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
 
 
 @pytest.mark.parametrize(
-    ("name", "replies", "most"), [("invented", 300, 5), ("held_out", 150, 5), ("styles", 391, 4), ("fresh", 69, 1)]
+    ("name", "replies", "most", "correct"),
+    [
+        ("invented", 300, 5, 0),
+        ("held_out", 150, 5, 0),
+        ("styles", 391, 4, 0),
+        ("fresh", 69, 1, 0),
+        ("decoys", 617, 39, 20),
+    ],
 )
-def test_replies_graded_by_their_author(name: str, replies: int, most: int) -> None:
-    """Few outcomes differ from their author's, and none is correct that is not."""
+def test_replies_graded_by_their_author(name: str, replies: int, most: int, correct: int) -> None:
+    """Few outcomes differ from their author's; of those only decoys are correct."""
     lines = [json.loads(line) for line in (REPLIES / f"{name}.jsonl").read_text("utf-8").splitlines()]
     assert len(lines) == replies
     wrong = {}
@@ -93,7 +100,7 @@ def test_replies_graded_by_their_author(name: str, replies: int, most: int) -> N
         answer = read(line["reply"], (line["lhs"], line["rhs"]), Dtype(line["dtype"])).tolerant
         if (outcome := _outcome(line, answer)) != line["expected_outcome"]:
             wrong[line["id"]] = str(outcome)
-    assert "correct" not in wrong.values()
+    assert list(wrong.values()).count("correct") <= correct
     assert len(wrong) <= most, wrong
     rows = [line for line in GRADING.read_text("utf-8").splitlines() if line.startswith(f"| {replies}")]
     assert rows[0].endswith(f"| {len(wrong)} |")
