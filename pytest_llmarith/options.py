@@ -98,6 +98,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option("llm_model", "MODEL", "Models to benchmark, as for --llm-model, one per line", repeatable=True),
         Option("llm_timeout", "SECONDS", "Time limit of one request (default: 600)", "600"),
         Option("llm_retries", "N", "Retries after an outage, and four times as many after a 429 (default: 3)", "3"),
+        Option("llm_transport", "direct|litellm", "How a server of one's own is asked (default: direct)", "direct"),
         Option("llm_store_dir", "DIR", "Folder of the store (default: .llmarith)", ".llmarith"),
         Option("oeis_sets", "SET,...", "Sets of sequences, as for --oeis-sets"),
         Option("oeis_cache", "DIR", "Folder of the OEIS entries (default: oeis_cache)", "oeis_cache"),

@@ -39,6 +39,7 @@ from pytest_llmarith.types import (
     Shard,
     StoreMode,
     Symbols,
+    Transport,
 )
 
 LONGEST_LIMIT_S = 3600.0
@@ -99,6 +100,7 @@ class Settings:
     reading: Reading | None
     request_limits: RequestLimits
     batch: BatchMode | None
+    transport: Transport
     dry_run: bool
     store_mode: StoreMode
     store_path: Path
@@ -185,6 +187,7 @@ def _parse(config: pytest.Config) -> Settings:
             price=given.optional("--llm-price", _price),
         ),
         batch=given.optional("--llm-batch", _one_of(BatchMode, "; before a path, write --llm-batch=wait")),
+        transport=given.value("llm_transport", _one_of(Transport)),
         dry_run=bool(given.raw("--llm-dry-run")),
         store_mode=given.value("--llm-store", _one_of(StoreMode)),
         store_path=config.rootpath / given.value("llm_store_dir", str) / STORE_FILE,

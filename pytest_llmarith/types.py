@@ -87,6 +87,16 @@ class BatchMode(StrEnum):
     COLLECT = "collect"
 
 
+class Transport(StrEnum):
+    """How questions to a server of one's own are sent.
+
+    `DIRECT` posts them, `LITELLM` sends them through litellm, as those to all providers.
+    """
+
+    DIRECT = "direct"
+    LITELLM = "litellm"
+
+
 class SearchEnd(StrEnum):
     """Why a search for the simplest wrong answer ended, or asking for D50 (the last three)."""
 

@@ -17,7 +17,8 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import quote
 
-from pytest_llmarith.models.client import Client, sent_once
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.httpx_guard import sent_once
 from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.providers import key_variable, provider_of
 from pytest_llmarith.models.reservations import Batch, Messages

@@ -16,9 +16,10 @@ from typing import NamedTuple, TypeVar
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_providers import ProviderError, State, Unclear, Undecided, batch_provider, bodies
-from pytest_llmarith.models.client import LARGEST_RESULTS, Client
+from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, UnusableResponse, diagnose, may_be_done
 from pytest_llmarith.models.reservations import Batch, Messages, Reservations
+from pytest_llmarith.models.response_bodies import LARGEST_RESULTS
 from pytest_llmarith.models.retry import LONGEST_PAUSE_S, backoff_s
 from pytest_llmarith.types import Model, Prompt, RequestLimits
 

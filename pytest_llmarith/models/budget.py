@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from pytest_llmarith.models.client import Client, tier_of
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.price_list import tier_of
 from pytest_llmarith.models.provider_errors import may_be_billed
 from pytest_llmarith.types import OVER_BUDGET, Model, ModelTerms, Price, Prompt, Reply, RequestLimits
 

@@ -43,7 +43,18 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.types import BatchMode, Failure, Model, Plan, Progress, Question, Reply, RequestLimits, StoreMode
+from pytest_llmarith.types import (
+    BatchMode,
+    Failure,
+    Model,
+    Plan,
+    Progress,
+    Question,
+    Reply,
+    RequestLimits,
+    StoreMode,
+    Transport,
+)
 
 _CHUNK = 300  # announced questions per message
 _STEP_S = 0.2  # waits are split into steps, so that Ctrl-C interrupts them on every system
@@ -70,6 +81,7 @@ class Setup:
     dotenv_path: Path
     oeis_cache: Path
     batch: BatchMode | None = None
+    transport: Transport = Transport.DIRECT
 
 
 def encoded(value: Any) -> str:

@@ -19,6 +19,7 @@ import json
 import os
 import re
 import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -155,6 +156,19 @@ def diagnose(error: BaseException, model: Model, timeout_s: float, *, has_replie
         throttled=action is Action.RETRY and status == 429,
         refused=_is_connection_refused(error),
     )
+
+
+def connection_error(error: BaseException, *, sent: bool) -> NoConnection | NotSent | UnreadableHeader:
+    """What the error of a connection means, by its causes."""
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return NotSent(
+                f"the server's certificate is not trusted: {cause.verify_message}; if it is the right server, "
+                "set SSL_CERT_FILE to the file of the certificate that signed it"
+            )
+        if type(cause).__name__ == "LineTooLong":  # of aiohttp
+            return UnreadableHeader("a header of the response cannot be read: it is too long")
+    return NoConnection(str(error), sent=sent)
 
 
 def is_filtered(error: BaseException) -> bool:

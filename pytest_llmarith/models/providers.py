@@ -1,17 +1,13 @@
-"""The provider that litellm chooses for a model, and the variables of `.env` and of its key and base URL.
-
-litellm's list is read as a file, because importing litellm takes seconds.
-"""
+"""The provider that litellm chooses for a model, and the variables of `.env` and of its key and base URL."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
+from pytest_llmarith.models import price_list
 from pytest_llmarith.models.redact import header_values
 from pytest_llmarith.types import Model
 
@@ -43,7 +39,6 @@ _KEYS = {
     "VERTEX_AI": "GOOGLE_APPLICATION_CREDENTIALS",
 }
 
-_LIST = "model_prices_and_context_window_backup.json"
 # An entry may add the kind of API: `bedrock_converse`, `vertex_ai-language-models`.
 _LISTED_AS = re.compile(r"(?P<provider>bedrock|vertex_ai)[_-].*")
 # For names that are newer than the list.
@@ -118,9 +113,5 @@ def _prefix(target: str, environ: Mapping[str, str]) -> str | None:
 @cache
 def _listed() -> Mapping[str, str]:
     """The provider of each model name in litellm's list; empty if this version of litellm has none."""
-    spec = find_spec("litellm")
-    paths = [Path(folder) / _LIST for folder in (spec and spec.submodule_search_locations) or ()]
-    texts = (path.read_text(encoding="utf-8") for path in paths if path.is_file())
-    entries = json.loads(next(texts, "{}"))
-    named = ((name, entry.get("litellm_provider")) for name, entry in entries.items() if "/" not in name)
+    named = ((name, entry.get("litellm_provider")) for name, entry in price_list.listed().items() if "/" not in name)
     return {name: _LISTED_AS.sub(r"\g<provider>", provider) for name, provider in named if provider}

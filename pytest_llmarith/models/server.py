@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -38,7 +39,8 @@ class Server:
 
     def __init__(self, setup: Setup, write: Write) -> None:
         self._write = write
-        self._client = Client(lambda: starter_sequences(setup.oeis_cache))
+        self._client = Client(lambda: starter_sequences(setup.oeis_cache), setup.transport)
+        self._models = [replace(model, batched=setup.batch is not None) for model in setup.models]
         self._broker = Broker(
             self._client,
             setup.models,
@@ -82,7 +84,7 @@ class Server:
             self._write("answer", said[0], "progress", encoded(broker.progress()))
         elif kind == "prepare":
             with suppress(ImportError):  # the first question reports it
-                self._client.prepare()
+                self._client.prepare(*self._models)
         elif kind == "announce":
             broker.announce()
         elif kind == "forget":

@@ -185,6 +185,7 @@ def start_broker(config: pytest.Config, settings: Settings, *, read_only: bool =
         dotenv_path=config.rootpath / ".env",
         oeis_cache=settings.oeis.cache.absolute(),
         batch=settings.batch,
+        transport=settings.transport,
     )
     return BrokerProcess(setup)
 

@@ -109,7 +109,7 @@ class Scripted(Client):
     def now(self) -> float:
         return self._clock() - self._began
 
-    def prepare(self) -> None:
+    def prepare(self, *models: Model) -> None:
         self.prepared += 1
 
     def terms(self, model: Model) -> ModelTerms:

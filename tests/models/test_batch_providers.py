@@ -15,7 +15,7 @@ from pytest_llmarith.models.batch_providers import BatchProvider, State, Unclear
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
 from pytest_llmarith.models.reservations import Batch
-from pytest_llmarith.types import Model
+from pytest_llmarith.types import Model, Transport
 from tests.batch_server import MISREAD, BatchServer, Made, message, times
 from tests.llm_server import Answer, Call, LlmServer, usage
 
@@ -59,7 +59,7 @@ def test_a_row_is_a_single_request(
     runner: asyncio.Runner, target: str, params: dict[str, Any], system: str | None
 ) -> None:
     """The body of a row is that of the single request, and the same body of a response gives the same reply."""
-    client = Client()
+    client = Client(transport=Transport.LITELLM)
     with BatchServer(answer) as server:
         model = Model("m", target, params, server.base_url, system)
         single = runner.run(client.complete(model, PROMPT, 30.0))

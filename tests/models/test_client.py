@@ -1,4 +1,7 @@
-"""The client on the real litellm and a real HTTP server: what is sent, what a reply holds, and every way to fail."""
+"""The client on the real litellm and a real HTTP server: what is sent, what a reply holds, and every way to fail.
+
+A server of one's own is asked directly and through litellm, and both outcomes must be equal but for times.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from email.utils import formatdate
 from pathlib import Path
@@ -31,7 +35,7 @@ from pytest_llmarith.models.provider_errors import (
     refusal,
 )
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.types import Failure, Model, Question, Reply, RequestLimits, StoreMode
+from pytest_llmarith.types import Failure, Model, Question, Reply, RequestLimits, StoreMode, Transport
 from tests.llm_server import Answer, Call, Gate, LlmServer, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
@@ -40,24 +44,39 @@ RETRY, GIVE_UP, STOP_RUN = Action.RETRY, Action.GIVE_UP, Action.STOP_RUN
 DOCUMENT = Path(__file__).parents[2] / "docs" / "models.md"
 GZIP = {"Content-Encoding": "gzip"}
 NEVER = Gate()
+OWN = Model("m", "openai/some", {}, "http://127.0.0.1:9/v1")
 
 
 class Asked:
-    """A client on one event loop, as litellm keeps its connections by their loop."""
+    """Clients of both ways on one event loop, as litellm keeps its connections by their loop."""
 
     def __init__(self, runner: asyncio.Runner) -> None:
         self._runner = runner
-        self._client = Client()
+        self._clients = {way: Client(transport=way) for way in Transport}
+        for client in self._clients.values():
+            client.prepare(OWN)  # litellm takes longer to import than a question may last
 
     def model(self, model: Model, timeout_s: float = 30.0, *, has_replied: bool = False) -> Reply | Diagnosis:
-        async def ask() -> Reply:
-            async with asyncio.timeout(timeout_s):
-                return await self._client.complete(model, "1 + 1", timeout_s)
+        """The outcome, which is the same in both ways if there are two."""
+        return self._runner.run(self._in_both_ways(model, timeout_s, has_replied))
 
-        try:
-            return self._runner.run(ask())
-        except Exception as error:
-            return diagnose(error, model, timeout_s, has_replied=has_replied)
+    async def _in_both_ways(self, model: Model, timeout_s: float, has_replied: bool) -> Reply | Diagnosis:
+        async def ask(client: Client) -> Reply | Diagnosis:
+            try:
+                async with asyncio.timeout(timeout_s):
+                    return await client.complete(model, "1 + 1", timeout_s)
+            except Exception as error:
+                return diagnose(error, model, timeout_s, has_replied=has_replied)
+
+        if not is_own(model):
+            return await ask(self._clients[Transport.DIRECT])
+        direct, through_litellm = await asyncio.gather(*map(ask, self._clients.values()))
+        assert without_times(direct) == without_times(through_litellm)
+        return direct
+
+    def close(self) -> None:
+        for client in self._clients.values():
+            self._runner.run(client.close())
 
     def server(
         self, answer: Answer, target: str = "openai/some", *, has_replied: bool = False, **how: Any
@@ -67,7 +86,20 @@ class Asked:
             model = Model("m", target, how.pop("params", {}), server.base_url, **how)
             outcome = self.model(model, timeout_s, has_replied=has_replied)
             assert {call.headers["Accept-Encoding"] for call in server.requests} <= {"gzip"}  # none passed by the guard
+            assert len(server.requests) == (2 if is_own(model) else 1)  # nothing is sent twice by litellm or an SDK
             return outcome, server
+
+
+def is_own(model: Model) -> bool:
+    return model.target.startswith("openai/") and model.api_base is not None
+
+
+def without_times(outcome: Reply | Diagnosis) -> Reply | Diagnosis:
+    """Costs are sums of floats, in another order."""
+    if isinstance(outcome, Diagnosis):
+        return outcome
+    cost_usd = None if outcome.cost_usd is None else round(outcome.cost_usd, 12)
+    return replace(outcome, latency_s=0.0, asked_at="", cost_usd=cost_usd)
 
 
 @pytest.fixture(autouse=True)
@@ -80,8 +112,8 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked() -> Iterator[Asked]:
     with asyncio.Runner() as runner:
         made = Asked(runner)
-        made.server(Answer())  # litellm is imported with the first question, which would last longer than it may
         yield made
+        made.close()
 
 
 # --- replies --------------------------------------------------------------------------------------------------------
@@ -108,13 +140,13 @@ def test_only_what_was_asked_for_is_sent(asked: Asked, monkeypatch: pytest.Monke
     params = {"reasoning_effort": "high"}
     for key in ("sk-planted-key", "none"):
         _, server = asked.server(Answer(), params=params, system_prompt="Be brief.")
-        (call,) = server.requests
-        assert call.body == {
-            "model": "some",
-            "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
-            "reasoning_effort": "high",
-        }
-        assert call.headers["Authorization"] == f"Bearer {key}"
+        for call in server.requests:
+            assert call.body == {
+                "model": "some",
+                "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
+                "reasoning_effort": "high",
+            }
+            assert call.headers["Authorization"] == f"Bearer {key}"
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
@@ -165,6 +197,10 @@ def test_tokens_and_cost(
         (Answer("4", finish_reason="model_length"), {"finish_reason": "length"}),
         (Answer("4", finish_reason="LENGTH"), {"finish_reason": "length"}),
         (Answer("4", finish_reason="eos"), {"finish_reason": "stop"}),
+        *((Answer("4", finish_reason=word), {"finish_reason": "length"}) for word in ("max_tokens", "MAX_TOKENS")),
+        (Answer("4", finish_reason="SAFETY"), {"finish_reason": "content_filter"}),
+        (Answer("<think>hm</think>42"), {"text": "42", "reasoning": "hm"}),
+        (Answer("42", message={"reasoning": "hm"}), {"text": "42", "reasoning": "hm"}),
         (Answer(None, message={"refusal": "I cannot."}), {"text": "I cannot.", "finish_reason": "stop"}),
         (Answer("", finish_reason="content_filter"), {"text": "", "finish_reason": "content_filter"}),
         (Answer(status=400, error={"message": "no", "code": "content_filter"}), {"finish_reason": "content_filter"}),
@@ -177,6 +213,11 @@ def test_tokens_and_cost(
         "cut, Mistral",
         "cut, capitals",
         "unknown",
+        "cut, Anthropic",
+        "cut, Gemini",
+        "filtered, Gemini",
+        "thought in the text",
+        "reasoning",
         "refused",
         "filtered",
         "filtered, 400",
@@ -270,10 +311,16 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(headers=GZIP), "the response cannot be decompressed: "),
         (Answer(choices=0), "the response holds no choices"),
         (Answer(body=b"null"), "the response is no JSON object"),
-        (Answer(body=b"{}"), "the response cannot be read: "),
+        (Answer(body=b"{}"), "the response holds no choices"),
+        (Answer(body=b'{"choices": {}}'), "the response holds no choices"),
+        (Answer(body=b'{"choices": [{}]}'), "the response holds no message"),
+        (Answer(message={"content": [{"text": "42"}]}), "the content of the response is no text"),
+        (Answer(body=b'{"choices": '), "the response cannot be read: Expecting value"),
+        (Answer(body=b'{"choices": ' + b"[" * 100_000), "the response cannot be read: maximum recursion"),
     ],
     "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)": [
         (Answer("4", finish_reason="error"), "the provider interrupted the reply: error"),
+        (Answer("4", finish_reason="abort"), "the provider interrupted the reply: abort"),
         (Answer(body=OPENROUTER.encode()), "the provider interrupted the reply: upstream died"),
     ],
     "any other 4xx, such as a context that is too long": [
@@ -284,8 +331,9 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(body=b" " * 33_554_433), "the response is longer than 33,554,432 bytes"),
         (Answer(body=gzip.compress(bytes(34_000_000)), headers=GZIP), "the response is longer than "),
     ],
-    "a header that is not ASCII": [
-        (Answer(headers={"X-Team": "M\u00fcller"}), "a header of the response cannot be read")
+    "a header that is not ASCII, or longer than 8 kB": [
+        (Answer(headers={"X-Team": name}), "a header of the response cannot be read")
+        for name in ("M\u00fcller", "M" * 20_000)
     ],
     "401, 402, 403, 404": [
         (Answer(status=401), "scripted 401; check OPENAI_API_KEY in "),
@@ -312,13 +360,12 @@ REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also
     ("row", "answer", "message"), [(row, *case) for row, cases in SERVER_CASES.items() for case in cases]
 )
 def test_what_a_server_answers(asked: Asked, row: str, answer: Answer, message: str) -> None:
-    """What is done about it, and the message for people. Nothing is sent twice by litellm or an SDK."""
+    """What is done about it, and the message for people."""
     timeout_s = 3.0 if "no reply" in message else 30.0
-    diagnosis, server = asked.server(answer, timeout_s=timeout_s, has_replied=row == AFTER_A_REPLY)
+    diagnosis, _ = asked.server(answer, timeout_s=timeout_s, has_replied=row == AFTER_A_REPLY)
     assert (diagnosis.action, diagnosis.throttled) == documented()[row]
     assert diagnosis.message.startswith("openai/some: ")
     assert message in diagnosis.message
-    assert len(server.requests) == 1
 
 
 def test_the_table_in_the_documents_is_tested_row_by_row() -> None:

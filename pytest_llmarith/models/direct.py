@@ -1,0 +1,205 @@
+"""Sends questions to a server of one's own: one POST of OpenAI's form for each, with aiohttp.
+
+The parameters that a user gives are sent as they are. Those that litellm would keep for itself are in one table: they
+say where something is sent, or are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+import certifi
+
+from pytest_llmarith.models import price_list, responses
+from pytest_llmarith.models.provider_errors import (
+    NoConnection,
+    NotSent,
+    UnreadableHeader,
+    connection_error,
+    is_filtered,
+)
+from pytest_llmarith.models.response_bodies import ACCEPTED_ENCODING, Response, reply_body
+from pytest_llmarith.types import Model, ModelTerms, Prompt, Reply
+
+PREFIX = "openai/"
+_PATH = "/chat/completions"
+_CONNECT_S = 30.0
+# Servers close idle connections, uvicorn after 5 s; a question that is sent at that moment would be lost.
+_IDLE_S = 4.0
+# Names that litellm reads itself: those with a place are sent there, the others are refused.
+_BODY, _HEADERS, _QUERY = "body", "headers", "query"
+_LITELLMS: Mapping[str, str | None] = {
+    "extra_body": _BODY,
+    "extra_headers": _HEADERS,
+    "headers": _HEADERS,
+    "extra_query": _QUERY,
+    **dict.fromkeys(
+        (
+            *("additional_drop_params", "allowed_openai_params", "drop_params", "modify_params", "default_headers"),
+            *("api_type", "api_version", "custom_llm_provider", "deployment_id", "organization", "region_name"),
+            *("base_model", "input_cost_per_token", "metadata", "model_info", "output_cost_per_token", "tags"),
+            *("cache", "caching", "client", "force_timeout", "request_timeout", "ssl_verify", "stream_timeout"),
+            *("litellm_metadata", "litellm_session_id", "litellm_trace_id", "use_litellm_proxy"),
+            *("merge_reasoning_content_in_choices", "provider_specific_header", "shared_session"),
+        )
+    ),
+}
+
+
+class Request(NamedTuple):
+    """A request as it is sent."""
+
+    address: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class DirectClient:
+    """The way to servers of one's own, over one session of connections that lasts until `close`."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+        self._proxy = cache(_proxy)
+        self._trusted = cache(_trusted)
+
+    def prepare(self) -> None:
+        """Read the price list."""
+        price_list.listed()
+
+    def terms(self, model: Model) -> ModelTerms:
+        """The model's terms, if litellm's price list has a model of OpenAI with this name."""
+        return price_list.terms_in(_entry(model), price_list.tier_of(model.params))
+
+    def unknown_parameter(self, model: Model) -> str | None:
+        """Why a model cannot be asked: a parameter that is litellm's; None if there is none."""
+        for name, value in model.params.items():
+            if name not in _LITELLMS:
+                continue
+            if _LITELLMS[name] is None:
+                return (
+                    f"{model.target}: {name} is a parameter of litellm, which does not ask a server of your own; "
+                    "remove it, or write it into extra_body, or set -o llm_transport=litellm"
+                )
+            if not isinstance(value, dict):
+                return f'{model.target}: {name} is no JSON object; write {name}={{"NAME":"VALUE"}}'
+        return None
+
+    async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
+        """Send one request. Raises the errors of `provider_errors`."""
+        try:
+            body = await self._post(request_of(model, prompt), timeout_s)
+        except Exception as error:
+            if is_filtered(error):
+                return Reply("", finish_reason="content_filter")
+            raise
+        response = responses.parsed(body)
+        reply = responses.reply_in(response)
+        return replace(reply, cost_usd=_cost(model, reply, responses.usage_in(response)))
+
+    async def close(self) -> None:
+        """Close its connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _post(self, request: Request, timeout_s: float) -> bytes:
+        """The body of the response, which begins like JSON."""
+        try:
+            async with self._opened().post(
+                request.address,
+                params=request.query,
+                headers=request.headers,
+                data=request.body,
+                timeout=aiohttp.ClientTimeout(total=timeout_s, sock_connect=_CONNECT_S),
+                allow_redirects=False,
+                proxy=self._proxy(request.address),
+                ssl=self._trusted() if request.address.startswith("https:") else True,
+            ) as received:
+                _check_header(received.headers)
+                pieces = received.content.iter_any()
+                return await reply_body(Response(received.status, received.headers, request.address, pieces))
+        except aiohttp.InvalidURL as error:
+            raise NotSent(f"the request cannot be sent: {error}") from error
+        except aiohttp.ConnectionTimeoutError as error:
+            raise NoConnection("timed out", sent=False) from error
+        except TimeoutError:
+            raise
+        except (aiohttp.ClientError, OSError) as error:
+            sent = not isinstance(error, aiohttp.ClientConnectorError)
+            raise connection_error(error, sent=sent) from error
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            resolver = aiohttp.ThreadedResolver()  # its errors are those of the system, by which they are classified
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S, resolver=resolver),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+            )
+        return self._session
+
+
+def request_of(model: Model, prompt: Prompt) -> Request:
+    """The request for a prompt. A server that needs no key gets a placeholder, as OpenAI's clients send it."""
+    merged: dict[str | None, dict[str, Any]] = {_BODY: {}, _HEADERS: {}, _QUERY: {}}
+    body: dict[str, Any] = {"model": model.target.removeprefix(PREFIX), "messages": model.messages(prompt)}
+    for name, value in model.params.items():
+        if name in _LITELLMS:
+            merged[_LITELLMS[name]].update(value)
+        elif value is not None:
+            body[name] = value
+    headers = {
+        "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY') or 'none'}",
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "User-Agent": "pytest-llmarith",
+        **merged[_HEADERS],
+        "Accept-Encoding": ACCEPTED_ENCODING,
+    }
+    address = (model.api_base or "").rstrip("/") + _PATH
+    return Request(address, merged[_QUERY], headers, json.dumps({**body, **merged[_BODY]}).encode())
+
+
+def _check_header(headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        if not (name.isascii() and value.isascii()):
+            raise UnreadableHeader("a header of the response cannot be read: it is not ASCII")
+
+
+def _proxy(address: str) -> str | None:
+    """The proxy for an address, from the environment (HTTPS_PROXY, NO_PROXY and the like)."""
+    parts = urlsplit(address)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates that are trusted: those of SSL_CERT_FILE, or else those of the system and of certifi."""
+    context = ssl.create_default_context()
+    if not os.environ.get("SSL_CERT_FILE"):
+        context.load_verify_locations(certifi.where())
+    return context
+
+
+def _entry(model: Model) -> Mapping[str, Any]:
+    return price_list.of_openai(model.target.removeprefix(PREFIX))
+
+
+def _cost(model: Model, reply: Reply, usage: Mapping[str, Any]) -> float | None:
+    if reply.prompt_tokens is None or reply.completion_tokens is None:
+        return None
+    cached = responses.cached_tokens(usage)
+    tier = price_list.tier_of(model.params)
+    return price_list.cost_in(_entry(model), tier, reply.prompt_tokens, cached, reply.completion_tokens)

@@ -1,0 +1,88 @@
+"""litellm's list of models and prices, read as a file, because importing litellm takes seconds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.types import ModelTerms, Price
+
+_FILE = "model_prices_and_context_window_backup.json"
+_USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
+# A longer prompt has another price with some models.
+_LONG_PROMPT = 100_000
+
+
+@cache
+def listed() -> Mapping[str, Mapping[str, Any]]:
+    """The entries of the list by model; empty if this version of litellm has none."""
+    spec = find_spec("litellm")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder) / _FILE
+        if path.is_file():
+            entries: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
+            return entries
+    return {}
+
+
+def of_openai(name: str) -> Mapping[str, Any]:
+    """The entry of a model of OpenAI, by its name without the provider; empty if it is not listed."""
+    for key in (f"openai/{name}", name):
+        entry = listed().get(key, {})
+        if entry.get("litellm_provider") == "openai":
+            return entry
+    return {}
+
+
+def tier_of(params: Mapping[str, Any]) -> str | None:
+    """The separately priced service tier that a request asks for; None means the default price."""
+    tier = params.get("service_tier")
+    return tier.lower() if isinstance(tier, str) and tier.lower() not in _USUAL_TIERS else None
+
+
+def terms_in(entry: Mapping[str, Any], tier: str | None) -> ModelTerms:
+    """The terms in an entry. litellm's functions return 0 for a missing price, so the entry itself is read."""
+    most = entry.get("max_output_tokens") or entry.get("max_tokens")
+    return ModelTerms(
+        price=_price(entry, tier),
+        batch_price=_price(entry, "batches") if tier is None else None,
+        max_reply_tokens=most if isinstance(most, int) else None,
+        reasons=bool(entry.get("supports_reasoning")),
+    )
+
+
+def cost_in(
+    entry: Mapping[str, Any], tier: str | None, prompt_tokens: int, cached_tokens: int, completion_tokens: int
+) -> float | None:
+    """The cost of a reply in US dollars by an entry; None if it is unknown."""
+    prompt_usd, completion_usd = _rates(entry, tier)
+    has_other_price = prompt_tokens > _LONG_PROMPT and any("_above_" in name for name in entry)
+    if prompt_usd is None or completion_usd is None or has_other_price:
+        return None
+    cached_usd = _rate(entry, "cache_read_input_token_cost", tier)
+    if cached_usd is None:
+        cached_usd = prompt_usd
+    sent_usd = (prompt_tokens - cached_tokens) * prompt_usd + cached_tokens * cached_usd
+    return sent_usd + completion_tokens * completion_usd or None  # a price of 0 means that there is none
+
+
+def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
+    prompt_usd, completion_usd = _rates(entry, tier)
+    if prompt_usd is None or completion_usd is None:
+        return None
+    reasoning_usd = _rate(entry, "output_cost_per_reasoning_token", None) or 0.0  # of a few models, and higher
+    return Price(prompt_usd * 1e6, max(completion_usd, reasoning_usd) * 1e6)
+
+
+def _rates(entry: Mapping[str, Any], tier: str | None) -> tuple[float | None, float | None]:
+    return _rate(entry, "input_cost_per_token", tier), _rate(entry, "output_cost_per_token", tier)
+
+
+def _rate(entry: Mapping[str, Any], name: str, tier: str | None) -> float | None:
+    """US dollars per token."""
+    usd = entry.get(f"{name}_{tier}" if tier else name)
+    return usd if isinstance(usd, int | float) else None
