@@ -36,18 +36,26 @@ _CONNECT_S = 30.0
 # Servers close idle connections, uvicorn after 5 s; a question that is sent at that moment would be lost.
 _IDLE_S = 4.0
 # Names that litellm reads itself: those with a place are sent there, the others are refused.
-_BODY, _HEADERS, _QUERY = "body", "headers", "query"
+_BODY, _HEADERS = "body", "headers"
 _LITELLMS: Mapping[str, str | None] = {
     "extra_body": _BODY,
     "extra_headers": _HEADERS,
     "headers": _HEADERS,
-    "extra_query": _QUERY,
     **dict.fromkeys(
         (
             *("additional_drop_params", "allowed_openai_params", "drop_params", "modify_params", "default_headers"),
             *("api_type", "api_version", "custom_llm_provider", "deployment_id", "organization", "region_name"),
             *("base_model", "input_cost_per_token", "metadata", "model_info", "output_cost_per_token", "tags"),
-            *("cache", "caching", "client", "force_timeout", "request_timeout", "ssl_verify", "stream_timeout"),
+            *(
+                "cache",
+                "caching",
+                "client",
+                "extra_query",
+                "force_timeout",
+                "request_timeout",
+                "ssl_verify",
+                "stream_timeout",
+            ),
             *("litellm_metadata", "litellm_session_id", "litellm_trace_id", "use_litellm_proxy"),
             *("merge_reasoning_content_in_choices", "provider_specific_header", "shared_session"),
         )
@@ -59,7 +67,6 @@ class Request(NamedTuple):
     """A request as it is sent."""
 
     address: str
-    query: Mapping[str, str]
     headers: Mapping[str, str]
     body: bytes
 
@@ -116,7 +123,6 @@ class DirectClient:
         try:
             async with self._opened().post(
                 request.address,
-                params=request.query,
                 headers=request.headers,
                 data=request.body,
                 timeout=aiohttp.ClientTimeout(total=timeout_s, sock_connect=_CONNECT_S),
@@ -150,7 +156,7 @@ class DirectClient:
 
 def request_of(model: Model, prompt: Prompt) -> Request:
     """The request for a prompt. A server that needs no key gets a placeholder, as OpenAI's clients send it."""
-    merged: dict[str | None, dict[str, Any]] = {_BODY: {}, _HEADERS: {}, _QUERY: {}}
+    merged: dict[str | None, dict[str, Any]] = {_BODY: {}, _HEADERS: {}}
     body: dict[str, Any] = {"model": model.target.removeprefix(PREFIX), "messages": model.messages(prompt)}
     for name, value in model.params.items():
         if name in _LITELLMS:
@@ -166,7 +172,7 @@ def request_of(model: Model, prompt: Prompt) -> Request:
         "Accept-Encoding": ACCEPTED_ENCODING,
     }
     address = (model.api_base or "").rstrip("/") + _PATH
-    return Request(address, merged[_QUERY], headers, json.dumps({**body, **merged[_BODY]}).encode())
+    return Request(address, headers, json.dumps({**body, **merged[_BODY]}).encode())
 
 
 def _check_header(headers: Mapping[str, str]) -> None:

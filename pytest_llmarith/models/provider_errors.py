@@ -19,7 +19,6 @@ import json
 import os
 import re
 import socket
-import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -161,9 +160,9 @@ def diagnose(error: BaseException, model: Model, timeout_s: float, *, has_replie
 def connection_error(error: BaseException, *, sent: bool) -> NoConnection | NotSent | UnreadableHeader:
     """What the error of a connection means, by its causes."""
     for cause in _causes(error):
-        if isinstance(cause, ssl.SSLCertVerificationError):
+        if not_trusted := getattr(cause, "verify_message", None):  # of ssl.SSLCertVerificationError
             return NotSent(
-                f"the server's certificate is not trusted: {cause.verify_message}; if it is the right server, "
+                f"the server's certificate is not trusted: {not_trusted}; if it is the right server, "
                 "set SSL_CERT_FILE to the file of the certificate that signed it"
             )
         if type(cause).__name__ == "LineTooLong":  # of aiohttp

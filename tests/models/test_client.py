@@ -283,6 +283,10 @@ EXHAUSTED = {"message": "You exceeded your current quota", "code": "insufficient
 UNKNOWN_MODEL = {"message": "invalid model ID", "type": "invalid_request_error", "code": "model_not_found"}
 BROKEN_OFF = {"index": 0, "message": {"content": ""}, "finish_reason": "error", "error": {"message": "upstream died"}}
 OPENROUTER = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [BROKEN_OFF]})
+UNASKABLE = (
+    "no key, an unknown provider, model or host, a certificate that is not trusted, "
+    "a parameter that the model does not take"
+)
 AFTER_A_REPLY = "a redirect after a reply from this address"
 # For each row of the table: answers, and what the message says.
 SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
@@ -348,7 +352,7 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
     "an exhausted account, with any status": [
         (Answer(status=status, error=EXHAUSTED), "exceeded your current quota") for status in (429, 400, 200)
     ],
-    "no key, an unknown provider, model or host, a parameter that the model does not take": [
+    UNASKABLE: [
         (Answer(status=400, error=UNKNOWN_MODEL), "400 Bad Request: invalid model ID"),
         (Answer(status=400, error={"message": "no", "code": "DeploymentNotFound"}), "400 Bad Request: no"),
     ],
