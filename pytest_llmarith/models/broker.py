@@ -244,7 +244,7 @@ class Broker:
 
     def _send_next(self) -> None:
         """Begin as many requests as the limits allow."""
-        while (entry := self._queue.next(self._has_capacity)) is not None:
+        while not self._requester.is_full() and (entry := self._queue.next(self._has_capacity)) is not None:
             model = self._models[entry.question.model].for_question(entry.question)
             self._requester.enter(model)
             task = asyncio.create_task(self._answer(entry, model))

@@ -165,6 +165,8 @@ class Budget:
 
     def too_small(self, requests: Iterable[tuple[Model, Prompt]]) -> Iterator[str]:
         """Why a budget admits none of these requests."""
+        if not self._caps:
+            return
         worst = [self._worst_case(model, prompt) for model, prompt in requests if not model.simulated]
         for cap in self._caps if worst else ():
             if (least := min(map(cap.part, worst))) > cap.most:

@@ -28,6 +28,7 @@ class Client:
         """`known` are the integer sequences that the fake models know."""
         self._known = cache(known)
         self._transport = transport
+        self._is_own = cache(_is_own_server)
         self._used: list[DirectClient | LitellmClient] = []
 
     def prepare(self, *models: Model) -> None:
@@ -75,7 +76,7 @@ class Client:
     # --- ways -------------------------------------------------------------------------------------------------------
 
     def _way(self, model: Model) -> DirectClient | LitellmClient:
-        if self._transport is Transport.DIRECT and _is_at_own_server(model):
+        if self._transport is Transport.DIRECT and not model.batched and self._is_own(model.target, model.api_base):
             return self._direct
         return self._through_litellm
 
@@ -96,10 +97,10 @@ class Client:
         return way
 
 
-def _is_at_own_server(model: Model) -> bool:
-    """Whether single questions go to a server that speaks OpenAI's protocol and is not OpenAI's."""
-    prefix, _, name = model.target.partition("/")
-    if prefix != "openai" or name.startswith("responses/") or model.api_base is None or model.batched:
+def _is_own_server(target: str, api_base: str | None) -> bool:
+    """Whether a model is at a server that speaks OpenAI's protocol and is not OpenAI's."""
+    prefix, _, name = target.partition("/")
+    if prefix != "openai" or name.startswith("responses/") or api_base is None:
         return False
-    host = urlsplit(model.api_base).hostname or ""
-    return not f".{host}".endswith(".openai.com") and provider_of(model.target, os.environ) == "openai"
+    host = urlsplit(api_base).hostname or ""
+    return not f".{host}".endswith(".openai.com") and provider_of(target, os.environ) == "openai"

@@ -116,6 +116,11 @@ class Requester:
         self._measured = [endpoint for model, endpoint in endpoints if not model.judge]
         self._busy = 0
 
+    def is_full(self) -> bool:
+        """Whether no model has capacity."""
+        is_any_closed = any(endpoint.closed for endpoint in self._shared.endpoints)
+        return self._busy >= self._limits.concurrency and not is_any_closed
+
     def has_capacity(self, model: Model) -> bool:
         """Whether another question to this model may start now."""
         endpoint = self._endpoint(model)
