@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from perf import pauses, programs, reading, reports, scale, startup, throughput
+from perf import own_server, pauses, programs, reading, reports, scale, startup, throughput
 from pytest_llmarith.results.tables import draw
 
 _ALL = {
     "reading": reading,
     "startup": startup,
     "throughput": throughput,
+    "own-server": own_server,
     "pauses": pauses,
     "programs": programs,
     "scale": scale,

@@ -76,7 +76,7 @@ async def _steps(url: str, folder: Path) -> dict[str, float]:
     """Seconds of the longest step by the body; each kind is asked once before, as litellm imports parts of it late."""
     steps: dict[str, float] = {}
     client = Client()
-    client.prepare()
+    client.prepare(Model("stub", "openai/stub", api_base=url))
     for number, name in enumerate({**_NO_REPLIES, **_REPLIES}):
         model = Model("stub", "openai/stub", api_base=f"{url}/{number}")
         broker = Broker(

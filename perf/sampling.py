@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,10 +27,11 @@ class Sample(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A whole run: wall time, largest memory, size of its log, and samples."""
+    """A whole run: wall time, largest memory, that of its broker, size of its log, and samples."""
 
     seconds: float
     peak_megabytes: float
+    broker_megabytes: float
     log_bytes: int
     samples: list[Sample]
 
@@ -55,18 +57,20 @@ def watched_pytest(reports: Path, *args: str, environment: Mapping[str, str]) ->
         process = subprocess.Popen(
             command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env={**ENVIRONMENT, **environment}
         )
-        samples = _samples(process.pid, start, reports)
+        samples, broker_megabytes = _samples(process.pid, start, reports)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - start
         output.seek(0)
         if process.returncode != 0:
             raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}:\n{output.read()[-3000:]}")
-    return Watched(seconds, usage.ru_maxrss / 1024, sum(log.stat().st_size for log in _logs(reports)), samples)
+    log_bytes = sum(log.stat().st_size for log in _logs(reports))
+    return Watched(seconds, usage.ru_maxrss / 1024, broker_megabytes, log_bytes, samples)
 
 
-def _samples(pid: int, start: float, reports: Path) -> list[Sample]:
-    """Samples until the process ends, one for each change in the number of trials."""
+def _samples(pid: int, start: float, reports: Path) -> tuple[list[Sample], float]:
+    """Samples until the process ends, one for each change in the number of trials, and the memory of the broker."""
+    broker_megabytes = 0.0
     samples: list[Sample] = []
     written = place = 0
     while megabytes := _resident(pid):
@@ -77,8 +81,18 @@ def _samples(pid: int, start: float, reports: Path) -> list[Sample]:
             written, place = written + text.count(b"\n"), place + len(text)
         if written > (samples[-1].written if samples else 0):
             samples.append(Sample(time.perf_counter() - start, megabytes, written))
+        broker_megabytes = max(broker_megabytes, _of_broker(pid))
         time.sleep(_EVERY_S)
-    return samples
+    return samples, broker_megabytes
+
+
+def _of_broker(pid: int) -> float:
+    """Resident memory of the broker that a process has started; 0 if there is none."""
+    with suppress(OSError):  # a process has ended
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            if b"pytest_llmarith.models.server" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return _resident(int(child))
+    return 0.0
 
 
 def _resident(pid: int) -> float:

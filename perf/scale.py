@@ -56,7 +56,7 @@ def _broker_alone(url: str, count: int, rounds: int) -> list[Measure]:
     """The broker alone, with its store."""
     measures = []
     for concurrency in _CONCURRENCIES:
-        results = [_broker_throughput(url, concurrency, count) for _ in range(rounds)]
+        results = [broker_throughput(url, concurrency, count) for _ in range(rounds)]
         name = f"broker alone, {concurrency} in flight"
         measures += [
             Measure(name, max(a_second for a_second, _ in results), "a second"),
@@ -65,7 +65,7 @@ def _broker_alone(url: str, count: int, rounds: int) -> list[Measure]:
     return measures
 
 
-def _broker_throughput(url: str, concurrency: int, count: int) -> tuple[float, float]:
+def broker_throughput(url: str, concurrency: int, count: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         run = run_module("perf.broker", url, f"{concurrency}", f"{count}", folder, environment=_KEY)
     a_second, milliseconds = map(float, run.output.split()[-2:])
