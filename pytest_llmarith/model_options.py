@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
 from pytest_llmarith.models.fake import NAMES
+from pytest_llmarith.models.model_file import PREFIX, SERVER_PARAMETERS, SMOLLM2, model_file, packaged_smollm2
 from pytest_llmarith.models.providers import address_of, dotenv_variables
 from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.options import MODEL_VARIABLE
 from pytest_llmarith.records import is_plain, parse_json
-from pytest_llmarith.types import Model
+from pytest_llmarith.types import Model, ModelFile
 
 _Value = TypeVar("_Value")
 
@@ -26,6 +29,7 @@ FAKE_MODELS = [f"llmarith/{name}" for name in NAMES]
 _SWEPT = re.compile(r"[\w.+-]+", re.ASCII)  # such values may be parts of ids, and of expressions of -k
 _BASE_URL = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII)
 _SET_BY_THE_PLUGIN = {"base_url", "timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
+_FILE = "file"  # the parameter in which a worker gets what the controller found about a model file
 _OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list"}
 
 
@@ -41,22 +45,31 @@ class ModelOptions:
         dotenv = dotenv_variables(config.rootpath / ".env") if self.texts else {}
         self._environ = {**dotenv, **os.environ}
 
-    def measured(self) -> tuple[Model, ...]:
-        """The models under test, with the parameters shared by all of them."""
+    def measured(self, concurrency: int) -> tuple[Model, ...]:
+        """The models under test, with the parameters shared by all of them.
+
+        `concurrency` bounds the questions that a server of a model file answers at once.
+        """
         option = self._config.getoption
         system_prompts = option("--llm-system-prompt") or [""]
         own_prompt = parse_at("--llm-system-prompt", encodable, system_prompts[0]) if len(system_prompts) == 1 else None
         shared = dict(parse_at("--llm-param", parameter, text) for text in option("--llm-param") or ())
         api_base = parse_at("--llm-api-base", base_url, option("--llm-api-base"))
-        models = [
-            self._with_address(parse_at(self._place, parse_model, text, shared, api_base, own_prompt or None))
-            for text in self.texts
-        ]
+        models = []
+        for number, text in enumerate(self.texts):
+            model = parse_at(self._place, parse_model, text, shared, api_base, own_prompt or None)
+            if is_file(model.target):
+                model = parse_at(self._place, self._with_file, model, concurrency)
+                self.texts[number] = with_file_described(text, model)
+            models.append(self._with_address(model))
         return tuple(parse_at("--llm-sweep", sweep, models, option("--llm-sweep") or ()))
 
     def judge(self, place: str, text: str) -> Model:
         """A judge. The parameters for all models do not apply to it."""
-        return self._with_address(parse_at(place, parse_model, text))
+        model = parse_at(place, parse_model, text)
+        if is_file(model.target):
+            raise ValueError(f"{place}: a model file cannot judge; write openai/NAME?api_base=URL of a server of it")
+        return self._with_address(model)
 
     def _named(self) -> tuple[str, list[str]]:
         given = self._config.getoption("--llm-model")
@@ -67,6 +80,22 @@ class ModelOptions:
         if found := os.environ.get(MODEL_VARIABLE, "").split():
             return f"{MODEL_VARIABLE} (environment)", found
         return "llm_model (ini file)", list(self._config.getini("llm_model"))
+
+    def _with_file(self, model: Model, concurrency: int) -> Model:
+        """The model that answers from a file. A worker gets what the controller found, and reads no file."""
+        given = {name: value for name, value in model.params.items() if name in SERVER_PARAMETERS}
+        params = {name: value for name, value in model.params.items() if name not in (*SERVER_PARAMETERS, _FILE)}
+        if hasattr(self._config, "workerinput"):
+            file = ModelFile(**model.params[_FILE])
+        elif model.target == SMOLLM2:
+            file = model_file(packaged_smollm2(), given, concurrency)
+        else:
+            path = Path(model.target.removeprefix(PREFIX)).expanduser()
+            file = model_file(self._config.invocation_params.dir / path, given, concurrency)
+        stem = Path(file.path).stem
+        is_named = model.name != model.target or model.target == SMOLLM2
+        name = model.name if is_named else stem
+        return replace(model, name=name, target=f"gguf/{stem}", params=params, api_base=file.address, file=file)
 
     def _with_address(self, model: Model) -> Model:
         """The model with the base URL that its provider's client would read from the environment.
@@ -91,11 +120,27 @@ def parse_model(
     name, target = (named["name"], named["target"]) if named else (identity, identity)
     if not name.strip() or not target.strip() or re.search(r"[\x00-\x1f\x7f]", text):
         raise ValueError(f"{text!r} is not a model; write o4-mini or my-name=o4-mini?reasoning_effort=high")
-    params = {**(shared or {}), **dict(map(parameter, _NEXT_PARAMETER.split(query) if query else ()))}
+    own = dict(map(parameter, _NEXT_PARAMETER.split(query) if query else ()))
+    params = {**(shared or {}), **own}
+    if is_file(target.strip()):
+        if "api_base" in own:
+            raise ValueError(f"{target.strip()} gets a server of this run; remove api_base")
+        api_base = None
     model = Model(name.strip(), target.strip(), params, base_url(params.pop("api_base", api_base)), system_prompt)
-    if model.simulated and model.target not in FAKE_MODELS:
-        raise ValueError(f"there is no model {model.target!r}; write {' or '.join(FAKE_MODELS)}")
+    if model.simulated and model.target not in (*FAKE_MODELS, SMOLLM2):
+        raise ValueError(f"there is no model {model.target!r}; write {', '.join(FAKE_MODELS)} or {SMOLLM2}")
     return model
+
+
+def is_file(target: str) -> bool:
+    """Whether a model of this target answers from a file, by a server that the run starts."""
+    return target == SMOLLM2 or target.startswith(PREFIX)
+
+
+def with_file_described(text: str, model: Model) -> str:
+    """The text of a model for workers, which may be on other hosts: with what the controller found about the file."""
+    assert model.file is not None
+    return f"{text}{'&' if '?' in text else '?'}{_FILE}={json.dumps(asdict(model.file))}"
 
 
 def parameter(text: str) -> tuple[str, Any]:

@@ -164,7 +164,8 @@ def _parse(config: pytest.Config) -> Settings:
     if seed is None:
         seed = random.SystemRandom().randrange(2**31)
         config.option.llm_seed = str(seed)
-    measured = models.measured()
+    concurrency = given.value("--llm-concurrency", _whole(1, 1024))
+    measured = models.measured(concurrency)
     config.option.llm_model = models.texts
     return Settings(
         models=measured,
@@ -178,7 +179,7 @@ def _parse(config: pytest.Config) -> Settings:
         baseline=_baseline(given.raw("--llm-baseline"), measured),
         reading=given.optional("--llm-match", _one_of(Reading)),
         request_limits=RequestLimits(
-            concurrency=given.value("--llm-concurrency", _whole(1, 1024)),
+            concurrency=concurrency,
             timeout_s=given.value("llm_timeout", _seconds),
             retries=given.value("llm_retries", _whole(0, 100)),
             requests_per_minute=given.optional("--llm-rpm", _whole(1, 100_000_000)),

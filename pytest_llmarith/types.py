@@ -237,11 +237,34 @@ def without_system(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A model file of llama.cpp (GGUF), and how llama.cpp's server answers from it.
+
+    `context` is the most tokens of a question and its reply together, `slots` the most questions answered at once.
+    `memory_bytes` is an estimate of what the server takes.
+    """
+
+    path: str
+    size_bytes: int
+    sha256: str
+    context: int
+    slots: int
+    threads: int
+    memory_bytes: int
+
+    @property
+    def address(self) -> str:
+        """What stands for the server's address in records and keys: all of the file that can change a reply."""
+        return f"gguf:sha256={self.sha256},bytes={self.size_bytes},context={self.context}"
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """One model of a run: its name, and everything that is sent with a prompt.
 
     `target` is a litellm model string; `params` are the request parameters that the user set, as JSON values. `judge`
-    marks a model that judges programs; judges are not measured. `batched` is set if it is asked in batches.
+    marks a model that judges programs; judges are not measured. `batched` is set if it is asked in batches. `file` is
+    set if a server that this run starts answers from a file.
     """
 
     name: str
@@ -251,6 +274,7 @@ class Model:
     system_prompt: str | None = None
     judge: bool = False
     batched: bool = False
+    file: ModelFile | None = None
 
     @property
     def simulated(self) -> bool:

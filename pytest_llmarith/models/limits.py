@@ -178,17 +178,18 @@ class SharedLimits:
 
 
 class Endpoint:
-    """One target at one address. It sends requests in the order of their arrival.
+    """One target at one address. It sends requests in the order of their arrival, at most `most` at once.
 
     `questions` counts the questions in progress, including those that wait for a retry.
     """
 
-    def __init__(self, target: str, shared: SharedLimits) -> None:
+    def __init__(self, target: str, shared: SharedLimits, most: int) -> None:
         self.target = target
         self.questions = 0
         self.down: str | None = None
         self.changed = asyncio.Event()
-        self._limit = ConcurrencyLimit(shared.most)
+        self._limit = ConcurrencyLimit(most)
+        self._most = most
         self._breaker = CircuitBreaker(shared.clock)
         self._shared = shared
         self._send_lock = asyncio.Lock()
@@ -248,7 +249,7 @@ class Endpoint:
         if diagnosis.throttled:
             limit = self._limit
             lowered = limit.refused(attempt.began)
-            return Throttled(self.target, limit.lowered, limit.lowest, self._shared.most) if lowered else None
+            return Throttled(self.target, limit.lowered, limit.lowest, self._most) if lowered else None
         if diagnosis.action is Action.RETRY:
             self._count_failure(diagnosis)
         return None

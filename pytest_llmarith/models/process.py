@@ -237,6 +237,11 @@ class BrokerProcess:
         self.stop(answer.message)
         return answer
 
+    def serve(self, names: Sequence[str]) -> str | None:
+        """Start the servers of these models, which answer from a file; returns why that fails, or None."""
+        answer = self._calls.call("serve", list(names))
+        return answer.message if isinstance(answer, Failure) else None
+
     def announce(self) -> None:
         """Queue the planned questions, to be asked ahead."""
         self._has_asked = True

@@ -255,7 +255,8 @@ class Requester:
     def _endpoint(self, model: Model) -> Endpoint:
         address = model.target, model.api_base
         if address not in self._endpoints:
-            self._endpoints[address] = Endpoint(model.target, self._shared)
+            most = self._shared.most if model.file is None else min(self._shared.most, model.file.slots)
+            self._endpoints[address] = Endpoint(model.target, self._shared, most)
         return self._endpoints[address]
 
 

@@ -21,8 +21,8 @@ import msgspec
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import starter_sequences
+from pytest_llmarith.models.llama import LlamaClient
 from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
 from pytest_llmarith.models.providers import dotenv_variables
 from pytest_llmarith.models.store import RunStore
@@ -39,8 +39,8 @@ class Server:
 
     def __init__(self, setup: Setup, write: Write) -> None:
         self._write = write
-        self._client = Client(lambda: starter_sequences(setup.oeis_cache), setup.transport)
-        self._models = [replace(model, batched=setup.batch is not None) for model in setup.models]
+        self._client = LlamaClient(lambda: starter_sequences(setup.oeis_cache), setup.transport)
+        self._models = {model.name: replace(model, batched=setup.batch is not None) for model in setup.models}
         self._broker = Broker(
             self._client,
             setup.models,
@@ -73,8 +73,14 @@ class Server:
 
     def _received(self, kind: str, *said: Any) -> None:
         broker = self._broker
-        if kind in ("ask", "batch"):
-            asked = self._ask(*said[1:]) if kind == "ask" else broker.batch()
+        asked: Awaitable[Reply | Failure | None]
+        if kind in ("ask", "batch", "serve"):
+            if kind == "ask":
+                asked = self._ask(*said[1:])
+            elif kind == "batch":
+                asked = broker.batch()
+            else:
+                asked = self._serve(*said[1:])
             task = asyncio.create_task(self._answer(said[0], asked))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -84,7 +90,7 @@ class Server:
             self._write("answer", said[0], "progress", encoded(broker.progress()))
         elif kind == "prepare":
             with suppress(ImportError):  # the first question reports it
-                self._client.prepare(*self._models)
+                self._client.prepare(*self._models.values())
         elif kind == "announce":
             broker.announce()
         elif kind == "forget":
@@ -96,6 +102,10 @@ class Server:
             self._closing.add_done_callback(lambda task: self._messages.put_nowait(None))
         else:
             broker.cut()
+
+    async def _serve(self, names: list[str]) -> Failure | None:
+        why = await self._client.serve(self._models[name] for name in names)
+        return None if why is None else Failure(why)
 
     async def _ask(self, worker: str, question: dict[str, Any]) -> Reply | Failure:
         return await self._broker.ask(msgspec.convert(question, Question), worker)

@@ -26,7 +26,7 @@ from pytest_llmarith.session.items import (
 )
 from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.selection import SHARDING, PlannedQuestion, planned_questions, selected
-from pytest_llmarith.session.terminal import Terminal, header, shortened
+from pytest_llmarith.session.terminal import Terminal, header, line_about_file, shortened
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
@@ -252,6 +252,7 @@ class RunBroker:
             if verbose > -2:
                 self._terminal.say(*forecast.lines(verbose > 0))
             forecast.refuse()
+            self._serve(forecast)
             if self._settings.batch is not None:
                 try:
                     self.process().batch(self._terminal.say)
@@ -259,6 +260,15 @@ class RunBroker:
                     self._terminal.say("the batches go on; rerun the same command for their replies")
                     raise
         self.process().announce()
+
+    def _serve(self, forecast: Forecast) -> None:
+        """Start the servers of model files that have questions. Raises pytest.UsageError."""
+        asked = [one.model for one in forecast.forecasts if one.asked or one.searching]
+        models = [model for model in asked if model.file is not None]
+        if self._config.getoption("verbose") > -2:
+            self._terminal.say(*map(line_about_file, models))
+        if models and (why := self.process().serve([model.name for model in models])) is not None:
+            raise pytest.UsageError(f"--llm-model: {why}")
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
         return self.process().ask_and_wait(question, idle=self.show_progress)

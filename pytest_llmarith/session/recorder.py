@@ -216,7 +216,7 @@ def run_metadata(settings: Settings, root: Path, progress: Progress | None, **ti
         limits=settings.request_limits,
         strict=settings.strict,
         oeis=_oeis(settings.oeis),
-        models=[_without_headers(model) for model in settings.models],
+        models=[_recorded(model) for model in settings.models],
         versions={"python": platform.python_version(), **{name: version(name) for name in (*_PACKAGES, *searches)}},
         asking=progress and _request_totals(progress),
         merged=None,
@@ -232,7 +232,7 @@ def _oeis(settings: OeisSettings) -> ProgramRules:
         memory_bytes=settings.limits.memory_bytes,
         rules=settings.rules,
         static_judge=settings.static_judge,
-        judge=settings.judge and _without_headers(settings.judge),
+        judge=settings.judge and _recorded(settings.judge),
     )
 
 
@@ -246,8 +246,10 @@ def _request_totals(progress: Progress) -> RequestTotals:
     )
 
 
-def _without_headers(model: Model) -> Model:
-    return replace(model, params=with_headers_hidden(model.params))
+def _recorded(model: Model) -> Model:
+    """The model without the values of headers and the folder of its file."""
+    file = model.file and replace(model.file, path=Path(model.file.path).name)
+    return replace(model, params=with_headers_hidden(model.params), file=file)
 
 
 def git_metadata(root: Path) -> dict[Literal["commit", "dirty"], str | bool | None] | None:

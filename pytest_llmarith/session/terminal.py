@@ -10,13 +10,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_llmarith.results.formatting import dollars, sanitize
 from pytest_llmarith.settings import PromptConfigs, Settings
-from pytest_llmarith.types import Progress, RequestLimits, StoreMode
+from pytest_llmarith.types import Model, Progress, RequestLimits, StoreMode
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, RunSummary
@@ -28,6 +29,7 @@ _CLEAR_BELOW = "\x1b[J"
 _WINDOW_S = 60.0  # over which the pace is measured
 _MAX_LINES, _MAX_LINES_WITH_ALL = 20, 1000  # lines per outcome
 _LONGEST_REASON = 80
+_LONGEST_LINE = 500
 
 
 class Terminal:
@@ -245,6 +247,18 @@ def _duration(seconds: float) -> str:
 
 
 # --- header ----------------------------------------------------------------------------------------------------------
+
+
+def line_about_file(model: Model) -> str:
+    """What llama.cpp's server is given for a model file."""
+    file = model.file
+    assert file is not None
+    size, memory = file.size_bytes / 1e6, file.memory_bytes / 1e9
+    return sanitize(
+        f"{model.name}: llama.cpp answers from {Path(file.path).name} ({size:,.0f} MB): {file.slots} slots of "
+        f"{file.context:,} tokens, {file.threads} threads, about {memory:.1f} GB of memory",
+        _LONGEST_LINE,
+    )
 
 
 def header(settings: Settings) -> list[str]:

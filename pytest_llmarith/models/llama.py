@@ -1,0 +1,217 @@
+"""llama.cpp's servers of a run, one for each model file, and the client that asks them.
+
+They run in processes of their own, which end with the broker's process. Their addresses and keys are new in each run
+and stay in the broker's process: records, keys of the store and messages have the address of the file instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith.models import redact
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.model_file import INSTALL_SERVER, free_memory
+from pytest_llmarith.models.provider_errors import NoConnection, NotSent
+from pytest_llmarith.models.redact import sent_of
+from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt, Reply
+
+READY_S = 60.0
+_END_S = 5.0
+_KEY_VARIABLE = "LLMARITH_SERVER_KEY"  # messages hide the values of variables with such names
+_LONGEST_WORDS = 300
+_GB = 1e9
+
+
+class ServerError(Exception):
+    """A server cannot be started or has ended; the message is one line."""
+
+
+class LlamaServer:
+    """llama.cpp's server for one file. It is started on the main thread, with which it would be killed."""
+
+    def __init__(self, file: ModelFile, key: str) -> None:
+        self._file = file
+        self._key = key
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
+        self._process: subprocess.Popen[bytes] | None = None
+        self.address = ""
+
+    async def start(self) -> None:
+        """Wait until the server is ready. Raises ServerError."""
+        name = Path(self._file.path).name
+        if find_spec("xllamacpp") is None:
+            raise ServerError(f"{name}: llama.cpp's server is not installed; install it: {INSTALL_SERVER}")
+        free = free_memory()
+        if free is not None and self._file.memory_bytes > free:
+            needed, context, slots = self._file.memory_bytes / _GB, self._file.context, self._file.slots
+            raise ServerError(
+                f"{name}: {slots} slots of {context:,} tokens take about {needed:.1f} GB of memory, and "
+                f"{free / _GB:.1f} GB are free; write a smaller slots= or context=, or take a smaller file"
+            )
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "pytest_llmarith.models.llama_server"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+        )
+        assert self._process.stdin is not None
+        said = {"path": self._file.path, "key": self._key}
+        said |= {name: getattr(self._file, name) for name in ("context", "slots", "threads")}
+        try:
+            self._process.stdin.write(f"{json.dumps(said)}\n".encode())
+            self._process.stdin.flush()
+        except OSError:
+            raise ServerError(self.last_words()) from None
+        try:
+            async with asyncio.timeout(READY_S):
+                self.address = await self._first_line()
+        except TimeoutError:
+            raise ServerError(f"llama.cpp's server is not ready after {READY_S:g} s: {self.last_words()}") from None
+        if not self.address:
+            self._process.wait()
+            raise ServerError(self.last_words())
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process is not None and self._process.poll() is not None
+
+    def last_words(self) -> str:
+        """How the server ended, and its first error or else its last line, in one line."""
+        self._stderr.seek(0)
+        lines = [line.strip() for line in self._stderr.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        errors = [line.partition(" E ")[2] for line in lines if " E " in line]
+        words = redact.one_line((errors or lines[-1:] or ["it says nothing"])[0], os.environ)[:_LONGEST_WORDS]
+        name = Path(self._file.path).name
+        status = None if self._process is None else self._process.poll()
+        if status is None:
+            return f"{name}: {words}"
+        if status < 0:
+            return f"{name}: llama.cpp's server was killed by signal {-status}, maybe for want of memory: {words}"
+        return f"{name}: llama.cpp's server ended with status {status}: {words}"
+
+    def close(self) -> None:
+        """Kill the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                assert pipe is not None
+                try:
+                    pipe.close()
+                except OSError:  # the line that could not be written
+                    continue
+        self._stderr.close()
+
+    async def _first_line(self) -> str:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        reader = asyncio.StreamReader()
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(self._process.stdout.fileno()), "rb")
+        )
+        try:
+            return (await reader.readline()).decode("utf-8", "replace").strip()
+        finally:
+            transport.close()
+
+
+class LlamaClient(Client):
+    """The client that asks models of a file at servers of this run, and all others as usual."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._servers: dict[ModelFile, LlamaServer] = {}
+        self._starting = asyncio.Lock()
+        self._failed: dict[ModelFile, str] = {}
+        self._key = secrets.token_hex(16)
+
+    async def serve(self, models: Iterable[Model]) -> str | None:
+        """Start the servers of these models; returns why one cannot be started, or None."""
+        try:
+            for model in models:
+                if model.file is not None:
+                    await self._server(model.file)
+        except ServerError as error:
+            return str(error)
+        return None
+
+    def terms(self, model: Model) -> ModelTerms:
+        """The terms of a model; a file costs nothing."""
+        return super().terms(model) if model.file is None else ModelTerms(Price(0.0, 0.0))
+
+    async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
+        if model.file is None:
+            return await super().complete(model, prompt, timeout_s)
+        try:
+            server = await self._server(model.file)
+        except ServerError as error:
+            raise NotSent(str(error)) from None
+        headers = {**model.params.get("extra_headers", {}), "Authorization": f"Bearer {self._key}"}
+        served = replace(
+            model,
+            target=f"openai/{model.target.partition('/')[2]}",
+            api_base=f"{server.address}/v1",
+            params={**model.params, "extra_headers": headers},
+            file=None,
+        )
+        try:
+            reply = await super().complete(served, prompt, timeout_s)
+        except Exception as error:
+            if server.has_ended:
+                raise NotSent(server.last_words()) from None
+            if _is_connection_lost(error):
+                raise NoConnection("llama.cpp's server closed the connection", sent=True) from None
+            raise
+        return replace(reply, cost_usd=0.0, sent=sent_of(model, prompt))
+
+    async def close(self) -> None:
+        for server in self._servers.values():
+            server.close()
+        await super().close()
+
+    async def _server(self, file: ModelFile) -> LlamaServer:
+        """The server of a file, which is started once. Raises ServerError."""
+        async with self._starting:
+            if file in self._failed:
+                raise ServerError(self._failed[file])
+            if file not in self._servers:
+                _keep_from_proxies()
+                os.environ[_KEY_VARIABLE] = self._key
+                self._servers[file] = LlamaServer(file, self._key)
+                try:
+                    await self._servers[file].start()
+                except ServerError as error:
+                    self._failed[file] = str(error)
+                    self._servers.pop(file).close()
+                    raise
+            return self._servers[file]
+
+
+def _keep_from_proxies() -> None:
+    """Ask servers of this run directly, although a proxy may be set."""
+    for name in ("no_proxy", "NO_PROXY"):
+        hosts = os.environ.get(name, "")
+        os.environ[name] = f"{hosts},127.0.0.1" if hosts else "127.0.0.1"
+
+
+def _is_connection_lost(error: BaseException) -> bool:
+    step: BaseException | None = error
+    for _ in range(10):
+        if step is None:
+            return False
+        if isinstance(step, NoConnection):
+            return True
+        step = step.__cause__ or step.__context__
+    return False

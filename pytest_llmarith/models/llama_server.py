@@ -1,0 +1,47 @@
+"""The main program of llama.cpp's server, which `models.llama` starts for a model file.
+
+It reads a line of JSON from standard input, writes its address to standard output, and ends when standard input
+closes. On Linux it is also killed with the process that started it, as nothing is read while the file is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+_WARNINGS = 2  # llama.cpp then writes errors and warnings
+
+
+def main() -> None:
+    """Serve until standard input closes."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    said = json.loads(sys.stdin.readline())
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = said["path"]
+    params.n_ctx = said["context"] * said["slots"]
+    params.n_parallel = said["slots"]
+    params.cpuparams.n_threads = said["threads"]
+    params.cpuparams_batch.n_threads = said["threads"]
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [said["key"]]
+    params.ui = False
+    params.endpoint_slots = False
+    params.cache_ram_mib = 0  # else prompts of other questions stay in memory
+    params.fit_params = False  # else it may load the file twice, and change the context
+    params.verbosity = _WARNINGS
+    server = xllamacpp.Server(params)
+    print(server.listening_address, flush=True)  # noqa: T201
+    sys.stdin.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
