@@ -35,7 +35,10 @@ class Option(NamedTuple):
 SECTIONS: dict[str, tuple[Option, ...]] = {
     "models": (
         Option(
-            "--llm-model", "MODEL", "Model to benchmark, as [NAME=]TARGET[?KEY=VALUE&...]; repeatable", repeatable=True
+            "--llm-model",
+            "MODEL",
+            "Model to benchmark, as [NAME=]TARGET[?KEY=VALUE&...]; TARGET is litellm's name or gguf:PATH; repeatable",
+            repeatable=True,
         ),
         Option("--llm-param", "KEY=VALUE", "Request parameter for all models; repeatable", repeatable=True),
         Option("--llm-sweep", "KEY=V,V,...", "Ask with each value: reasoning_effort=low,high", repeatable=True),

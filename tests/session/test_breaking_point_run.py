@@ -85,7 +85,7 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
 
 
 def test_the_fake_model_breaks_at_few_digits(pytester: pytest.Pytester) -> None:
-    """The search that `make bench` shows ends with a division of the size at which this model begins to fail."""
+    """The search that `make demo` shows ends with a division of the size at which this model begins to fail."""
     pytester.makepyfile(SEARCHES)
     pytester.runpytest("--llm-breaking-point=40", "-k", "int_div", "--llm-model=llmarith/sloppy")
     (record,), _ = written(pytester.path)
