@@ -275,10 +275,15 @@ _NUMBER_IN_WORDS = re.compile(
     rf"(?:[ ]point(?:[ ](?:{_SMALL_WORD}))+)?(?=\s*(?:[.,;:!()]|\Z|\n|is\b))",
     re.IGNORECASE,
 )
+# One number among these words: in "three and two" there are two.
+_BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(_UNITS)})"
+_ONE_NUMBER = re.compile(rf"{_BELOW_HUNDRED}(?:(?:[ -](?:{_WORD}))+(?:,?[ -](?:and[ ])?{_BELOW_HUNDRED})?)*")
 
 
 def _in_digits(words: re.Match[str]) -> str:
     whole, _, decimals = words[0].lower().partition(" point ")
+    if not _ONE_NUMBER.fullmatch(whole):
+        return words[0]
     total = group = 0
     for word in re.findall("[a-z]+", whole):
         if word in _SMALL:

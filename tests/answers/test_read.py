@@ -156,6 +156,8 @@ ANSWERS = [
     ("15 thousand, 3 steps", ("5000", "3"), "15000"),
     ("Eighty-five.", ("60", "25"), "85"),
     ("Minus two hundred and five", ("1", "206"), "-205"),
+    ("One hundred twenty-three thousand, four hundred and fifty six", ("1", "2"), "123456"),
+    ("Nineteen million and one", ("1", "2"), "19000001"),
     ("seven point five", ("15", "2"), "7.5"),
     # the answer first, then what explains it
     ("31,734 (last digit 4 since 6 × 9 = 54)", ("246", "129"), "31734"),
@@ -220,6 +222,9 @@ NO_ANSWERS = [
     ("Break 34 into 20, 10 and 4, then add 12.", NanReason.UNREADABLE),
     ("We write 12 = 10 + 2 and 34 = 30 + 4.", NanReason.UNREADABLE),
     ("One of these numbers is too long for me.", NanReason.UNREADABLE),
+    ("The sum of three and two.", NanReason.UNREADABLE),
+    ("Add twelve and thirty-four.", NanReason.UNREADABLE),
+    ("I take five, and seven.", NanReason.UNREADABLE),
     ("= " + "7" * 40_000, NanReason.EMPTY),  # a number is never cut where a long reply is
 ]
 
