@@ -21,6 +21,8 @@ def main() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     said = json.loads(sys.stdin.readline())
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # for what a library prints
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -38,7 +40,7 @@ def main() -> None:
     params.fit_params = False  # else it may load the file twice, and change the context
     params.verbosity = _WARNINGS
     server = xllamacpp.Server(params)
-    print(server.listening_address, flush=True)  # noqa: T201
+    print(server.listening_address, file=answers, flush=True)
     sys.stdin.read()
     os._exit(0)
 
