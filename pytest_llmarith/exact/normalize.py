@@ -36,6 +36,7 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
     shown = _SPACED_DIGITS.sub(_without_spaces, shown)
     if _OVERLINE in shown:
         shown = _REPEATED.sub(lambda digits: f"({digits[0].replace(_OVERLINE, '')})", shown)
+    shown = _EQUAL_TO.sub("equals", shown)
     shown = _ABSOLUTE_VALUE.sub(" absolute ", _ABBREVIATED.sub(_without_points, shown))
     shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
     if dtype is Dtype.INT and _has_grouping_points(shown, operands):
@@ -257,6 +258,8 @@ def _pointed(digits: str) -> str | None:
     is_decimal = len(parts[-1]) != 3 or (commas and points)  # after groups of three, only another mark is
     return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"
 
+
+_EQUAL_TO = re.compile(r"\b(?:is[ ])?equal[ ]to\b", re.IGNORECASE)  # one verb
 
 # Numbers in English words, of replies without digits
 

@@ -148,6 +148,9 @@ ANSWERS = [
     ("2846 minus 7391 is minus 4545.", SUBTRACTED, "-4545"),
     ("マイナス4545", SUBTRACTED, "-4545"),
     ("The result is 10137, or rather 10237.", ADDED, "10237"),
+    ("8 * 9 = 72. Therefore, 8 x 9 is equal to 67.", ("8", "9"), "67"),
+    ("8 * 9 = 67. So the product is equal to 72.", ("8", "9"), "72"),
+    ("So 8 times 9 is equal to 72, which is 70 and 2.", ("8", "9"), "72"),
     # separators
     ("4&nbsp;790&nbsp;198", ("4790", "1000"), "4790198"),
     ("4 7 9 0 1 9 8", ("4790", "1000"), "4790198"),
