@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +28,6 @@ from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt, Reply
 
 READY_S = 60.0
-_END_S = 5.0
 _KEY_VARIABLE = "LLMARITH_SERVER_KEY"  # messages hide the values of variables with such names
 _LONGEST_WORDS = 300
 _GB = 1e9
@@ -44,7 +44,7 @@ class LlamaServer:
         self._file = file
         self._key = key
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: asyncio.subprocess.Process | None = None
         self.address = ""
 
     async def start(self) -> None:
@@ -59,32 +59,30 @@ class LlamaServer:
                 f"{name}: {slots} slots of {context:,} tokens take about {needed:.1f} GB of memory, and "
                 f"{free / _GB:.1f} GB are free; write a smaller slots= or context=, or take a smaller file"
             )
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pytest_llmarith.models.llama_server"],
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "pytest_llmarith.models.llama_server"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
         )
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         said = {"path": self._file.path, "key": self._key}
         said |= {name: getattr(self._file, name) for name in ("context", "slots", "threads")}
-        try:
-            self._process.stdin.write(f"{json.dumps(said)}\n".encode())
-            self._process.stdin.flush()
-        except OSError:
-            raise ServerError(self.last_words()) from None
+        self._process.stdin.write(f"{json.dumps(said)}\n".encode())
         try:
             async with asyncio.timeout(READY_S):
-                self.address = await self._first_line()
+                line = await self._process.stdout.readline()
         except TimeoutError:
             raise ServerError(f"llama.cpp's server is not ready after {READY_S:g} s: {self.last_words()}") from None
+        self.address = line.decode("utf-8", "replace").strip()
         if not self.address:
-            self._process.wait()
+            await self._process.wait()
             raise ServerError(self.last_words())
 
     @property
     def has_ended(self) -> bool:
-        return self._process is not None and self._process.poll() is not None
+        return self._process is not None and self._process.returncode is not None
 
     def last_words(self) -> str:
         """How the server ended, and its first error or else its last line, in one line."""
@@ -93,38 +91,20 @@ class LlamaServer:
         errors = [line.partition(" E ")[2] for line in lines if " E " in line]
         words = redact.one_line((errors or lines[-1:] or ["it says nothing"])[0], os.environ)[:_LONGEST_WORDS]
         name = Path(self._file.path).name
-        status = None if self._process is None else self._process.poll()
+        status = None if self._process is None else self._process.returncode
         if status is None:
             return f"{name}: {words}"
         if status < 0:
             return f"{name}: llama.cpp's server was killed by signal {-status}, maybe for want of memory: {words}"
         return f"{name}: llama.cpp's server ended with status {status}: {words}"
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Kill the process."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            for pipe in (self._process.stdin, self._process.stdout):
-                assert pipe is not None
-                try:
-                    pipe.close()
-                except OSError:  # the line that could not be written
-                    continue
+            with suppress(ProcessLookupError):  # it has ended
+                self._process.kill()
+            await self._process.wait()
         self._stderr.close()
-
-    async def _first_line(self) -> str:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        reader = asyncio.StreamReader()
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(os.dup(self._process.stdout.fileno()), "rb")
-        )
-        try:
-            return (await reader.readline()).decode("utf-8", "replace").strip()
-        finally:
-            transport.close()
 
 
 class LlamaClient(Client):
@@ -178,7 +158,7 @@ class LlamaClient(Client):
 
     async def close(self) -> None:
         for server in self._servers.values():
-            server.close()
+            await server.close()
         await super().close()
 
     async def _server(self, file: ModelFile) -> LlamaServer:
@@ -194,7 +174,7 @@ class LlamaClient(Client):
                     await self._servers[file].start()
                 except ServerError as error:
                     self._failed[file] = str(error)
-                    self._servers.pop(file).close()
+                    await self._servers.pop(file).close()
                     raise
             return self._servers[file]
 
