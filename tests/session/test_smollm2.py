@@ -102,10 +102,9 @@ def test_a_real_model_in_three_styles_killed_and_continued(bench: Bench) -> None
         assert len(bench.records()) == QUESTIONS
     check(bench.records())
     summary = bench.summary()
-    assert {(result["simulated"], result["condition"]["prompt"]) for result in summary["results"]} == {
-        (False, None),
-        (False, "json"),
-    }
+    assert [result["simulated"] for result in summary["results"]] == [False] * 4
+    prompts = [result["condition"] and result["condition"]["prompt"] for result in summary["results"]]
+    assert prompts.count("json") == 2
     (model,) = summary["run"]["models"]
     assert model["file"]["size_bytes"] > 10**7
     assert (bench.runs[-1] / "report.html").stat().st_size > 0
