@@ -68,7 +68,8 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
         sha256=digest,
         context=context,
         slots=slots,
-        threads=given.get("threads") or _cpus(),
+        # Each thread waits for all others at every step, so that one without a processor slows all down many times.
+        threads=given.get("threads") or max(1, _cpus() - 1),
         memory_bytes=size + slots * cache_bytes + _PROGRAM_BYTES,
     )
 
