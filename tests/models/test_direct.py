@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.process import Setup, encoded
 from pytest_llmarith.models.provider_errors import Action, diagnose
-from pytest_llmarith.types import Model, Reply, RequestLimits, StoreMode, Transport
+from pytest_llmarith.models.store import RunStore
+from pytest_llmarith.types import Failure, Model, Question, Reply, RequestLimits, StoreMode, Transport
 from tests.llm_server import Call, LlmServer
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
@@ -124,6 +126,24 @@ def test_a_parameter_of_litellm_is_refused(params: dict[str, Any], name: str) ->
 def test_litellm_is_the_way_to_providers(target: str, api_base: str | None) -> None:
     """Parameters of litellm are no mistake there."""
     assert Client().unknown_parameter(Model("m", target, {"drop_params": True}, api_base)) is None
+
+
+def test_a_question_has_the_same_key_in_both_ways(runner: asyncio.Runner, tmp_path: Path) -> None:
+    """What one way has stored is not asked in the other."""
+
+    async def ask(model: Model, way: Transport) -> Reply | Failure:
+        store = RunStore(tmp_path / "store.sqlite", StoreMode.ON)
+        broker = Broker(Client(transport=way), [model], store, RequestLimits())
+        try:
+            return await broker.ask(Question("m", "1 + 1", 0))
+        finally:
+            await broker.close()
+
+    with LlmServer() as server:
+        model = Model("m", "openai/qwen3", {"temperature": 0}, server.base_url, "Be brief.")
+        outcomes = [runner.run(ask(model, way)) for way in Transport]
+    assert [isinstance(outcome, Reply) and outcome.stored for outcome in outcomes] == [False, True]
+    assert len(server.requests) == 1
 
 
 # --- imports --------------------------------------------------------------------------------------------------------
