@@ -35,32 +35,45 @@ _PATH = "/chat/completions"
 _CONNECT_S = 30.0
 # Servers close idle connections, uvicorn after 5 s; a question that is sent at that moment would be lost.
 _IDLE_S = 4.0
-# Names that litellm reads itself: those with a place are sent there, the others are refused.
-_BODY, _HEADERS = "body", "headers"
-_LITELLMS: Mapping[str, str | None] = {
-    "extra_body": _BODY,
-    "extra_headers": _HEADERS,
-    "headers": _HEADERS,
-    **dict.fromkeys(
-        (
-            *("additional_drop_params", "allowed_openai_params", "drop_params", "modify_params", "default_headers"),
-            *("api_type", "api_version", "custom_llm_provider", "deployment_id", "organization", "region_name"),
-            *("base_model", "input_cost_per_token", "metadata", "model_info", "output_cost_per_token", "tags"),
-            *(
-                "cache",
-                "caching",
-                "client",
-                "extra_query",
-                "force_timeout",
-                "request_timeout",
-                "ssl_verify",
-                "stream_timeout",
-            ),
-            *("litellm_metadata", "litellm_session_id", "litellm_trace_id", "use_litellm_proxy"),
-            *("merge_reasoning_content_in_choices", "provider_specific_header", "shared_session"),
-        )
-    ),
-}
+# Names that litellm reads itself: these are sent in the body or as headers, the others are refused.
+_MORE_BODY = "extra_body"
+_MORE_HEADERS = ("extra_headers", "headers")
+_REFUSED = frozenset(
+    [
+        "additional_drop_params",
+        "allowed_openai_params",
+        "drop_params",
+        "modify_params",
+        "default_headers",
+        "extra_query",
+        "api_type",
+        "api_version",
+        "custom_llm_provider",
+        "deployment_id",
+        "organization",
+        "region_name",
+        "use_litellm_proxy",
+        "base_model",
+        "input_cost_per_token",
+        "output_cost_per_token",
+        "model_info",
+        "metadata",
+        "tags",
+        "cache",
+        "caching",
+        "client",
+        "shared_session",
+        "ssl_verify",
+        "force_timeout",
+        "request_timeout",
+        "stream_timeout",
+        "litellm_metadata",
+        "litellm_session_id",
+        "litellm_trace_id",
+        "merge_reasoning_content_in_choices",
+        "provider_specific_header",
+    ]
+)
 
 
 class Request(NamedTuple):
@@ -90,15 +103,15 @@ class DirectClient:
     def unknown_parameter(self, model: Model) -> str | None:
         """Why a model cannot be asked: a parameter that is litellm's; None if there is none."""
         for name, value in model.params.items():
-            if name not in _LITELLMS:
-                continue
-            if _LITELLMS[name] is None:
+            if name in _REFUSED:
                 return (
                     f"{model.target}: {name} is a parameter of litellm, which does not ask a server of your own; "
                     "remove it, or write it into extra_body, or set -o llm_transport=litellm"
                 )
-            if not isinstance(value, dict):
-                return f'{model.target}: {name} is no JSON object; write {name}={{"NAME":"VALUE"}}'
+            if name == _MORE_BODY and not isinstance(value, dict):
+                return f'{model.target}: {name} is no JSON object; write {name}={{"NAME":VALUE}}'
+            if name in _MORE_HEADERS and not _are_headers(value):
+                return f'{model.target}: {name} is no JSON object of texts; write {name}={{"NAME":"TEXT"}}'
         return None
 
     async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
@@ -156,23 +169,26 @@ class DirectClient:
 
 def request_of(model: Model, prompt: Prompt) -> Request:
     """The request for a prompt. A server that needs no key gets a placeholder, as OpenAI's clients send it."""
-    merged: dict[str | None, dict[str, Any]] = {_BODY: {}, _HEADERS: {}}
-    body: dict[str, Any] = {"model": model.target.removeprefix(PREFIX), "messages": model.messages(prompt)}
-    for name, value in model.params.items():
-        if name in _LITELLMS:
-            merged[_LITELLMS[name]].update(value)
-        elif value is not None:
-            body[name] = value
     headers = {
         "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY') or 'none'}",
         "Content-Type": "application/json",
         "Accept": "application/json",
         "User-Agent": "pytest-llmarith",
-        **merged[_HEADERS],
-        "Accept-Encoding": ACCEPTED_ENCODING,
     }
+    body: dict[str, Any] = {"model": model.target.removeprefix(PREFIX), "messages": model.messages(prompt)}
+    for name, value in model.params.items():
+        if name in _MORE_HEADERS:
+            headers.update(value)
+        elif name != _MORE_BODY and value is not None:
+            body[name] = value
+    body.update(model.params.get(_MORE_BODY, {}))
+    headers["Accept-Encoding"] = ACCEPTED_ENCODING
     address = (model.api_base or "").rstrip("/") + _PATH
-    return Request(address, headers, json.dumps({**body, **merged[_BODY]}).encode())
+    return Request(address, headers, json.dumps(body).encode())
+
+
+def _are_headers(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
 def _check_header(headers: Mapping[str, str]) -> None:

@@ -103,6 +103,7 @@ def said_in(call: Call) -> tuple[Any, ...]:
         ({"allowed_openai_params": ["reasoning_effort"]}, "allowed_openai_params"),
         ({"extra_body": 5}, "extra_body"),
         ({"extra_headers": ["X-Team: a"]}, "extra_headers"),
+        ({"headers": {"X-Team": 5}}, "headers"),
     ],
 )
 def test_a_parameter_of_litellm_is_refused(params: dict[str, Any], name: str) -> None:
