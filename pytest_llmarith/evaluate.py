@@ -15,6 +15,7 @@ from pytest_llmarith.tasks import Problem
 from pytest_llmarith.tasks.custom import CheckedProblem, plain
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
+    TOLERANCES,
     Condition,
     ExtractedAnswer,
     Failure,
@@ -137,12 +138,16 @@ class Verdict:
 
 def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
     """Read a reply, and grade the answer of `reading`."""
-    found = _readings(problem, reply)
+    cut = incomplete_reason(reply)
+    found = ExtractedAnswer(None, None) if cut else exact.read(reply.text, problem.operands, problem.dtype)
     both = records.Answer(tolerant=_text(found.tolerant), strict=_text(found.strict))
     answer = found.strict if reading is Reading.STRICT else found.tolerant
     if answer is None:
-        return Verdict(Outcome.NAN, reading, both, None, found.reason or NanReason.UNREADABLE)
-    case = exact.Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+        why = cut or NanReason(found.reason or NanReason.UNREADABLE)
+        return Verdict(Outcome.NAN, reading, both, None, why)
+    case = exact.Case.of(
+        problem.op, problem.dtype, problem.operands, problem.expected, answer, TOLERANCES[problem.dtype]
+    )
     measured = exact.measure(case, exact.error_class(case))
     grade = records.Grade(**asdict(measured))
     return Verdict(Outcome.CORRECT if case.is_correct else Outcome.DEVIATE, reading, both, grade, None)
@@ -161,12 +166,6 @@ def regraded_record(record: Record, problem: Calculation, reading: Reading, repl
     return msgspec.structs.replace(
         record, outcome=found.outcome, reason=reason, reading=reading, answer=found.answer, grade=found.grade
     )
-
-
-def _readings(problem: Calculation, reply: Reply) -> ExtractedAnswer:
-    if cut := incomplete_reason(reply):
-        return ExtractedAnswer(None, None, cut)
-    return exact.read(reply.text, problem.operands, problem.dtype)
 
 
 def _text(number: Decimal | None) -> str | None:
@@ -198,7 +197,7 @@ def _read_custom(problem: CheckedProblem, reply: Reply) -> tuple[Any, NanReason 
         return None, cut
     stripped = exact.strip_thoughts(reply.text)
     answer = problem.owner.read(stripped.text, problem.copy()) if stripped.text.strip() else None
-    return answer, reason(stripped, stripped.text) if answer is None else None
+    return answer, NanReason(reason(stripped, stripped.text)) if answer is None else None
 
 
 def _grade_custom(problem: CheckedProblem, answer: Any) -> Outcome:

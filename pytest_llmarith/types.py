@@ -13,10 +13,10 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from pytest_llmarith.exact.tolerance import Decimals, Exact, Tolerance
 from pytest_llmarith.exact.types import Dtype as Dtype
 from pytest_llmarith.exact.types import ErrorClass as ErrorClass
 from pytest_llmarith.exact.types import ExtractedAnswer as ExtractedAnswer
-from pytest_llmarith.exact.types import NanReason as NanReason
 from pytest_llmarith.exact.types import Op as Op
 
 # --- enumerations ---------------------------------------------------------------------------------------------------
@@ -30,6 +30,23 @@ class Outcome(StrEnum):
     NAN = "nan"
     CHEAT = "cheat"
     UNANSWERED = "unanswered"
+
+
+class NanReason(StrEnum):
+    """Why a reply holds no answer."""
+
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    REFUSAL = "refusal"
+    FILTERED = "filtered"
+    UNREADABLE = "unreadable"
+    NO_PROGRAM = "no program"
+    SYNTAX_ERROR = "syntax error"
+    UNCOMPILABLE = "uncompilable"
+
+
+# What must be right of an answer to arithmetic: all of an integer, four decimals of a fixed-point number.
+TOLERANCES: Mapping[Dtype, Tolerance] = {Dtype.INT: Exact(), Dtype.FLOAT: Decimals(4)}
 
 
 class Reading(StrEnum):

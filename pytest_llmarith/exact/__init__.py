@@ -1,30 +1,42 @@
 """Reads the number that a reply gives as its answer, compares it with the expected one, and names the error.
 
-Standard library and relative imports only: the same files are the distribution `exactnum`.
+The names in `__all__` are public. Standard library and relative imports only: the same files are the distribution
+`exactnum`.
 """
 
-from .digits import Carries, Case, Measures, carries, measure, wrong_from_left, wrong_from_right
-from .error_classes import error_class
-from .extract import Stripped, read, reason, refuses, strip_thoughts
-from .types import Dtype, ErrorClass, ExtractedAnswer, NanReason, Op
+from .digits import Carries as Carries
+from .digits import Case as Case
+from .digits import Measures as Measures
+from .digits import carries as carries
+from .digits import measure as measure
+from .digits import wrong_from_left as wrong_from_left
+from .digits import wrong_from_right as wrong_from_right
+from .error_classes import error_class as error_class
+from .extract import Stripped as Stripped
+from .extract import read as read
+from .extract import reason as reason
+from .extract import refuses as refuses
+from .extract import strip_thoughts as strip_thoughts
+from .grading import Grade, Readings, classify_error, grade, read_number, readings
+from .rewards import compute_score, reward
+from .tolerance import Decimals, Exact, Tolerance
+from .types import Dtype as Dtype
+from .types import ErrorClass, Reason
+from .types import ExtractedAnswer as ExtractedAnswer
+from .types import Op as Op
 
 __all__ = [
-    "Carries",
-    "Case",
-    "Dtype",
+    "Decimals",
     "ErrorClass",
-    "ExtractedAnswer",
-    "Measures",
-    "NanReason",
-    "Op",
-    "Stripped",
-    "carries",
-    "error_class",
-    "measure",
-    "read",
-    "reason",
-    "refuses",
-    "strip_thoughts",
-    "wrong_from_left",
-    "wrong_from_right",
+    "Exact",
+    "Grade",
+    "Readings",
+    "Reason",
+    "Tolerance",
+    "classify_error",
+    "compute_score",
+    "grade",
+    "read_number",
+    "readings",
+    "reward",
 ]

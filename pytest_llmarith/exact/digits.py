@@ -15,6 +15,7 @@ from operator import eq, ne
 from typing import NamedTuple
 
 from . import decimals
+from .tolerance import Tolerance
 from .types import Dtype, ErrorClass, Op
 
 DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
@@ -48,22 +49,25 @@ class Case:
     rhs: Decimal
     truth: Decimal
     given: Decimal
+    tolerance: Tolerance
 
     @classmethod
-    def of(cls, op: Op, dtype: Dtype, operands: tuple[str, str], expected: str, given: Decimal) -> Case:
+    def of(
+        cls, op: Op, dtype: Dtype, operands: tuple[str, str], expected: str, given: Decimal, tolerance: Tolerance
+    ) -> Case:
         """A case from operands and truth as decimal text."""
         lhs, rhs, truth = map(decimals.decimal_from, (*operands, expected))
-        return cls(op, dtype, lhs, rhs, truth, given)
+        return cls(op, dtype, lhs, rhs, truth, given, tolerance)
 
     @cached_property
     def answer(self) -> Decimal:
-        """The graded part of the answer: four decimals of a fixed-point answer."""
-        return decimals.rounded(self.given, DECIMALS) if self.dtype is Dtype.FLOAT else self.given
+        """The graded part of the answer."""
+        return self.tolerance.graded(self.given)
 
     @property
     def is_correct(self) -> bool:
-        """Whether the answer is the truth; a fixed-point answer is rounded half even to four decimals before."""
-        return self.answer == self.truth
+        """Whether the graded part of the answer is that of the truth."""
+        return self.answer == self.tolerance.graded(self.truth)
 
     @cached_property
     def rows(self) -> Rows:

@@ -11,13 +11,13 @@ from .decimals import decimal_from
 from .normalize import plain
 from .rank import answer_in
 from .tokenize import tokens
-from .types import Dtype, ExtractedAnswer, NanReason
+from .types import Dtype, ExtractedAnswer, Reason
 
 # `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a failed match linear; they are on
 # single characters only, as Python before 3.11.5 has a fault in possessive groups.
 _DIGITS = r"\d++(?:_\d++)*"
 _BARE = {Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"), Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?")}
-_MAX_CHARACTERS = 16_384  # that are read, at the end of a reply
+MAX_CHARACTERS = 16_384  # that are read, at the end of a reply
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
 
 
@@ -39,20 +39,20 @@ def bare_number(text: str, dtype: Dtype) -> Decimal | None:
     return decimal_from(bare) if _BARE[dtype].fullmatch(bare) else None
 
 
-def reason(reply: Stripped, text: str) -> NanReason:
+def reason(reply: Stripped, text: str) -> Reason:
     """Why there is no answer in `text`, the end of a reply."""
     if refuses(text):
-        return NanReason.REFUSAL
+        return Reason.REFUSAL
     if reply.cut:
-        return NanReason.TRUNCATED
-    return NanReason.UNREADABLE if text.strip() else NanReason.EMPTY
+        return Reason.TRUNCATED
+    return Reason.UNREADABLE if text.strip() else Reason.EMPTY
 
 
 def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAnswer:
     stripped = strip_thoughts(text)
     end = stripped.text.strip()
-    if len(end) > _MAX_CHARACTERS:
-        end = end[-_MAX_CHARACTERS:].partition("\n")[2]  # starts with a whole line, so that no number is cut
+    if len(end) > MAX_CHARACTERS:
+        end = end[-MAX_CHARACTERS:].partition("\n")[2]  # starts with a whole line, so that no number is cut
     shown = plain(end, operands, dtype)
     if stripped.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # a thought with the answer
         shown = plain(box[0], operands, dtype)

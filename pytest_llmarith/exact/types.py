@@ -7,17 +7,14 @@ from decimal import Decimal
 from enum import StrEnum
 
 
-class NanReason(StrEnum):
-    """Why a reply holds no answer."""
+class Reason(StrEnum):
+    """Why a grade or a reading has no answer, or why nothing can be compared."""
 
     EMPTY = "empty"
     TRUNCATED = "truncated"
     REFUSAL = "refusal"
-    FILTERED = "filtered"
     UNREADABLE = "unreadable"
-    NO_PROGRAM = "no program"
-    SYNTAX_ERROR = "syntax error"
-    UNCOMPILABLE = "uncompilable"
+    NO_EXPECTED = "expected is no number"
 
 
 class ErrorClass(StrEnum):
@@ -67,4 +64,4 @@ class ExtractedAnswer:
 
     tolerant: Decimal | None
     strict: Decimal | None
-    reason: NanReason | None = None
+    reason: Reason | None = None

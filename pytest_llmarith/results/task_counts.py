@@ -15,7 +15,7 @@ from pytest_llmarith.exact.decimals import decimal_from
 from pytest_llmarith.records import AdditionProblem, Answer, ArithmeticProblem, NumberProblem, Record, SequenceProblem
 from pytest_llmarith.results.statistics import bootstrap_mean, kappa, percentage, share_with
 from pytest_llmarith.results.tallies import Tally, amounts_of
-from pytest_llmarith.types import ErrorClass, Level, Outcome, Reading, TermStatus
+from pytest_llmarith.types import TOLERANCES, ErrorClass, Level, Outcome, Reading, TermStatus
 
 MOST_POSITIONS = 30  # from either end of a number
 _MOST_CARRIES = 100  # and more
@@ -62,7 +62,7 @@ class ErrorCounts:
         answer, error_class = _answer(record, record.reading), record.grade.error_class
         if error_class is None or answer is None:
             return
-        case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+        case = _case(problem, answer)
         self._all.add(error_class, case)
         if isinstance(problem, ArithmeticProblem):
             self._variants.setdefault(problem.variant, _Errors()).add(error_class, case)
@@ -122,7 +122,12 @@ def _is_correct(record: Record, problem: NumberProblem) -> bool:
     answer = _answer(record, Reading.TOLERANT)
     if answer is None:
         return False
-    return Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer).is_correct
+    return _case(problem, answer).is_correct
+
+
+def _case(problem: NumberProblem, answer: Decimal) -> Case:
+    tolerance = TOLERANCES[problem.dtype]
+    return Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer, tolerance)
 
 
 def _mean(values: Sequence[float]) -> float | None:

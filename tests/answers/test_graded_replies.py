@@ -13,7 +13,7 @@ import pytest
 
 from pytest_llmarith.exact import Case, read
 from pytest_llmarith.results.load import changes
-from pytest_llmarith.types import Dtype, Op, Outcome
+from pytest_llmarith.types import TOLERANCES, Dtype, Op, Outcome
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 REPLIES = Path(__file__).parent / "replies"
@@ -75,7 +75,8 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
     if answer is None:
         return Outcome.NAN
     operands = reply["lhs"], reply["rhs"]
-    case = Case.of(Op(reply["op"]), Dtype(reply["dtype"]), operands, format(expected, "f"), answer)
+    dtype = Dtype(reply["dtype"])
+    case = Case.of(Op(reply["op"]), dtype, operands, format(expected, "f"), answer, TOLERANCES[dtype])
     return Outcome.CORRECT if case.is_correct else Outcome.DEVIATE
 
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.exact import Stripped, read, refuses, strip_thoughts
-from pytest_llmarith.types import Dtype, NanReason
+from pytest_llmarith.exact import Reason, Stripped, read, refuses, strip_thoughts
+from pytest_llmarith.types import Dtype
 
 OPERANDS = ("12", "34")
 ADDED, DIVIDED, SUBTRACTED, MULTIPLIED = ("7391", "2846"), ("21034786", "2846"), ("2846", "7391"), ("12.34", "56.78")
@@ -208,27 +208,27 @@ WITH_POINTS = [
 ]
 
 NO_ANSWERS = [
-    ("<think>99 + 1 = 100", NanReason.TRUNCATED),
-    ("<think>99 + 1 = 100</think>", NanReason.EMPTY),
-    ("\\frac{12}{34}", NanReason.UNREADABLE),
-    ("\\boxed{\\frac{12}{34}}", NanReason.UNREADABLE),
-    ("I cannot compute this.", NanReason.REFUSAL),
-    ("I'm sorry, I can't multiply numbers with 10 digits.", NanReason.REFUSAL),
-    ("The answer is 1e10000", NanReason.UNREADABLE),
-    ("5 × 10^99999", NanReason.UNREADABLE),
-    ('"12" "34"', NanReason.UNREADABLE),
-    ("4.6<sup>2</sup>", NanReason.UNREADABLE),
-    ('<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 34}}\n</tool_call>', NanReason.UNREADABLE),
-    ("<think>\n7391 + 2846 = 10237", NanReason.TRUNCATED),
-    ("Error: context length exceeded (400)", NanReason.UNREADABLE),
-    ("Split 34 into 30 and 4.", NanReason.UNREADABLE),
-    ("Break 34 into 20, 10 and 4, then add 12.", NanReason.UNREADABLE),
-    ("We write 12 = 10 + 2 and 34 = 30 + 4.", NanReason.UNREADABLE),
-    ("One of these numbers is too long for me.", NanReason.UNREADABLE),
-    ("The sum of three and two.", NanReason.UNREADABLE),
-    ("Add twelve and thirty-four.", NanReason.UNREADABLE),
-    ("I take five, and seven.", NanReason.UNREADABLE),
-    ("= " + "7" * 40_000, NanReason.EMPTY),  # a number is never cut where a long reply is
+    ("<think>99 + 1 = 100", Reason.TRUNCATED),
+    ("<think>99 + 1 = 100</think>", Reason.EMPTY),
+    ("\\frac{12}{34}", Reason.UNREADABLE),
+    ("\\boxed{\\frac{12}{34}}", Reason.UNREADABLE),
+    ("I cannot compute this.", Reason.REFUSAL),
+    ("I'm sorry, I can't multiply numbers with 10 digits.", Reason.REFUSAL),
+    ("The answer is 1e10000", Reason.UNREADABLE),
+    ("5 × 10^99999", Reason.UNREADABLE),
+    ('"12" "34"', Reason.UNREADABLE),
+    ("4.6<sup>2</sup>", Reason.UNREADABLE),
+    ('<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 34}}\n</tool_call>', Reason.UNREADABLE),
+    ("<think>\n7391 + 2846 = 10237", Reason.TRUNCATED),
+    ("Error: context length exceeded (400)", Reason.UNREADABLE),
+    ("Split 34 into 30 and 4.", Reason.UNREADABLE),
+    ("Break 34 into 20, 10 and 4, then add 12.", Reason.UNREADABLE),
+    ("We write 12 = 10 + 2 and 34 = 30 + 4.", Reason.UNREADABLE),
+    ("One of these numbers is too long for me.", Reason.UNREADABLE),
+    ("The sum of three and two.", Reason.UNREADABLE),
+    ("Add twelve and thirty-four.", Reason.UNREADABLE),
+    ("I take five, and seven.", Reason.UNREADABLE),
+    ("= " + "7" * 40_000, Reason.EMPTY),  # a number is never cut where a long reply is
 ]
 
 
@@ -247,7 +247,7 @@ def test_the_final_answer_with_decimals(text: str, operands: tuple[str, str], an
 
 
 @pytest.mark.parametrize(("text", "reason"), NO_ANSWERS)
-def test_no_answer_has_a_reason(text: str, reason: NanReason) -> None:
+def test_no_answer_has_a_reason(text: str, reason: Reason) -> None:
     """Where no number is given, the reading says why."""
     readings = read(text, OPERANDS)
     assert (readings.tolerant, readings.reason) == (None, reason)

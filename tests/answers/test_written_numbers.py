@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Case, read
-from pytest_llmarith.types import Dtype, Op
+from pytest_llmarith.types import TOLERANCES, Dtype, Op
 
 OPERANDS = ("12", "34")  # as the lead-ins have them
 
@@ -117,7 +117,7 @@ def test_every_way_of_writing_is_read(reply: tuple[Dtype, str, str]) -> None:
     assert answer == Decimal(number)
     successor = Context(prec=60).add(Decimal(number), Decimal(1))
     for truth, is_correct in ((number, True), (format(successor, "f"), False)):
-        assert Case.of(Op.ADD, dtype, OPERANDS, truth, answer).is_correct is is_correct
+        assert Case.of(Op.ADD, dtype, OPERANDS, truth, answer, TOLERANCES[dtype]).is_correct is is_correct
 
 
 # --- roundings in words ---------------------------------------------------------------------------------------------

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Case, carries, measure, wrong_from_left, wrong_from_right
-from pytest_llmarith.types import Dtype, Op
+from pytest_llmarith.types import TOLERANCES, Dtype, Op
 
 NUMBERS = st.integers(0, 10**40)
 
 
 def case(truth: str, answer: str, op: Op = Op.ADD) -> Case:
     dtype = Dtype.FLOAT if "." in truth else Dtype.INT
-    return Case.of(op, dtype, ("1", "1"), truth, Decimal(answer))
+    return Case.of(op, dtype, ("1", "1"), truth, Decimal(answer), TOLERANCES[dtype])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Case, error_class, measure
 from pytest_llmarith.tasks import NumberProblem
-from pytest_llmarith.types import Dtype, ErrorClass, Op
+from pytest_llmarith.types import TOLERANCES, Dtype, ErrorClass, Op
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SIGNS = {"+": Op.ADD, "-": Op.SUB, "*": Op.MUL, "/": Op.DIV}
@@ -20,7 +20,7 @@ def case_of(question: str, truth: str, answer: str) -> Case:
     """Such as `12 + 5`; numbers with a point are fixed point."""
     lhs, sign, rhs = question.split()
     dtype = Dtype.FLOAT if "." in question else Dtype.INT
-    return Case.of(SIGNS[sign], dtype, (lhs, rhs), truth, Decimal(answer))
+    return Case.of(SIGNS[sign], dtype, (lhs, rhs), truth, Decimal(answer), TOLERANCES[dtype])
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ ANSWERS = st.one_of(
 @given(arithmetic_problems(depth=st.integers(1, 12)) | addition_problems(), ANSWERS)
 def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> None:
     """A class where the grade says deviate, none where it says correct, and one word on rounded."""
-    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer)
+    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer, TOLERANCES[problem.dtype])
     found = error_class(case)
     assert (found is None) == case.is_correct
     assert (found is ErrorClass.ROUNDED) == bool(measure(case, found).rounded)
@@ -104,5 +104,5 @@ def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> N
 @pytest.mark.parametrize("answer", ["9" * 1_000_000, f"0.{'3' * 1_000_000}", f"6912{'0' * 999_999}1"])
 def test_a_million_digits_have_a_class(op: Op, answer: str) -> None:
     """No answer is too long to be looked at; the work grows with its digits."""
-    case = Case.of(op, Dtype.INT, ("1234", "5678"), "6912", Decimal(answer))
+    case = Case.of(op, Dtype.INT, ("1234", "5678"), "6912", Decimal(answer), TOLERANCES[Dtype.INT])
     assert error_class(case) is not None

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Case, error_class, measure
-from pytest_llmarith.types import Dtype, Op
+from pytest_llmarith.types import TOLERANCES, Dtype, Op
 
 DEEP = 10**60 + 7
 
@@ -17,7 +17,7 @@ DEEP = 10**60 + 7
 def case_of(answer: str | int, expected: str) -> Case:
     """The answer to a question whose type the expected number shows."""
     dtype = Dtype.FLOAT if "." in expected else Dtype.INT
-    return Case.of(Op.ADD, dtype, ("1", "1"), expected, Decimal(answer))
+    return Case.of(Op.ADD, dtype, ("1", "1"), expected, Decimal(answer), TOLERANCES[dtype])
 
 
 def errors(answer: str | int, expected: str) -> tuple[str | None, str | None, bool | None]:

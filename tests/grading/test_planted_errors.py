@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Case, carries, error_class
 from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
-from pytest_llmarith.types import Dtype, ErrorClass, Op
+from pytest_llmarith.types import TOLERANCES, Dtype, ErrorClass, Op
 from tests.tasks.problem_strategies import arithmetic_problems
 
 LONG = st.integers(7, 30)
@@ -27,7 +27,9 @@ EXACT = Context(prec=1000)
 
 
 def found(problem: ArithmeticProblem, answer: str | Decimal) -> ErrorClass | None:
-    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, Decimal(answer))
+    case = Case.of(
+        problem.op, problem.dtype, problem.operands, problem.expected, Decimal(answer), TOLERANCES[problem.dtype]
+    )
     return error_class(case)
 
 

@@ -1,0 +1,42 @@
+"""Rewards for training: the functions that TRL and verl call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .grading import Expected, grade
+from .replies import Reply
+from .types import Reason
+
+
+def reward(completions: Sequence[Reply], answer: Sequence[Expected | None], **columns: Any) -> list[float | None]:
+    """1.0 for each right completion and 0.0 for each wrong one, in TRL's form; all other columns are ignored.
+
+    A sample whose answer is None or no number has no reward: None, which leaves it out of the training step.
+
+    >>> reward(["42", [{"role": "assistant", "content": "It is 41."}], "?"], answer=["42", "42", None])
+    [1.0, 0.0, None]
+    """
+    if len(completions) != len(answer):
+        raise ValueError(f"{len(completions)} completions and {len(answer)} answers: each needs the other")
+    return [_reward(completion, expected) for completion, expected in zip(completions, answer, strict=True)]
+
+
+def compute_score(
+    data_source: str, solution_str: str, ground_truth: Expected, extra_info: Any = None, **arguments: Any
+) -> dict[str, float | bool]:
+    """The score of one reply in verl's form; `data_source`, `extra_info` and all other arguments are ignored.
+
+    >>> compute_score("sums", "The answer is 42.", "42")
+    {'score': 1.0, 'acc': True}
+    """
+    is_correct = grade(solution_str, ground_truth).correct
+    return {"score": float(is_correct), "acc": is_correct}
+
+
+def _reward(completion: Reply, expected: Expected | None) -> float | None:
+    if expected is None:
+        return None
+    graded = grade(completion, expected)
+    return None if graded.reason is Reason.NO_EXPECTED else float(graded.correct)
