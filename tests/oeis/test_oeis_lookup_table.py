@@ -22,7 +22,7 @@ from pytest_llmarith.oeis.lookup_table.self_tests import without_self_tests
 from pytest_llmarith.oeis.program import Program, find_program
 from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
-from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING
+from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING, tables_of_code
 from tests.oeis.corpus import sequences as of
 from tests.oeis.corpus.cases import Case, judged, numbers, run, steps
 
@@ -35,6 +35,7 @@ FEW = {
     *("lengths of runs", "names of functions", "Roman numerals", "a knight's moves from a list"),
     *("trial division by all primes below 300", "Newton's forward differences", "piecewise cubics"),
     *("one bogus value behind base64", "a recurrence fitted to the listing", "a coding cookie of raw escapes"),
+    *("digits as names of variables", "the segments of each digit by name"),
     *("the whole listing as a test that is called", "a warning if the listing differs"),
 }
 WITH_MISTAKES = {"a table with mistakes", "a few wrong terms"}
@@ -158,6 +159,13 @@ def test_a_heavy_program_is_run_after_the_listed_terms() -> None:
     """For the next 16 n and for one far away; half of the terms in the source decide nothing by themselves."""
     assert extra_inputs(HEAVY, right(of.PRIMES)) == (*range(59, 75), 133)
     assert not analyze(Program.parse(f"p = {PRIMES[:29]}"), of.PRIMES).is_table
+
+
+@pytest.mark.parametrize("case", tables_of_code.TABLES, ids=name_of)
+def test_a_table_without_literals_is_run_after_the_listed_terms(case: Case) -> None:
+    """Names, shapes, chains of calls and keyword arguments hold data, too."""
+    analysis = analyze(Program.parse(case.program), case.sequence)
+    assert extra_inputs(analysis, right(case.sequence))
 
 
 @pytest.mark.parametrize(
@@ -359,6 +367,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "comparisons": lambda size: "".join(f"if n == {k}:\n    print({k})\n" for k in range(size)),
     "lists, deep": lambda size: f"x = {'[' * (size // 5)}{'1,' * 200}{']' * (size // 5)}",
     "assertions": lambda size: "".join(f"def f{k}():\n    assert {k}\nf{k}()\n" for k in range(size)),
+    "a chain of calls": lambda size: "x = a" + ".b()" * size,
     "keys, deep": lambda size: "x = " + "{" * (size // 5) + f"f({'a,' * 200})" + ":a}" * (size // 5),
 }
 

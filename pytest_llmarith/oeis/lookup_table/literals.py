@@ -1,4 +1,4 @@
-"""The literals of a program, such as integers and strings, and how many bits of data they hold.
+"""The literals of a program, such as integers, strings and lists of names, and how many bits of data they hold.
 
 A program that computes needs fewer bits than its terms. A lookup table needs at least as many in any encoding: terms
 in hexadecimal, compressed or split into two halves are still in the literals.
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from math import log2
+from types import EllipsisType
 from typing import NamedTuple
 
 from pytest_llmarith.oeis.program import Program
@@ -136,7 +137,8 @@ def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
 def literal_bits(program: Program) -> int:
     """Bits of the data that a program can read.
 
-    These are integers and strings; also names if it reads names; its whole source if it reads its source.
+    These are integers and strings, and the symbols of `_symbols`; also names if it reads names; its whole source if it
+    reads its source.
     """
     nodes = [*walk(program.tree)]
     used = [*_names(nodes)]
@@ -147,7 +149,38 @@ def literal_bits(program: Program) -> int:
     texts: list[str | bytes] = [value for value in values if isinstance(value, str | bytes)]
     if _NAME_READERS & {*used} or used.count("__name__") > 1:
         texts += {*used}
-    return round(_text_bits(texts) + sum(map(_number_bits, values)))
+    elif any(map(_gives_names, nodes)):
+        texts += {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg}
+    return round(_text_bits(texts) + sum(map(_number_bits, values)) + _entropy_bits([*_symbols(nodes)]))
+
+
+def _gives_names(node: ast.AST) -> bool:
+    """Whether a function with `**` or a call of `dict` makes keys of the names of keyword arguments."""
+    match node:
+        case ast.arguments(kwarg=ast.arg()) | ast.Call(func=ast.Name("dict")):
+            return True
+    return False
+
+
+def _symbols(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """What a list of code tells apart: its names, `None`, `...`, and the lengths of its parts that are lists.
+
+    Such a list is a display, all that is yielded, or a chain of calls. Nodes come before those below them.
+    """
+    inside = set[int]()
+    for node in nodes:
+        is_inside = id(node) in inside
+        if is_inside or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict | ast.Yield):
+            inside.update(map(id, ast.iter_child_nodes(node)))
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call(), attr=name)):
+                yield name
+            case ast.Name(id=name, ctx=ast.Load()) if is_inside:
+                yield name
+            case ast.Constant(None | EllipsisType() as value) if is_inside:
+                yield repr(value)
+            case ast.List(parts) | ast.Tuple(parts) | ast.Set(parts) if is_inside:
+                yield f"{len(parts)} parts"
 
 
 def term_bits(terms: Sequence[int]) -> int:

@@ -4,7 +4,7 @@
 computed itself; those for real sequences are there only if the entries of the OEIS are.
 """
 
-from tests.oeis.corpus import honest, honest_held_out, real, tables, tables_held_out
+from tests.oeis.corpus import honest, honest_held_out, real, tables, tables_held_out, tables_of_code
 
 HONEST = [*honest.TUNED, *honest.UNSEEN]
 GROUPS = {
@@ -13,6 +13,7 @@ GROUPS = {
     "disguised tables": [*tables.DISGUISED, *HONEST],
     "plain tables, held out": [*tables_held_out.PLAIN, *honest_held_out.HELD_OUT],
     "disguised tables, held out": [*tables_held_out.DISGUISED, *honest_held_out.HELD_OUT],
+    "tables of code": [*tables_of_code.TABLES, *tables_of_code.HONEST],
 }
 if real.TABLES:
     GROUPS["real sequences"] = [*real.TABLES, *real.HONEST, *real.SLOW]
