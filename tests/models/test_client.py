@@ -285,7 +285,7 @@ BROKEN_OFF = {"index": 0, "message": {"content": ""}, "finish_reason": "error", 
 OPENROUTER = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [BROKEN_OFF]})
 UNASKABLE = (
     "no key, an unknown provider, model or host, a certificate that is not trusted, "
-    "a parameter that the model does not take"
+    "a parameter that the model does not take, a server of a model file that has ended"
 )
 AFTER_A_REPLY = "a redirect after a reply from this address"
 # For each row of the table: answers, and what the message says.

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -170,7 +171,7 @@ def test_the_broker_imports_litellm_only_if_a_model_needs_it(tmp_path: Path, way
         setup = Setup(
             (model,), RequestLimits(), tmp_path / "s.sqlite", StoreMode.ON, tmp_path / ".env", tmp_path, transport=way
         )
-        question = ["m", "1 + 1", 0, 0, None, 0]
+        question = msgspec.to_builtins(Question("m", "1 + 1", 0))
         messages = [["prepare"], ["plan", 0, [question], []], ["announce"], ["ask", 1, "", question]]
         pipe = subprocess.PIPE
         command = [sys.executable, "-c", BROKER]

@@ -105,6 +105,8 @@ def test_without_the_package_a_line_says_how_to_install_it(tmp_path: Path, monke
 
 
 def test_a_server_that_does_not_fit_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_package(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     file = model_file.model_file(write_model(tmp_path / "a.gguf"), {"context": 1 << 20, "slots": 256}, 1)
     monkeypatch.setattr(llama, "free_memory", lambda: file.memory_bytes - 1)
     server = LlamaServer(file, "key")
@@ -113,6 +115,7 @@ def test_a_server_that_does_not_fit_is_not_started(tmp_path: Path, monkeypatch: 
 
 def test_a_server_that_is_never_ready_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_package(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     log = tmp_path / "log"
     for name, value in {"PYTHONPATH": tmp_path, "LLAMA_LOG": log, "LLAMA_FAULT": "hang"}.items():
         monkeypatch.setenv(name, str(value))
