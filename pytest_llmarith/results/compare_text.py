@@ -214,7 +214,8 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
     if len(paired) < len(found):
         yield (
             "Without pairs: means over cells (a variant at a depth, or a set) with the same weights in A "
-            "and B, the difference of Mantel and Haenszel with the 95 % interval of Yan and Su, and the exact test."
+            "and B, the difference of Mantel and Haenszel with the 95 % interval of Miettinen and Nurminen, and the "
+            "exact test."
         )
     if any(row.difference and row.difference.low is None for one in found for row in one.rows):
         yield formatting.NO_INTERVAL

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from fractions import Fraction
-from math import ceil, erfc, exp, floor, fsum, inf, lgamma, log, log1p, sqrt
+from math import acos, ceil, copysign, cos, erfc, exp, floor, fsum, inf, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 from pytest_llmarith.records import Difference
 from pytest_llmarith.results.statistics import (
-    Cell,
     Cluster,
     Interval,
+    Z,
     in_percent,
-    overall,
+    score_interval,
     two_sided_p,
     two_sided_t,
-    wilson,
 )
 
 FEWEST_TESTED = 6  # questions: with five, p is at least 0.0625
@@ -34,7 +32,9 @@ POWER = 0.8  # the probability with which a difference should be found
 _STEPS = 2_000  # of a difference from 0 to 1
 _NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
 _NORMAL = NormalDist()
-_BESIDE_0 = 1e-6  # the smallest difference in a summary
+_BESIDE_0 = 0.001  # the smallest difference in a table
+_CONTINUITY = 0.5  # trials
+_HALVINGS = 24
 _WIDE = 400.0  # variance of a distribution that is close to normal
 
 
@@ -81,7 +81,7 @@ def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
         both = sum(first.successes + second.successes == 2 for first, second in questions)
         pairs = Pairs(both, worse, better, len(questions) - both - worse - better)
         p = mcnemar(better, worse)
-        return DifferenceOfShares(one, other, _agreeing(newcombe(pairs), p), p, better, worse)
+        return DifferenceOfShares(one, other, _agreeing(newcombe(pairs), other - one, p), p, better, worse)
     error, degrees = _error_of_clusters(questions, changes), max(1, len(questions) - 1)
     if error == 0:
         return DifferenceOfShares(one, other, None, 1.0, better, worse, error)
@@ -117,19 +117,18 @@ def _error_of_clusters(questions: Collection[Table], changes: Collection[float])
     return sqrt(max(between, fsum(by_chance))) / count
 
 
-def _agreeing(interval: Interval | None, p: float) -> Interval | None:
-    """The interval with 0 in it exactly if the test finds no difference, as the test is exact and it is not.
+def _agreeing(interval: Interval, difference: float, p: float) -> Interval:
+    """The interval of a difference with 0 in it exactly if the test finds no difference, as the test is exact.
 
-    So 0 is judged by the test, and every other difference by the interval.
+    So 0 is judged by the test, and every other difference by the interval. An end is at least 0.1 points from 0 if the
+    test finds a difference, so that no table shows it as 0.0.
     """
-    if interval is None:
-        return None
     low, high = interval
     if p >= SIGNIFICANT:
         return Interval(min(low, 0.0), max(high, 0.0))
-    if high > -low:
-        return Interval(max(low, _BESIDE_0), high)
-    return Interval(low, min(high, -_BESIDE_0))
+    if difference > 0:
+        return Interval(max(low, min(_BESIDE_0, difference)), high)
+    return Interval(low, min(high, max(-_BESIDE_0, difference)))
 
 
 def mcnemar(better: int, worse: int) -> float:
@@ -192,18 +191,15 @@ def _log_binomial(successes: int, tries: int, share: float) -> float:
     return _log_ways(tries, successes) + successes * log(share) + (tries - successes) * log1p(-share)
 
 
-def newcombe(pairs: Pairs) -> Interval | None:
-    """The interval of the difference between two shares of the same pairs; None if there are no pairs.
+def newcombe(pairs: Pairs) -> Interval:
+    """The interval of the difference between two shares of the same pairs, of which there is at least one.
 
     Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10: the Wilson intervals of both shares, combined with
     their correlation. It also works at 0 and 100 %.
     """
     total, first, second = sum(pairs), pairs.both + pairs.first, pairs.both + pairs.second
-    one, other = wilson(first, total), wilson(second, total)
-    if one is None or other is None:
-        return None
-    share, its, phi = first / total, second / total, _phi(pairs)
-    _, (low, high) = mover(share, one, its, other, phi)
+    one, other = (score_interval(correct / total, total, Z) for correct in (first, second))
+    _, (low, high) = mover(first / total, one, second / total, other, _phi(pairs))
     return Interval(max(-1.0, low), min(1.0, high))
 
 
@@ -296,22 +292,65 @@ def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
     """Compare two groups with different questions within strata of similar questions. Trials are independent.
 
     The difference is that of Mantel and Haenszel (1959, Journal of the National Cancer Institute 22, 719-748), the mean
-    over strata with weights `n1 n2 / (n1 + n2)`. Its interval combines those of both means, as that of Yan and Su
-    (2010). The test is the exact one of equal sides, given how many trials of each stratum are correct (Gart 1970,
-    Biometrika 57, 471-475). For strata of one trial on each side it is McNemar's.
+    over strata with weights `n1 n2 / (n1 + n2)`. The test is the exact one of equal sides, given how many trials of
+    each stratum are correct (Gart 1970, Biometrika 57, 471-475). For strata of one trial on each side it is McNemar's.
+    The interval has the differences that the score test with a correction for continuity does not reject (Miettinen and
+    Nurminen 1985, Statistics in Medicine 4, 213-226); for 0 this is the normal approximation of the exact test.
     """
-    weights = [Fraction(first.trials * second.trials, first.trials + second.trials) for first, second in strata]
-    means = []
-    for side in (0, 1):
-        cells = zip((table[side] for table in strata), weights, strict=True)
-        mean = overall([Cell(cluster.successes, cluster.trials, weight) for cluster, weight in cells])
-        assert mean is not None
-        assert mean.share is not None
-        means.append((float(mean.share), mean.interval))
-    (one, its), (other, of_other) = means
+    weights = fsum(map(_weight, strata))
+    one, other = (fsum(_weight(table) * table[side].share for table in strata) / weights for side in (0, 1))
     p = _exact(strata)
-    _, interval = mover(one, its, other, of_other)
-    return DifferenceOfShares(one, other, _agreeing(interval, p), p)
+    interval = Interval(_end(strata, other - one, -1.0), _end(strata, other - one, 1.0))
+    return DifferenceOfShares(one, other, _agreeing(interval, other - one, p), p)
+
+
+def _weight(table: Table) -> float:
+    first, second = table
+    return first.trials * second.trials / (first.trials + second.trials)
+
+
+def _end(strata: Collection[Table], found: float, outside: float) -> float:
+    """The end of the interval between the difference that was found and one outside of the interval."""
+    weights, inside = fsum(map(_weight, strata)), found
+    for _ in range(_HALVINGS):
+        middle = (inside + outside) / 2
+        away = weights * abs(middle - found) - _CONTINUITY
+        if away <= Z * sqrt(_variance(strata, middle)):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+def _variance(strata: Collection[Table], difference: float) -> float:
+    """The variance of the sum over strata of weights times differences, if every difference is this one.
+
+    If it is 0, this is the variance of the correct trials in the exact test.
+    """
+    parts = []
+    for first, second in strata:
+        trials, weight = first.trials + second.trials, _weight((first, second))
+        one = _likeliest(first, second, difference)
+        other = one + difference
+        of_both = one * (1 - one) / first.trials + other * (1 - other) / second.trials
+        parts.append(weight * weight * max(0.0, of_both) * trials / (trials - 1))
+    return fsum(parts)
+
+
+def _likeliest(first: Cluster, second: Cluster, difference: float) -> float:
+    """The likeliest share of the first if that of the second is so much larger: the root of a cubic equation.
+
+    Miettinen and Nurminen 1985, appendix 1.
+    """
+    trials, right = first.trials + second.trials, first.successes + second.successes
+    squares = ((second.trials + 2 * first.trials) * difference - trials - right) / (3 * trials)
+    linear = ((first.trials * difference - trials - 2 * first.successes) * difference + right) / (3 * trials)
+    constant = first.successes * difference * (1 - difference) / (2 * trials)
+    q = squares**3 - 1.5 * squares * linear + constant
+    size = copysign(sqrt(max(0.0, squares * squares - linear)), q)
+    angle = 0.0 if size == 0 else acos(max(-1.0, min(1.0, q / size**3)))
+    share = 2 * size * cos((pi + angle) / 3) - squares
+    return min(max(share, 0.0, -difference), 1.0, 1.0 - difference)
 
 
 def _exact(strata: Collection[Table]) -> float:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.records import NinetyPercentTo, Outcomes, Percentage
 
-_Z = 1.9599639845400536  # standard errors to either side of the mean that hold 95 % of a normal distribution
+Z = 1.9599639845400536  # standard errors to either side of the mean that hold 95 % of a normal distribution
 _NINETY_PERCENT = 0.9
 _RESAMPLES, _TAIL = 2_000, 50  # draws, and those beyond either end of the interval
 _MANY = 1_000  # degrees of freedom from which Student's t is close to the normal distribution
@@ -73,7 +73,7 @@ def percent(part: int, whole: int, decimals: int = 1) -> Decimal:
 
 def wilson(successes: int, n: int) -> Interval | None:
     """Wilson's score interval of a proportion (1927); None if `n` is 0."""
-    return score_interval(successes / n, n, _Z) if n else None
+    return score_interval(successes / n, n, Z) if n else None
 
 
 def score_interval(share: float, n: float, z: float) -> Interval:
@@ -104,7 +104,7 @@ def overall(cells: Collection[Cell]) -> Overall | None:
     share = sum((Fraction(cell.asked * cell.successes, cell.answered) for cell in cells), Fraction()) / asked
     # Kish's effective sample size.
     effective = asked**2 / sum(Fraction(cell.asked**2, cell.answered) for cell in cells)
-    plain = score_interval(float(share), float(effective), _Z)
+    plain = score_interval(float(share), float(effective), Z)
     stratified = _stratified(cells, asked)
     return Overall(share, min((plain, stratified), key=lambda interval: interval.high - interval.low))
 
@@ -115,7 +115,7 @@ def _stratified(cells: Collection[Cell], asked: int | Fraction) -> Interval:
     errors = [weight * sqrt(share * (1 - share) / answers) for weight, share, answers in shares]
     if not any(errors) or min(cell.answered for cell in cells) < _FEWEST_ANSWERS:
         return Interval(0.0, 1.0)
-    z = _Z * sqrt(fsum(error * error for error in errors)) / fsum(errors)
+    z = Z * sqrt(fsum(error * error for error in errors)) / fsum(errors)
     intervals = [(weight, score_interval(share, answers, z)) for weight, share, answers in shares]
     low, high = (fsum(weight * interval[end] for weight, interval in intervals) for end in (0, 1))
     return Interval(low, min(1.0, high))
@@ -133,7 +133,7 @@ def clustered_percentage(clusters: Collection[Cluster]) -> Percentage | None:
         return None
     mean = fsum(each.share for each in clusters) / len(clusters)
     if len({each.share for each in clusters}) == 1:
-        return share_with(score_interval(mean, len(clusters), _Z), mean)
+        return share_with(score_interval(mean, len(clusters), Z), mean)
     count, trials = len(clusters) + _ADDED, sum(each.trials for each in clusters)
     middle = (mean * len(clusters) + _ADDED / 2) / count
     spread = fsum((each.share - middle) ** 2 for each in clusters) + _ADDED / 2 * (middle**2 + (1 - middle) ** 2)
@@ -221,9 +221,9 @@ def quantile_of_sorted(ordered: Sequence[float], percentile: int) -> float:
 
 @cache
 def two_sided_t(degrees: int) -> float:
-    """The same as `_Z` for Student's t: 12.7 for one degree of freedom, 1.96 for many."""
+    """The same as `Z` for Student's t: 12.7 for one degree of freedom, 1.96 for many."""
     if degrees > _MANY:
-        return _Z + (_Z**3 + _Z) / (4 * degrees)  # Abramowitz and Stegun 1964, 26.7.5
+        return Z + (Z**3 + Z) / (4 * degrees)  # Abramowitz and Stegun 1964, 26.7.5
     low, high = 0.0, pi / 2
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from statistics import fmean, stdev
 
 import pytest
 
@@ -63,6 +64,39 @@ def test_equal_groups_seldom_differ(cells: list[tuple[float, int, int]]) -> None
         tables = [(asked(random, chance, one), asked(random, chance, other)) for chance, one, other in cells]
         found += compare_strata(tables).p < 0.05
     assert found <= MOST
+
+
+@pytest.mark.parametrize("lower", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize(
+    ("chances", "trials", "widest"),
+    [
+        ([1, 0.9, 0.5, 0.2, 0.05, 0, 0, 0, 0], 10, 1.45),
+        ([1, 1, 0.95, 0.9, 0.8, 0.6, 0.4, 0.2, 0.1], 10, 1.35),
+        ([0.7] * 9, 10, 1.35),
+        ([0.99] * 9, 30, 2.0),
+        ([0.7] * 72, 1, 1.45),
+    ],
+    ids=["steep", "gentle", "flat", "easy", "one trial in 72 cells"],
+)
+def test_intervals_of_groups_hold_the_difference(
+    chances: list[float], trials: int, widest: float, lower: float
+) -> None:
+    """In 95 % of comparisons or more, without being much wider than 1.96 standard errors; they agree with the test."""
+    random, held, border = Random(1), 0, 0
+    differences, half_widths = [], []
+    others = [max(0, chance - lower) for chance in chances]
+    true = fmean(others) - fmean(chances)
+    for _ in range(300):
+        pairs = zip(chances, others, strict=True)
+        found = compare_strata([(asked(random, one, trials), asked(random, other, trials)) for one, other in pairs])
+        assert found.interval is not None
+        held += found.interval.low <= true <= found.interval.high
+        border += 0.001 in (found.interval.low, -found.interval.high)
+        differences.append(found.second - found.first)
+        half_widths.append((found.interval.high - found.interval.low) / 2)
+    assert held >= 0.92 * 300
+    assert border <= 0.02 * 300
+    assert fmean(half_widths) <= widest * 1.96 * stdev(differences)
 
 
 @pytest.mark.parametrize(("problems", "repeats"), [(30, 10), (10, 10), (100, 10), (30, 3)])
