@@ -134,13 +134,16 @@ def _plan(request: argparse.Namespace) -> int:
 
 def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
     from pytest_llmarith.models.client import Client
-    from pytest_llmarith.results.plan import Cost, Tokens, mean_tokens
+    from pytest_llmarith.results.plan import Cost, Tokens, mean_tokens, names_of
     from pytest_llmarith.tasks import arithmetic
     from pytest_llmarith.types import Model, ModelTerms, Price
 
     client = Client()
     tokens = mean_tokens(runs)
-    targets = {one.name: one.target or one.name for run in runs if run.facts for one in run.facts.models}
+    targets: dict[str, str] = {}
+    for run, names in zip(runs, names_of(runs), strict=True):
+        known = run.facts.models if run.facts else []
+        targets |= {names.get(one.name, one.name): one.target or one.name for one in known}
     longest = arithmetic.prompt(next(iter(arithmetic.problems(0, [10], 1))))
     found = []
     for name in dict.fromkeys([*targets, *tokens, *models]):

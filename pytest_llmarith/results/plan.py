@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import ceil, sqrt
 from statistics import NormalDist, fmean
@@ -18,6 +19,7 @@ from pytest_llmarith.records import SearchProblem
 from pytest_llmarith.results.compare_rows import rows_of
 from pytest_llmarith.results.differences import POWER, SIGNIFICANT, mcnemar_power
 from pytest_llmarith.results.formatting import dollars
+from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question
 from pytest_llmarith.results.statistics import score_interval
@@ -116,14 +118,28 @@ def _tests(pairs: Iterable[Pair]) -> int:
     return sum(row.p is not None for row in rows_of(pairs, paired=True))
 
 
-def _questions(runs: Iterable[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
+def _questions(runs: Sequence[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
     found: defaultdict[str, dict[tuple[int, int | None, str], Question]] = defaultdict(dict)
-    for run in runs:
+    for run, names in zip(runs, names_of(runs), strict=True):
         for asked in run.asked():
+            of_model = found[names[asked.model]]
             for one in asked.questions:
                 if one.answered:
-                    found[asked.model].setdefault((one.problem, one.prompt, one.condition), one)
+                    key = one.problem, one.prompt, one.condition
+                    before = of_model.get(key, replace(one, answered=0, correct=0))
+                    both = before.answered + one.answered, before.correct + one.correct
+                    of_model[key] = replace(one, answered=both[0], correct=both[1])
     return found
+
+
+def names_of(runs: Sequence[LoadedRun]) -> list[dict[str, str]]:
+    """The models of each run, by their names there, with the parameters in which those of one name differ."""
+    found = [(number, one.model) for number, run in enumerate(runs) for one in run.summary().results]
+    parameters = differing([(model, parameters_of(runs[number].summary().run, model)) for number, model in found])
+    names: list[dict[str, str]] = [{} for _ in runs]
+    for (number, model), sent in zip(found, parameters, strict=True):
+        names[number][model] = ", ".join(filter(None, (model, sent)))
+    return names
 
 
 def paired_questions(discordant: float, difference: float, tests: int = 1) -> int | None:
@@ -149,14 +165,14 @@ def unpaired_questions(accuracy: float, difference: float, tests: int = 1) -> in
     return ceil((errors / difference) ** 2)
 
 
-def mean_tokens(runs: Iterable[LoadedRun]) -> dict[str, Tokens]:
+def mean_tokens(runs: Sequence[LoadedRun]) -> dict[str, Tokens]:
     """The mean tokens of the replies that report them, by model; without searches, whose questions are chosen."""
     found: defaultdict[str, list[Tokens]] = defaultdict(list)
-    for run in runs:
+    for run, names in zip(runs, names_of(runs), strict=True):
         for record in run.records():
             reply = None if isinstance(record.problem, SearchProblem) else record.reply
             if reply and reply.prompt_tokens is not None and reply.completion_tokens is not None:
-                found[record.model].append(Tokens(reply.prompt_tokens, reply.completion_tokens))
+                found[names[record.model]].append(Tokens(reply.prompt_tokens, reply.completion_tokens))
     return {model: Tokens(*map(fmean, zip(*tokens, strict=True))) for model, tokens in found.items()}
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.results.differences import mcnemar
+from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import mean_tokens, needs, paired_questions, unpaired_questions
 from tests.results.made import changed, run, searches, sums
 
@@ -58,6 +59,28 @@ def test_from_runs() -> None:
         (equal,) = needs(points, [run(*[first, sums("c" * 90 + "d" * 10, model="two")])])
         assert (equal.measured, equal.discordant) == ("0 of 100", planned), "3 questions, or the difference itself"
     assert all(need.measured == "assumed" for need in needs(3, [run(*[first, second[:40]])]))
+
+
+def test_models_of_one_name_with_other_parameters() -> None:
+    """They are two models, with their own tokens; those with the same parameters are one, in any order of the runs."""
+
+    def asked(outcomes: str, tokens: int, **params: float) -> LoadedRun:
+        usual = sums(outcomes)
+        assert usual[0].reply
+        reply = replace(usual[0].reply, prompt_tokens=30, completion_tokens=tokens)
+        return run(changed(usual, reply=reply), models=[{"name": "m", "params": params}])
+
+    cool, warm = asked("c" * 90 + "d" * 10, 10, temperature=0), asked("c" * 80 + "d" * 20, 20, temperature=1)
+    for runs in ([cool, warm], [warm, cool]):
+        (need,) = needs(3, runs)
+        assert {need.first, need.second} == {"m, temperature=0", "m, temperature=1"}
+        assert need.measured == "10 of 100"
+    assert mean_tokens([cool, warm]) == {"m, temperature=0": (30, 10), "m, temperature=1": (30, 20)}
+    again = asked("c" * 70 + "d" * 30, 10, temperature=0)
+    other = run(sums("d" * 100, model="other"))
+    one, two = needs(3, [cool, again, other]), needs(3, [again, cool, other])
+    assert [(need.first, need.second, need.measured) for need in one] == [("m", "other", "80 of 100")]
+    assert one == two
 
 
 def test_searches_say_nothing_about_the_tokens() -> None:
