@@ -101,6 +101,11 @@ UNITS = {
     "mixed scripts": "1٤४a−×·’\u2009½ ⁵،",
     "emoji": "✅",
     "NUL characters": "\0",
+    "lines of denials": "it is not 1\n",
+    "lines of choices": "1 or 2\n",
+    "lines of ranges": "from 1 to 2\n",
+    "lines of boxes left open": "\\boxed{1\n",
+    "lines of sums": "the sum of 1 and 2\n",
 }
 ENDS = ("", " = 7", "x")
 

@@ -7,6 +7,7 @@ from collections import deque
 from decimal import Decimal
 from typing import NamedTuple
 
+from .context import is_several
 from .decimals import decimal_from
 from .normalize import plain
 from .rank import answer_in
@@ -17,6 +18,14 @@ from .types import Dtype, ExtractedAnswer, Reason
 # single characters only, as Python before 3.11.5 has a fault in possessive groups.
 _DIGITS = r"\d++(?:_\d++)*"
 _BARE = {Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"), Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?")}
+# The most usual replies; the rules for all others read them alike, and take ten times as long.
+_PLAIN = r"-?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_ANNOUNCED = re.compile(
+    rf"\s*(?:(?:The[ ])?(?:[Ff]inal[ ])?[Aa]nswer(?:[ ]is|:)[ ]({_PLAIN})\.?|####[ ]({_PLAIN})|\\boxed\{{({_PLAIN})\}}"
+    rf"|\d+[ ][-+*/×÷][ ]\d+[ ]=[ ]({_PLAIN})\.?)\s*",
+    re.ASCII,
+)
+_LONGEST_ANNOUNCED = 200  # characters
 MAX_CHARACTERS = 16_384  # that are read, at the end of a reply
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
 
@@ -27,7 +36,12 @@ def read(text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT) ->
     if strict is not None:
         return ExtractedAnswer(strict, strict)
     bare = bare_number(text, Dtype.FLOAT)  # decimals in reply to an integer question
-    return ExtractedAnswer(bare, None) if bare is not None else _tolerant(text, operands, dtype)
+    if bare is not None:
+        return ExtractedAnswer(bare, None)
+    announced = _ANNOUNCED.fullmatch(text) if len(text) < _LONGEST_ANNOUNCED else None
+    if announced:
+        return ExtractedAnswer(decimal_from(announced[announced.lastindex or 0].replace(",", "")), None)
+    return _tolerant(text, operands, dtype)
 
 
 def bare_number(text: str, dtype: Dtype) -> Decimal | None:
@@ -51,6 +65,8 @@ def reason(reply: Stripped, text: str) -> Reason:
 def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAnswer:
     stripped = strip_thoughts(text)
     end = stripped.text.strip()
+    if is_several(end):
+        return ExtractedAnswer(None, None, Reason.UNREADABLE)
     if len(end) > MAX_CHARACTERS:
         end = end[-MAX_CHARACTERS:].partition("\n")[2]  # starts with a whole line, so that no number is cut
     shown = plain(end, operands, dtype)

@@ -25,6 +25,7 @@ _EXACT = Exact()
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,4})?")
 _LARGEST_EXPONENT = 9_999
 _LONGEST_LOCATED = 400  # digits
+_DOTS = re.compile(r"\.\.\.|…|[ ]?\\l?dots")
 # What may stand between the digits of one number.
 _BETWEEN = r"(?:[.,'’_ \u00a0\u2009\u202f]|\{,\}|\\[,:; ]){0,2}"
 
@@ -108,12 +109,17 @@ def grade(
     truth = _number(expected, "expected")
     if kind is None:
         kind = "integer" if truth is not None and truth == truth.to_integral_value() else "decimal"
-    found = read(text_of(reply), _texts_of(operands), _dtype_of(kind))
+    text = text_of(reply)
+    found = read(text, _texts_of(operands), _dtype_of(kind))
     if truth is None:
         return Grade(False, found.tolerant, Reason.NO_EXPECTED)
     if found.tolerant is None:
         return Grade(False, None, found.reason)
-    return Grade(tolerance.graded(found.tolerant) == tolerance.graded(truth), found.tolerant)
+    graded = tolerance.graded(found.tolerant)
+    is_correct = graded == tolerance.graded(truth)
+    if is_correct and graded == found.tolerant and _goes_on(text, found):
+        is_correct = False
+    return Grade(is_correct, found.tolerant)
 
 
 def classify_error(
@@ -178,6 +184,14 @@ def _texts_of(operands: Sequence[Expected] | None) -> tuple[str, ...]:
 
 
 # --- places -----------------------------------------------------------------------------------------------------------
+
+
+def _goes_on(text: str, found: ExtractedAnswer) -> bool:
+    """Whether dots follow the decimals of the number, so that it has more of them than are written."""
+    if "..." not in text and "…" not in text and "dots" not in text:
+        return False
+    place = _place(text, found)
+    return place is not None and "." in text[slice(*place)] and bool(_DOTS.match(text, place[1]))
 
 
 def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:

@@ -26,7 +26,8 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
     """
     if "&" in text:
         text = html.unescape(text)
-    shown = _ADDRESS.sub(" ", text).translate(_LOOKALIKES)
+    text = _WAIT.sub(" wait ", _ADDRESS.sub(" ", text))
+    shown = text.translate(_LOOKALIKES)
     if _SINGLE_NUMBER.fullmatch(shown):
         return _GROUPING_SPACES.sub("", _SPACED_DIGITS.sub(_without_spaces, shown))
     shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), shown)
@@ -81,6 +82,9 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 
+# Words of doubt in scripts with marks that are no letters to Python
+_WAIT = re.compile("रुकिए|เดี๋ยวก่อน|انتظر")
+
 # Characters: one minus, one times, one apostrophe, superscripts as exponents; `Decimal` reads the digits of any script
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
@@ -105,6 +109,7 @@ _ALIKE = {
     "\n": "\r\v\f\x85\u2028\u2029",
     " ": "$€£¥₹₩₽＄\t\u3000\u2003\u2002" + BOLD + BOX + END_OF_BOX,
     THIN: "\u00a0\u202f\u2007\u2006\u2005\u2004\u2008\u200a",
+    " not ": "≠",
     "": "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f",
 }
 _LOOKALIKES = {ord(alike): known for known, family in _ALIKE.items() for alike in family}
@@ -125,13 +130,31 @@ _BOXES, _FRACTIONS = ("boxed", "fbox", "framebox"), ("frac", "dfrac", "tfrac", "
 _REPETENDS = ("overline", "bar", "dot")
 _STRUCK = ("cancel", "bcancel", "xcancel", "sout")
 # Commands with an open brace, and what stands at the closing one; `_` opens a remark below a brace.
-_OPENED = dict.fromkeys(_BOXES, BOX) | dict.fromkeys(_FRACTIONS, " ") | dict.fromkeys(_REPETENDS, "(") | {"_": " ("}
-_OPENED |= dict.fromkeys(_STRUCK, "~~")
+_OPENED = (
+    dict.fromkeys(_BOXES, BOX)
+    | dict.fromkeys(_FRACTIONS, " ")
+    | dict.fromkeys(_REPETENDS, "(")
+    | dict.fromkeys(_STRUCK, "~~")
+    | {"_": " (", "sqrt": "√"}
+)
 _CLOSED = dict.fromkeys(_BOXES, END_OF_BOX) | dict.fromkeys(_FRACTIONS, "÷") | dict.fromkeys((*_REPETENDS, "_"), ")")
 _CLOSED |= dict.fromkeys(_STRUCK, "~~")
 _COMMANDS = (
-    {"thinspace": THIN, "newline": "\n", "pm": "±", "div": "÷", "equiv": "="}
+    {
+        "neq": " not ",
+        "ne": " not ",
+        "pi": "π",
+        "sqrt": "√",
+        "thinspace": THIN,
+        "newline": "\n",
+        "pm": "±",
+        "div": "÷",
+        "equiv": "=",
+    }
     | dict.fromkeys(("lvert", "rvert", "vert"), "|")
+    | dict.fromkeys(("le", "leq", "lt"), "≤")
+    | dict.fromkeys(("ge", "geq", "gt"), "≥")
+    | {name: f" {name} " for name in ("log", "ln", "sin", "cos", "tan", "exp")}
     | dict.fromkeys(("dots", "ldots", "cdots"), "…")
     | dict.fromkeys(("times", "cdot", "ast"), "×")
     | dict.fromkeys(("approx", "simeq", "sim"), "≈")
@@ -158,14 +181,14 @@ def _without_latex(text: str) -> str:
             return "\n"
         return _COMMANDS.get(command, " ") if command else _SYMBOLS.get(symbol[0], symbol)
 
-    return _LATEX.sub(shown, text) + "".join(reversed(closers))
+    return _LATEX.sub(shown, text) + "".join(closer for closer in reversed(closers) if closer != END_OF_BOX)
 
 
 # Markdown and HTML
 
 # A star multiplies if both sides hold a number at the same distance; any other star is emphasis or a list.
 _MARKUP = re.compile(
-    r"(?=[*_~`<])(?:(?P<power>(?<=10)\*\*(?=[-+(]?\d))"
+    r"(?=[*_~`<])(?:(?P<power>(?<=\d)\*\*(?=[-+(]?\d))"
     r"|(?P<times>(?<=[\d)])\*(?=[-(\d])|(?<=[\d)][ ])\*(?=[ ][-(\d]))"
     r"|(?P<struck>~~[^~\n]{1,200}+~~|<(?P<strike>del|s|strike)>[^<\n]{1,200}+</(?P=strike)>)"
     r"|(?P<stars>\*+|(?<![^\W_])_+|_+(?![^\W_])|~~)"

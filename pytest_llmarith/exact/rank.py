@@ -16,7 +16,9 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import accumulate, pairwise
 
+from .context import alternatives, gives_up, is_no_answer
 from .decimals import is_close, significant, wide_context
+from .normalize import value_of
 from .tokenize import Kind, Number, Token
 
 Operands = Sequence[Decimal]  # in the order of the question, without signs
@@ -94,6 +96,9 @@ class _Reply:
         self._operands = operands
         # None stands before and behind the tokens, for positions from -3 to 2 after the last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
+        boxes = [at for at, token in enumerate(tokens) if token.kind in (Kind.BOX, Kind.END_OF_BOX)]
+        is_open = bool(boxes) and tokens[boxes[-1]].kind is Kind.BOX
+        self._cut_at = boxes[-1] if is_open else len(tokens)  # what is in a box that does not end may be cut
 
     def answer(self) -> Decimal | None:
         doubts = [at for at, token in enumerate(self._tokens) if token.kind is Kind.DOUBT]
@@ -108,8 +113,9 @@ class _Reply:
                 if claim and claim.level is Level.RESULT and self._continued.get(claim.value.copy_abs(), -1) < at:
                     return self._with_point(claim, numbers)
             claims = self._claims(numbers)
-            if not only_results and (chosen := _chosen(claims)):
-                return self._with_point(chosen, numbers)
+            chosen = None if only_results else _chosen(claims)
+            if chosen:
+                return None if gives_up(chosen.number.match.string) else self._with_point(chosen, numbers)
             said += claims
         has_one_number = len({token.size for token in self._tokens if isinstance(token, Number)}) == 1
         values = {claim.value for claim in said if has_one_number or claim.level is not Level.NONE}
@@ -137,7 +143,7 @@ class _Reply:
     def _claim(self, at: int) -> Claim | None:
         """What the number stands for; None if it is a part of an expression, or no number that answers."""
         number = self._number(at)
-        if number.value is None or self._is_operand(at) or self._is_excluded(at):
+        if number.value is None or at > self._cut_at or self._is_operand(at) or self._is_excluded(at):
             return None
         start = at - 1 if self._is_negated(at) else at
         value = number.value.copy_negate() if start < at and number.value else number.value
@@ -342,8 +348,10 @@ class _Reply:
         """Whether the number counts digits, is a remainder and the like, numbers a list item, or is in a question."""
         number, after = self._number(at), at + 1
         if self._kind(after) is Kind.UNIT and _UNIT.match(number.match.string, number.match.end()):
-            return True
-        if self._is_asked(after):
+            is_time = self._tokens[after].word in _TIMES and self._kind(at - 1) is Kind.EQUALS  # 4 × 60 = 240 minutes
+            if not is_time:
+                return True
+        if self._is_asked(after) or self._is_denied(at) or self._is_choice(at):
             return True
         word = at - 1
         while word > max(0, at - 4) and self._tokens[word].word in _LEADS:
@@ -360,6 +368,19 @@ class _Reply:
                 return token.word == "?"
         return False
 
+    def _is_denied(self, at: int) -> bool:
+        match = self._number(at).match
+        return is_no_answer(match.string, match.start("digits"), match.end())
+
+    def _is_choice(self, at: int) -> bool:
+        """Whether the number is one of several that differ, and the reply does not choose: `17, 18 or 19`."""
+        last = at
+        while self._is_number(last + 1) and self._is_enumerated(last) and last < at + _WINDOW:
+            last += 1
+        number = self._number(last)
+        others = alternatives(number.match.string, number.match.start("digits"), number.match.end())
+        return any(value_of(other) not in (number.value, None) for other in others)
+
     def _is_list_number(self, at: int) -> bool:
         """Whether the number is `1.` or `1)` at the beginning of a line with more text."""
         number = self._number(at)
@@ -370,6 +391,7 @@ class _Reply:
 
 
 _UNIT = re.compile(r".?[\w%]")
+_TIMES = frozenset({"seconds", "minutes"})
 
 
 def _chosen(claims: Sequence[Claim]) -> Claim | None:

@@ -36,6 +36,7 @@ _VOCABULARY = {
     "us simply just indeed now so thus hence therefore ist ergibt lautet beträgt est vaut donne donc es da "
     "é dá è quindi logo luego равно равна это",
     Kind.RESULT: "answer result sum total product difference quotient solution output value exact exactly precisely "
+    "antwoord uitkomst resultaat odpowiedź wynik jawaban jawabannya hasil hasilnya "
     "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse somme produit "
     "différence resultado respuesta suma producto diferencia cociente resposta soma produto diferença "
     "quociente risultato risposta somma prodotto differenza quoziente totale ответ результат сумма "
@@ -44,7 +45,8 @@ _VOCABULARY = {
     "gerundet environ aproximadamente circa около примерно",
     Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing redone recomputing "
     "recalculating recheck rechecked rechecking moment edit korrektur vielmehr sondern attends attendez pardon "
-    "espera perdón aspetta scusa desculpe opa sino подождите стоп trompé equivoqué sbagliato errei ошибся",
+    "espera perdón aspetta scusa desculpe opa sino подождите стоп trompé equivoqué sbagliato errei ошибся "
+    "wacht chwileczkę tunggu dakika",
     Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
     Kind.UNIT: "digit digits decimal decimals place places dp significant sig figures sf step steps number operations "
     "additions multiplications percent time seconds minutes ms left remaining tenths hundredths thousandths "
@@ -83,7 +85,7 @@ _BOXES = frozenset({Kind.BOX, Kind.END_OF_BOX})
 _GAP = rf"[ {THIN}]{{0,2}}"
 _NUMBER = (
     # A minus after a number or a bracket is an operator. Plain spaces group exactly three digits.
-    rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?(?!0[xX][\da-fA-F])"
+    rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?(?!0[xX][\da-fA-F]|0[bBoO]\d)"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?:(?P<point>[.,])?\((?P<repetend>\d{{1,30}})\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
@@ -189,7 +191,7 @@ def tokens(text: str) -> list[Token]:
     found: deque[Token] = deque(maxlen=MAX_TOKENS)
     known: dict[str, Token] = {}
     brackets = 0  # that are open, after an exact number of the line
-    boxed = in_remark = has_exact = False
+    boxed = in_remark = is_check = has_exact = False
     for match in _TOKEN.finditer(text):
         group = match.lastgroup or ""
         if group == "number":
@@ -213,8 +215,11 @@ def tokens(text: str) -> list[Token]:
                 brackets, has_exact = 0, False
         elif kind is Kind.REMARK:
             in_remark = True
+            is_check = token.word == "checking"
         elif kind is Kind.DOUBT and " " in word:
             _put_in_doubt(found)
+        elif token.word == "is" and is_check and found[-2].word == "answer":
+            in_remark = False  # after checking it, I am sure that the answer is 46
         elif kind in _BOXES:
             boxed = kind is Kind.BOX
     return list(found)

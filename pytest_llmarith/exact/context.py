@@ -1,0 +1,107 @@
+"""What stands directly beside a number and keeps it from being the answer: a denial, a bound, a choice, a function.
+
+All patterns look at a bounded stretch of the text, so that they take constant time for each number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .normalize import BOLD, BOX, END_OF_BOX
+
+_STRETCH = 64  # characters
+_MARKS = rf"[ {BOLD}{BOX}:]{{0,3}}"
+_NUMBER = r"[-+]?[\d.,]*\d"
+_RESULTS = (
+    r"(?:sum|product|difference|quotient|somme|produit|suma|producto|somma|prodotto|soma|produto|Summe|Produkt)"
+    r"[ ](?:of|von|aus|de|di|y|da|do)[ ]|(?<!\w)between[ ]|(?:произведение|сумма|разность|частное)[ ]"
+)
+_CONJUNCTION = r"(?:and|und|et|y|e|i|и|en|ve|dan|và)"
+_OR = (
+    r"(?:or|oder|ou|oppure|albo|lub|или|veya|ya da|hoặc|atau|of|o|u|eller|或者?|または|또는|या|أو|หรือ)"
+    r"(?:[ ](?:maybe|perhaps|possibly|even))?"
+)
+
+_BEFORE = re.compile(
+    # Denials
+    r"(?:(?<!\w)(?i:(?:(?:is|was|are|does|do|can|could|would)n't|cannot|can[ ]not|never|not)"
+    r"(?:[ ](?:think|believe))?(?:[ ]that)?(?:[ ](?:it|this|the[ ](?:answer|result|sum|product))(?:[ ]is|'s))?"
+    r"(?:[ ](?:be|equal(?:[ ]to)?))?|anything[ ]but|(?:differs?|different)[ ]from|other[ ]than"
+    r"|false[ ]that[ ](?:it|the[ ](?:answer|result))[ ]is|nicht|niet|nie|ikke|inte|не|bukan|no[ ]es|non[ ]è|não[ ]é"
+    r"|n'est[ ]pas|không[ ]phải[ ]là|ليست|ليس)|ไม่ใช่|不是"
+    # Bounds
+    r"|(?<!\w)(?i:(?:less|more|greater|larger|smaller|fewer|higher|lower)[ ]than|at[ ](?:least|most)|below|above)"
+    r"|[\w)\]][ ]?[<>]=?|[≤≥±]"
+    # Parts of a plan or of a refusal
+    r"|(?<!\w)(?i:split|break|decompose)\b(?:(?! is )[^.\n=:]){0,40}"
+    r"|(?<!\w)(?i:can(?:no|')t|can[ ]not|unable[ ]to|not[ ]able[ ]to|could[ ]?n(?:o|')t)\b[^.,;:!?\n=]{0,50}"
+    # Functions, variables, exponents
+    r"|√|(?<![A-Za-z])(?:sqrt|log|ln|lg|sin|cos|tan|exp)[ ]?\(?|(?<![\w)])[A-Za-z]\(|\^"
+    r"|(?<![A-Za-z])[A-Za-z][ ]?[+×÷/]"
+    # Labels, times, two units
+    r"|(?<!\w)(?i:question|version|page|chapter|exercise|equation|section|figure)[ ]\(?"
+    r"|\d[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?"
+    rf"|(?<!\w)from[ ]{_NUMBER}[ ]to|(?:{_RESULTS}){_NUMBER}[ ]{_CONJUNCTION}"
+    rf"|soit[ ]{_NUMBER},?[ ]soit"
+    rf"){_MARKS}[-+]?\Z|\d[: ]\Z",
+)
+_BEHIND = re.compile(
+    rf"{BOLD}?(?:"
+    # Denials
+    r"[ ]?(?:değil|では(?:ありません|ない|なく)|じゃない|(?:이|가)[ ]?(?:아니|아닙)|नहीं)"
+    r"|[ ](?:(?:,[ ])?which[ ])?(?:is|was)[ ](?i:wrong|incorrect|false|not[ ](?:the[ ])?(?:right|correct))"
+    r"|[ ]would[ ]be\b[^.\n]{0,40}\b(?i:if|unless|wrong|incorrect)\b"
+    # The number goes on or is a part
+    r"|(?<!\))[ ]?(?i:repeating|recurring)\b"
+    rf"|!(?:[{END_OF_BOX}]|[ ]*\Z(?<=\$))|[ ]?π|i(?!\w)"
+    r"|[: ]\d|,?[ ]soit[ ]\d|[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?\d"
+    r")",
+)
+_FIRST_OF_TWO = re.compile(rf"(?:(?:{_RESULTS})|(?P<range>(?<!\w)from[ ])){_MARKS}\Z")
+_SECOND_OF_TWO = re.compile(rf"[ ]{_CONJUNCTION}[ ][-+]?\d")
+_END_OF_RANGE = re.compile(r"[ ]to[ ][-+]?\d")
+_FACTORIAL = re.compile(r"\)?[ ]?!")
+_CHOICE_BEHIND = re.compile(rf"{_MARKS}{_OR}{_MARKS}(?P<number>{_NUMBER})")
+_CHOICE_BEFORE = re.compile(rf"(?P<number>{_NUMBER}){_MARKS}{_OR}{_MARKS}\Z")
+
+# The reply as a whole
+_GIVES_UP = re.compile(
+    r"\b(?i:(?:can(?:no|')t|can[ ]not|unable[ ]to|not[ ]able[ ]to|could[ ]?n(?:o|')t)[ ]"
+    r"(?:compute|calculate|answer|solve|help|determine|decide|choose|perform|do)\b"
+    r"|(?:not[ ]enough|insufficient)[ ]information)"
+)
+_ELEMENT = r"[-+]?\d[\d.]*"
+_SEVERAL = re.compile(
+    rf"\s*(?:[\[({{]\s*{_ELEMENT}(?:\s*[,;]\s+{_ELEMENT})+\s*[\])}}]"
+    rf"|(?:[ $]*[A-QS-Za-qs-z][ ]?=[ ]?{_ELEMENT}[ $]*(?:[,;]|and|or|\Z|(?=[.\s]*\Z))){{2,9}})[.\s]*",
+)
+
+
+def is_no_answer(text: str, start: int, end: int) -> bool:
+    """Whether the words and signs beside the number from `start` to `end` say that it is not the answer."""
+    before = text[max(0, start - _STRETCH) : start]
+    if _BEHIND.match(text, end) or _BEFORE.search(before):
+        return True
+    first = _FIRST_OF_TWO.search(before)
+    if first:
+        second = _END_OF_RANGE if first["range"] else _SECOND_OF_TWO
+        return bool(second.match(text, end))
+    is_power = before.endswith("(") and "^" in text[start:end]  # (10^9)!
+    return is_power and bool(_FACTORIAL.match(text, end))
+
+
+def alternatives(text: str, start: int, end: int) -> list[str]:
+    """The numbers that an "or" joins to the number from `start` to `end`."""
+    before = _CHOICE_BEFORE.search(text[max(0, start - _STRETCH) : start])
+    behind = _CHOICE_BEHIND.match(text, end)
+    return [choice["number"] for choice in (before, behind) if choice]
+
+
+def gives_up(text: str) -> bool:
+    """Whether the reply says that it does not get to an answer."""
+    return bool(_GIVES_UP.search(text))
+
+
+def is_several(text: str) -> bool:
+    """Whether the reply is nothing but a list of numbers, or of variables and their values."""
+    return len(text) < 400 and bool(_SEVERAL.fullmatch(text))

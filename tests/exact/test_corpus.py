@@ -1,0 +1,94 @@
+"""The corpus: what makes it, its data card, and what the grader says to it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.corpus import FOLDER, all_cases
+from conformance.notations import SCRIPTS, SEPARATORS, groups
+from conformance.written import DOUBTFUL
+from pytest_llmarith.exact import grade
+
+CASES = [json.loads(line) for line in (FOLDER / "cases.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_the_file_is_what_the_code_makes() -> None:
+    """The same bytes each time, so that a verdict changes only where the code does."""
+    assert [asdict(case) for case in all_cases()] == CASES
+
+
+def test_the_data_card_counts_right() -> None:
+    """Size, families, languages and what was left out; a case to accept has no category of refusals."""
+    card = (FOLDER / "README.md").read_text("utf-8")
+    verdicts = Counter(case["expect"] for case in CASES)
+    families, languages = ({case[field] for case in CASES} for field in ("family", "language"))
+    size = f"{len(CASES):,} cases in {len(families)} families, {verdicts[True]} to accept and {verdicts[False]:,} to"
+    assert size in card
+    assert f"{len(languages)} languages" in card
+    assert f"{len(DOUBTFUL)} kinds" in card
+    assert all(case["expect"] == (case["category"] in ("format", "equivalence")) for case in CASES)
+    assert len({case["id"] for case in CASES}) == len(CASES)
+
+
+def test_the_grader_accepts_no_wrong_reply() -> None:
+    """And refuses no right one, but fractions, which may be an echo of the question."""
+    graded = [(case, grade(case["completion"], case["reference"]).correct) for case in CASES]
+    assert [case["id"] for case, is_correct in graded if is_correct and not case["expect"]] == []
+    assert {case["family"] for case, is_correct in graded if not is_correct and case["expect"]} == {"fractions"}
+
+
+# --- random numbers in any notation -----------------------------------------------------------------------------------
+
+FRAMES = ("{}", "The answer is {}.", "**{}**", "$\\boxed{{{}}}$", "#### {}", "x = {}", "<think>7</think>\n{}", "{}</s>")
+
+
+def _wrong(number: str, place: int, digit: str) -> list[str]:
+    """The number with one other digit, with another sign, with the point moved, and one more in the last place."""
+    digits = [at for at, letter in enumerate(number) if letter.isdecimal()]
+    at = digits[place % len(digits)]
+    exponent = Decimal(number).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return [
+        number[:at] + digit + number[at + 1 :],
+        number.removeprefix("-") if number.startswith("-") else f"-{number}",
+        format(Decimal(number).scaleb(1), "f"),
+        format(Decimal(number) + Decimal((0, (1,), exponent)), "f"),
+    ]
+
+
+@given(
+    number=st.from_regex(r"-?[1-9][0-9]{0,17}(\.[0-9]{1,6})?", fullmatch=True),
+    frame=st.sampled_from(FRAMES),
+    separator=st.sampled_from(["", *SEPARATORS.values()]),
+    script=st.sampled_from(["0123456789", *SCRIPTS.values()]),
+    minus=st.sampled_from("-−"),
+    place=st.integers(0, 30),
+    digit=st.sampled_from("0123456789"),
+)
+def test_the_right_number_passes_in_any_notation(
+    number: str, frame: str, separator: str, script: str, minus: str, place: int, digit: str
+) -> None:
+    """And the same reply never passes for a number that differs by a digit, the sign, the point or the last place."""
+    whole, point, rest = number.removeprefix("-").partition(".")
+    if separator and not (len(whole) > 6 or (len(whole) > 3 and separator not in (",", "，"))):
+        separator = ""  # one group after a comma may be decimals
+    shown = groups(whole, separator) if separator else whole
+    written = (shown + point + rest).translate(str.maketrans("0123456789", script))
+    reply = frame.format((minus if number.startswith("-") else "") + written)
+    assert grade(reply, number).correct
+    for wrong in _wrong(number, place, digit):
+        assert grade(reply, wrong).correct is (Decimal(wrong) == Decimal(number))
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("unit", ["9", "1 ", "(", "\\frac{", "a", "not 1\n", "1 or 2,\n", "\\boxed{1\n", "a = 1, "])
+def test_ten_million_characters(unit: str) -> None:
+    """Any text has a grade, also a very long one."""
+    assert not grade(unit * (10_000_000 // len(unit)), "7")
