@@ -8,9 +8,9 @@ RUN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEVELOPER := $(VENV)/.developer
 MODEL := $(VENV)/.model
-# What make bench asks the model in a package: 120 calculations, five additions and three sequences.
-REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=200&context=1024' --llm-depths=1-3 --llm-trials=5 \
-	-k "arithmetic or addition or A000040 or A000045 or A000108" --oeis-terms=10
+# What make bench asks the model in a package: 120 calculations, five additions and two sequences.
+REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=128&context=1024' --llm-depths=1-3 --llm-trials=5 \
+	-k "arithmetic or addition or A000040 or A000045" --oeis-terms=10
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
 # What make demo shows: arithmetic, additions, a dozen sequences, and one search for a breaking point with few questions.
