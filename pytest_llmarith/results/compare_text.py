@@ -195,7 +195,11 @@ def _left_out(side: LeftOut) -> str:
 
 
 def _has_repeats(one: Comparison) -> bool:
-    return any(side.questions < side.measured for row in one.rows for side in (row.first, row.second))
+    return any(map(_is_repeated, one.rows))
+
+
+def _is_repeated(row: Row) -> bool:
+    return any(side.questions < side.measured for side in (row.first, row.second))
 
 
 def _legend(found: Sequence[Comparison]) -> Iterator[str]:
@@ -204,13 +208,17 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
     if not (found := [one for one in found if one.rows]):
         return
     paired = [one for one in found if one.method == "paired"]
-    if paired:
+    repeated = [_is_repeated(row) for one in paired for row in one.rows]
+    if not all(repeated):
         yield (
             "B - A: percentage points, with Newcombe's 95 % interval for pairs. Better, worse: questions "
             "that B alone, or A alone, got right. p: McNemar's exact test."
         )
-    if any(map(_has_repeats, paired)):
-        yield "With repeats: 95 % and p of the mean difference, by Student's t over questions."
+    if any(repeated):
+        yield (
+            "With repeats or several conditions: B - A: mean difference in percentage points, with 95 % and p by "
+            "Student's t over questions. Better, worse: questions that B, or A, got right more often."
+        )
     if len(paired) < len(found):
         yield (
             "Without pairs: means over cells (a variant at a depth, or a set) with the same weights in A "

@@ -38,6 +38,7 @@ from tests.runs_on_disk import asked, record_of
 
 COMMA = Condition(NumberFormat.COMMA)
 SPACE = Condition(NumberFormat.SPACE)
+_BOTH = {"McNemar", "Student"}
 LETTERS = st.text("cdnhu", min_size=1, max_size=30)
 
 
@@ -192,6 +193,20 @@ def test_repeats_of_a_question_count_once() -> None:
     assert once.p is not None
     assert often.p is not None
     assert 0.05 < often.p < once.p, "four questions say little, however often they are repeated"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "methods"),
+    [
+        (sums("ccdc"), sums("cddc"), {"McNemar"}),
+        (repeated("ccdc", "cccc"), repeated("cddc", "cdcc"), {"Student"}),
+        ([*repeated("cc", "cd"), *sums("cccdd", "div")], [*repeated("cc", "cd"), *sums("ccdcd", "div")], _BOTH),
+        (sums("ccdc"), repeated("cddc", "cdcc"), {"Student"}),
+    ],
+)
+def test_the_legend_says_which_tests_the_rows_use(first: list[Record], second: list[Record], methods: set[str]) -> None:
+    text = as_text(compare(run(first), [run(second, name="two")]), 80)
+    assert {name for name in _BOTH if name in text} == methods
 
 
 def test_other_numbers_of_repeats_are_no_difference() -> None:
