@@ -85,11 +85,8 @@ def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
     error, degrees = _error_of_clusters(questions, changes), max(1, len(questions) - 1)
     if error == 0:
         return DifferenceOfShares(one, other, None, 1.0, better, worse, error)
-    half = two_sided_t(degrees) * error
-    interval = Interval(max(-1.0, other - one - half), min(1.0, other - one + half))
-    return DifferenceOfShares(
-        one, other, interval, two_sided_p(abs(other - one) / error, degrees), better, worse, error
-    )
+    (low, high), p = _of_mean(other - one, error, degrees)
+    return DifferenceOfShares(one, other, Interval(max(-1.0, low), min(1.0, high)), p, better, worse, error)
 
 
 def detectable(questions: int, found: DifferenceOfShares, tests: int) -> float | None:
@@ -224,15 +221,10 @@ def _phi(pairs: Pairs) -> float:
     return corrected / sqrt(margins)
 
 
-def mean_interval(values: Collection[float]) -> Interval | None:
-    """The interval of a mean, by Student's t; None if all values are equal."""
-    count = len(values)
-    mean = fsum(values) / max(1, count)
-    spread = fsum((each - mean) ** 2 for each in values)
-    if count < 2 or not spread:
-        return None
-    half = two_sided_t(count - 1) * sqrt(spread / (count * (count - 1)))
-    return Interval(mean - half, mean + half)
+def _of_mean(mean: float, error: float, degrees: int) -> tuple[Interval, float]:
+    """The interval of a mean with this standard error, and the p of its difference from 0, by Student's t."""
+    half = two_sided_t(degrees) * error
+    return Interval(mean - half, mean + half), two_sided_p(abs(mean) / error, degrees)
 
 
 class MeanRatio(NamedTuple):
@@ -260,13 +252,13 @@ def mean_ratio(logarithms: Collection[float], left_out: int = 0) -> MeanRatio:
     count, mean = len(logarithms), fsum(logarithms) / len(logarithms)
     if count < FEWEST_TESTED:
         return MeanRatio(_ratio(mean), None, None, None, False)
-    if (interval := mean_interval(logarithms)) is None:
+    error = sqrt(fsum((each - mean) ** 2 for each in logarithms) / (count * (count - 1)))
+    if error:
+        interval, p = _of_mean(mean, error, count - 1)
+    else:
         interval = Interval(mean, mean)
         p = mcnemar(count, 0) if mean else 1.0
-    else:
-        half = (interval.high - interval.low) / 2
-        p = two_sided_p(abs(mean) * two_sided_t(count - 1) / half, count - 1)
-    low, high = _ratio(interval.low), _ratio(interval.high)
+    low, high = map(_ratio, interval)
     is_within = _LIKE_1.low <= low and high <= _LIKE_1.high
     is_enough = count >= _ENOUGH and left_out <= _FEW * (left_out + count)
     return MeanRatio(_ratio(mean), low, high, p, is_within and is_enough)

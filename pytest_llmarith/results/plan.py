@@ -22,7 +22,7 @@ from pytest_llmarith.results.formatting import dollars
 from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question
-from pytest_llmarith.results.statistics import score_interval
+from pytest_llmarith.results.statistics import Z, score_interval
 from pytest_llmarith.results.tables import Column, Row, Table
 from pytest_llmarith.types import Price
 
@@ -30,7 +30,6 @@ _SHARES = (0.05, 0.1, 0.2)  # discordant, if they are assumed
 _FEWEST_PAIRS = 50  # for an estimate
 _ROUND_PAIRS = [2**exponent for exponent in range(3, 18)]
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
-_ERRORS = NormalDist().inv_cdf(1 - SIGNIFICANT / 2)  # standard errors to either side of the mean
 _CELLS = 72  # of arithmetic at its usual depths
 _ROWS = 9  # of a comparison of them: over all, and eight variants
 
@@ -98,7 +97,7 @@ def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
             differing = sum(abs(a - b) for a, b in both)
             # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand 1983, JAMA 249, 1743-1745).
             share = max(difference, max(3.0, differing) / len(both))
-            upper = max(share, score_interval(differing / len(both), len(both), _ERRORS).high)
+            upper = max(share, score_interval(differing / len(both), len(both), Z).high)
             tests = _tests((first[key], second[key]) for key in common)
             numbers = paired_questions(share, difference, tests), paired_questions(upper, difference, tests)
             unpaired = unpaired_questions(fmean(a + b for a, b in both) / 2, difference, tests)

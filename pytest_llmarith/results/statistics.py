@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from math import atan, comb, cos, erfc, fsum, pi, sin, sqrt, tan
+from math import atan, comb, cos, erfc, fsum, log, pi, sin, sqrt, tan
 from random import Random
 from typing import NamedTuple
 
@@ -180,11 +180,24 @@ def kappa(both: int, first: int, second: int, neither: int) -> float | None:
 
 
 class Depth(NamedTuple):
-    """The trials at one depth."""
+    """The trials at one depth, or at neighbouring ones up to it."""
 
     depth: int
     correct: int
     measured: int
+
+    @property
+    def share(self) -> float:
+        return self.correct / self.measured
+
+    @property
+    def log_odds(self) -> float:
+        """With half a right and half a wrong answer more, so that it is finite."""
+        return log((self.correct + 0.5) / (self.measured - self.correct + 0.5))
+
+    def excess(self, share: float) -> float:
+        """How many more answers are right than with this probability."""
+        return self.correct - share * self.measured
 
 
 def ninety_percent_to(depths: Iterable[Depth]) -> NinetyPercentTo:

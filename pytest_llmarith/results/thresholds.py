@@ -17,7 +17,7 @@ from operator import mul
 from typing import Literal, NamedTuple
 
 from pytest_llmarith.records import Record, Threshold, ThresholdProblem
-from pytest_llmarith.results.statistics import Depth
+from pytest_llmarith.results.statistics import Depth, Z
 from pytest_llmarith.types import Outcome, SearchEnd
 
 # What the logarithm of the likelihood may lose: two standard errors, more if the answers have chosen the depths.
@@ -113,27 +113,6 @@ def fit(measured: tuple[Depth, ...], offered: tuple[int, int] | None = None) -> 
     return Fit(d50, low, high, curves.goodness())
 
 
-class _Step(NamedTuple):
-    """Neighbouring depths at which the likeliest falling curve has the same value."""
-
-    last: int
-    correct: int
-    trials: int
-
-    @property
-    def share(self) -> float:
-        return self.correct / self.trials
-
-    @property
-    def log_odds(self) -> float:
-        """With half a right and half a wrong answer more, so that it is finite."""
-        return log((self.correct + 0.5) / (self.trials - self.correct + 0.5))
-
-    def excess(self, share: float) -> float:
-        """How many more answers are right than with this probability."""
-        return self.correct - share * self.trials
-
-
 class _Curves:
     """All falling curves through depths in order, of which some may have no answers."""
 
@@ -152,10 +131,10 @@ class _Curves:
         for before, after in pairwise(self._steps):
             if before.share >= 0.5 >= after.share:
                 part = before.log_odds / (before.log_odds - after.log_odds)
-                following = min(depth.depth for depth in self._depths if depth.measured and depth.depth > before.last)
-                return before.last + part * (following - before.last)
+                following = min(depth.depth for depth in self._depths if depth.measured and depth.depth > before.depth)
+                return before.depth + part * (following - before.depth)
         only = self._steps[0]
-        return only.last if only.share == 0.5 else None
+        return only.depth if only.share == 0.5 else None
 
     def end(self, outside: float, inside: float, support: float) -> float:
         """The end of the interval between a D50 outside of it and one inside."""
@@ -176,7 +155,7 @@ class _Curves:
 
         Its deviance is chi squared, with as many degrees of freedom as depths were joined (Wollan and Dykstra 1986).
         """
-        answered = [_Step(*depth) for depth in self._depths if depth.measured]
+        answered = [depth for depth in self._depths if depth.measured]
         joined = len(answered) - len(self._steps)
         return _upper_tail(2 * (_log_likelihood(answered) - self._most), joined) if joined else 1.0
 
@@ -194,7 +173,7 @@ class _Curves:
         other depths have to be above or below it, so that the likeliest one is found by bisection.
         """
         number, part = self._place(d50)
-        before, after = (_Step(*depth) for depth in self._depths[number : number + 2])
+        before, after = self._depths[number : number + 2]
         easier, harder = _falling(self._depths[:number]), _falling(self._depths[number + 2 :])
         flat, steep = 0.0, _STEEPEST
         for _ in range(_FINE_HALVINGS):
@@ -211,21 +190,21 @@ class _Curves:
         return self._most - _log_likelihood(easier, low=high) - beside - _log_likelihood(harder, high=low)
 
 
-def _falling(depths: Iterable[Depth]) -> list[_Step]:
-    """The likeliest falling curve: depths at which accuracy rises are joined (Ayer et al. 1955)."""
-    steps: list[_Step] = []
+def _falling(depths: Iterable[Depth]) -> list[Depth]:
+    """The likeliest falling curve: depths at which accuracy rises are joined to the last one (Ayer et al. 1955)."""
+    steps: list[Depth] = []
     for depth in depths:
         if not depth.measured:
             continue
-        step = _Step(*depth)
+        step = depth
         while steps and steps[-1].share <= step.share:
             before = steps.pop()
-            step = _Step(step.last, before.correct + step.correct, before.trials + step.trials)
+            step = Depth(step.depth, before.correct + step.correct, before.measured + step.measured)
         steps.append(step)
     return steps
 
 
-def _log_likelihood(steps: Iterable[_Step], low: float = 0.0, high: float = 1.0) -> float:
+def _log_likelihood(steps: Iterable[Depth], low: float = 0.0, high: float = 1.0) -> float:
     """The logarithm of the likelihood of the steps' shares, as far as they are between two bounds."""
     parts = []
     for _, correct, trials in steps:
@@ -249,11 +228,6 @@ def _upper_tail(square: float, degrees: int) -> float:
     return erfc(((square / degrees) ** (1 / 3) - (1 - spread)) / sqrt(2 * spread)) / 2
 
 
-def _reach(first: int, last: int) -> int:
-    """The digits by which D50 may lie outside of the depths."""
-    return max(2, (last - first + 1) // 2)
-
-
 class DepthChooser:
     """Chooses the depth of each question so that few questions measure D50.
 
@@ -264,7 +238,7 @@ class DepthChooser:
         """`half_width` is that of the wanted interval, in digits."""
         self._depths = sorted(depths)
         self._half_width = half_width
-        reach = _reach(self._depths[0], self._depths[-1])
+        reach = max(2, (self._depths[-1] - self._depths[0] + 1) // 2)  # digits by which D50 may lie outside
         low, high = self._depths[0] - reach, self._depths[-1] + reach
         steps = ceil(2 / min(1.0, half_width))
         places = (low + number / steps for number in range(round((high - low) * steps) + 1))
@@ -292,7 +266,7 @@ class DepthChooser:
         d50s = [d50 for d50, _ in self._cells]
         weighted = list(map(mul, self._weights, d50s))
         mean = fsum(weighted)
-        half_width = 1.96 * sqrt(max(_SMALLEST, fsum(map(mul, weighted, d50s)) - mean**2))
+        half_width = Z * sqrt(max(_SMALLEST, fsum(map(mul, weighted, d50s)) - mean**2))
         edge = self._depths[0 if mean < self._depths[0] else -1]
         is_outside = not self._depths[0] <= mean <= self._depths[-1] and self._answers[edge][1] >= _ENOUGH
         if half_width <= self._half_width or is_outside:

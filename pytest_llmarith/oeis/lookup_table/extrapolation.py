@@ -12,12 +12,13 @@ from fractions import Fraction
 from itertools import cycle, groupby, islice, pairwise
 from math import log2
 
+from pytest_llmarith.oeis.lookup_table.matching import BITS_BEYOND_CHANCE
+
 _PRIME = (1 << 127) - 1
 _MIN_TERMS = 8  # fewer terms may follow a short rule by chance
 _SETTLED = 4  # so many equal values in a row among the listed ones are a rule of the sequence
 _MIN_ROUNDED = 1000
 _TIMES_LARGER = 8
-_BITS_BEYOND_CHANCE = 16.0
 
 
 def sign_of_answers(terms: Sequence[int], near: Sequence[int], far: int | None) -> str | None:
@@ -42,7 +43,7 @@ def _may_be_constant(terms: Sequence[int], near: Sequence[int], far: int | None)
         longest = max(len([*run]) for _, run in groupby(terms))
         return longest == len(terms) or (longest >= len(near) and far != near[0])
     share = (1 + sum(term == near[0] for term in terms)) / (1 + len(terms))
-    return len(near) * -log2(share) < _BITS_BEYOND_CHANCE or _contains(terms, near)
+    return len(near) * -log2(share) < BITS_BEYOND_CHANCE or _contains(terms, near)
 
 
 def _ascends(values: Sequence[int]) -> bool:
@@ -91,8 +92,8 @@ def _sign_of_fit(terms: Sequence[int], near: Sequence[int]) -> str | None:
 
 def _transforms(values: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
     """Names of rules, and the numbers that a table stores of it for the values: one number repeats where it ends."""
-    yield "equal steps", [(b - a) % _PRIME for a, b in pairwise(values)]
     steps = [(b - a) % _PRIME for a, b in pairwise(values)]
+    yield "equal steps", steps
     yield "equal differences of steps", [(b - a) % _PRIME for a, b in pairwise(steps)]
     yield "no further differences of Newton's polynomial", _newton(values)
     first = next((k for k, value in enumerate(values) if value), 0)

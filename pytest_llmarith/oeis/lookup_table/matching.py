@@ -18,7 +18,7 @@ from pytest_llmarith.oeis.lookup_table.literals import constants, integers, text
 from pytest_llmarith.types import IntegerSequence
 
 BASE_CASES = 5  # up to this many first terms are no table
-_BITS_BEYOND_CHANCE = 16.0
+BITS_BEYOND_CHANCE = 16.0
 _MAX_BITS_PER_VALUE = 24
 _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _SHIFTS = range(-2, 3)  # of n
@@ -42,7 +42,7 @@ def matches(source: str, tree: ast.Module, sequence: IntegerSequence) -> Iterato
     terms = [int(term) for term in sequence.terms]
     bits = [*accumulate(_bits(terms), initial=0.0)]
     known = constants(tree)
-    if bits[-1] >= _BITS_BEYOND_CHANCE:
+    if bits[-1] >= BITS_BEYOND_CHANCE:
         runs = _Runs(terms)
         for place, found in _all_numbers(source, tree, known):
             numbers = [*found]
@@ -132,7 +132,7 @@ def _runs_of_terms(
             continue  # the run goes on
         length = min(length, k + 1 - used)
         at = end + 1 - length
-        if bits[end + 1] - bits[at] < _BITS_BEYOND_CHANCE:
+        if bits[end + 1] - bits[at] < BITS_BEYOND_CHANCE:
             continue
         used = k + 1
         first, last = sorted((numbers[used - length][1], numbers[k][1]))
@@ -163,7 +163,7 @@ def _cases(tree: ast.Module, known: Mapping[int, int], offset: int, terms: Seque
     for shift in _SHIFTS:
         positions = ((n - offset + shift, value, line) for n, (value, line) in cases.items())
         right = {k: line for k, value, line in positions if 0 <= k < len(terms) and terms[k] == value}
-        if sum(bits[k] for k in right) >= _BITS_BEYOND_CHANCE and 2 * len(right) > len(cases):
+        if sum(bits[k] for k in right) >= BITS_BEYOND_CHANCE and 2 * len(right) > len(cases):
             yield Match("cases of n", min(right.values()), max(right.values()), frozenset(right))
 
 
