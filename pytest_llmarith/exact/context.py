@@ -79,7 +79,7 @@ _SEVERAL = re.compile(
 
 def is_no_answer(text: str, start: int, end: int) -> bool:
     """Whether the words and signs beside the number from `start` to `end` say that it is not the answer."""
-    before = text[max(0, start - _STRETCH) : start]
+    before = _line_before(text, start)
     if _BEHIND.match(text, end) or _BEFORE.search(before):
         return True
     first = _FIRST_OF_TWO.search(before)
@@ -92,9 +92,13 @@ def is_no_answer(text: str, start: int, end: int) -> bool:
 
 def alternatives(text: str, start: int, end: int) -> list[str]:
     """The numbers that an "or" joins to the number from `start` to `end`."""
-    before = _CHOICE_BEFORE.search(text[max(0, start - _STRETCH) : start])
+    before = _CHOICE_BEFORE.search(_line_before(text, start))
     behind = _CHOICE_BEHIND.match(text, end)
     return [choice["number"] for choice in (before, behind) if choice]
+
+
+def _line_before(text: str, start: int) -> str:
+    return text[max(0, start - _STRETCH) : start].rpartition("\n")[2]
 
 
 def gives_up(text: str) -> bool:

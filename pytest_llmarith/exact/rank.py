@@ -96,6 +96,7 @@ class _Reply:
         self._operands = operands
         # None stands before and behind the tokens, for positions from -3 to 2 after the last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
+        self._denied: dict[int, bool] = {}
         boxes = [at for at, token in enumerate(tokens) if token.kind in (Kind.BOX, Kind.END_OF_BOX)]
         is_open = bool(boxes) and tokens[boxes[-1]].kind is Kind.BOX
         self._cut_at = boxes[-1] if is_open else len(tokens)  # what is in a box that does not end may be cut
@@ -351,7 +352,7 @@ class _Reply:
             is_time = self._tokens[after].word in _TIMES and self._kind(at - 1) is Kind.EQUALS  # 4 × 60 = 240 minutes
             if not is_time:
                 return True
-        if self._is_asked(after) or self._is_denied(at) or self._is_choice(at):
+        if self._is_asked(after) or self._is_denied(at):
             return True
         word = at - 1
         while word > max(0, at - 4) and self._tokens[word].word in _LEADS:
@@ -369,8 +370,12 @@ class _Reply:
         return False
 
     def _is_denied(self, at: int) -> bool:
-        match = self._number(at).match
-        return is_no_answer(match.string, match.start("digits"), match.end())
+        """Whether what stands beside the number keeps it from being an answer, or it is one of a choice."""
+        if at not in self._denied:
+            match = self._number(at).match
+            is_denied = is_no_answer(match.string, match.start("digits"), match.end())
+            self._denied[at] = is_denied or self._is_choice(at)
+        return self._denied[at]
 
     def _is_choice(self, at: int) -> bool:
         """Whether the number is one of several that differ, and the reply does not choose: `17, 18 or 19`."""
