@@ -1,0 +1,169 @@
+"""Runs other graders and the adapters in environments of their own: `make interop` writes docs/conformance.md.
+
+Each environment is made with uv in a folder, `.interop` unless another is named, and used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "conformance.md"
+START, END = "<!-- table -->", "<!-- end of table -->"
+_UV = str(Path(sys.executable).parent / "uv")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A package in an environment of its own, its graders with a title each, and its adapter."""
+
+    environment: str
+    package: str | None
+    distribution: str | None
+    graders: tuple[tuple[str, str], ...] = ()
+    adapter: str | None = None
+    with_dependencies: bool = True
+
+
+TOOLS = (
+    Tool("exactnum", None, "exactnum", (("exactnum:grade", "exactnum `grade`"),)),
+    Tool(
+        "inspect",
+        "inspect_ai",
+        "inspect_ai",
+        (
+            ("conformance.graders:inspect_match", "inspect_ai `match(numeric=True)`"),
+            ("conformance.graders:inspect_math", "inspect_ai `math()`"),
+        ),
+        "inspect",
+    ),
+    Tool(
+        "mathverify",
+        "math-verify[antlr4_13_2]",
+        "math-verify",
+        (
+            ("conformance.graders:math_verify", "math-verify"),
+            ("conformance.graders:math_verify_without_timeouts", "math-verify without timeouts"),
+        ),
+    ),
+    Tool(
+        "lmeval",
+        "lm-eval",
+        "lm_eval",
+        (
+            ("conformance.graders:lm_eval_strict", "lm-eval gsm8k `strict-match`"),
+            ("conformance.graders:lm_eval_flexible", "lm-eval gsm8k `flexible-extract`"),
+        ),
+        "lm_eval",
+    ),
+    Tool(
+        "rg",
+        "reasoning-gym",
+        "reasoning-gym",
+        (("conformance.graders:reasoning_gym_score", "reasoning-gym `score_answer`, 1.0"),),
+    ),
+    Tool(
+        "verl",
+        "verl",
+        "verl",
+        (
+            ("conformance.graders:verl_strict", "verl gsm8k, strict"),
+            ("conformance.graders:verl_flexible", "verl gsm8k, flexible"),
+        ),
+        with_dependencies=False,
+    ),
+    Tool("exactnum", None, None, (("conformance.graders:simple_evals", "the form of simple-evals"),)),
+    Tool("deepeval", "deepeval", "deepeval", adapter="deepeval"),
+    Tool("trl", "trl", "trl", adapter="trl"),
+)
+
+
+def prepare(tool: Tool, folder: Path) -> Path:
+    """The Python of the tool's environment, with the package and exactnum as it is here."""
+    environment = folder / tool.environment
+    python = environment / "bin" / "python"
+    settings = os.environ | {"VIRTUAL_ENV": str(environment)}
+    if not python.exists():
+        subprocess.run([_UV, "venv", "--quiet", str(environment)], check=True)
+        if tool.package is not None:
+            options = [] if tool.with_dependencies else ["--no-deps"]
+            subprocess.run([_UV, "pip", "install", "--quiet", *options, tool.package], check=True, env=settings)
+    again = ["--no-deps", "--reinstall-package", "exactnum", "--no-cache", str(ROOT / "exactnum")]
+    subprocess.run([_UV, "pip", "install", "--quiet", *again], check=True, env=settings)
+    return python
+
+
+def run(python: Path, *arguments: str) -> str:
+    """What a module prints in an environment; the last line of its errors if it fails."""
+    settings = os.environ | {"HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([python, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, env=settings)
+    if done.returncode:
+        lines = (done.stderr.strip() or "no message").splitlines()
+        raise RuntimeError(lines[-1][:200])
+    return done.stdout
+
+
+def row(title: str, version: str, report: dict[str, Any]) -> str:
+    """A row of the table."""
+    total = report["total"]
+    bare = [one for one in report["families"] if one["family"] in ("bare integers", "long integers", "decimals")]
+    accepts = sum(one["false_accepts"] for one in bare)
+    refusals = sum(one["false_refusals"] for one in bare)
+    slowest = report["slowest"]["seconds"]
+    cells = (
+        f"{title} {version}".strip(),
+        f"{total['false_accepts']} of {total['to_refuse']:,}",
+        f"{total['false_refusals']} of {total['to_accept']}",
+        f"{accepts}, {refusals}",
+        f"{report['median_seconds'] * 1000:.3f}",
+        f"{slowest * 1000:,.0f}" if not report["faults"] else f"{slowest * 1000:,.0f} ({report['faults']} ended)",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> int:
+    """Run everything; the exit status is 1 if an adapter or a grader does not work."""
+    parser = argparse.ArgumentParser(description="Run other graders and the adapters of exactnum.")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".interop", help="Where the environments are")
+    folder = parser.parse_args().folder
+    rows, works = [], True
+    for tool in TOOLS:
+        try:
+            python = prepare(tool, folder)
+            version = ""
+            if tool.distribution is not None:
+                code = f"from importlib.metadata import version; print(version({tool.distribution!r}))"
+                version = subprocess.run(
+                    [python, "-c", code], capture_output=True, text=True, check=True
+                ).stdout.strip()
+            if tool.adapter is not None:
+                lines = run(python, "conformance.adapters", tool.adapter).splitlines()
+                print(f"{tool.package} {version}: {lines[-1]}", flush=True)  # noqa: T201
+            for grader, title in tool.graders:
+                report = json.loads(run(python, "exactnum.conformance", grader, "--format=json"))
+                rows.append(row(title, version, report))
+                print(rows[-1], flush=True)  # noqa: T201
+        except (subprocess.CalledProcessError, RuntimeError) as error:
+            works = False
+            print(f"{tool.environment}: does not work: {error}", flush=True)  # noqa: T201
+    if works:
+        before, _, rest = PAGE.read_text("utf-8").partition(START)
+        _, _, after = rest.partition(END)
+        head = (
+            "| grader | false accepts | false refusals | of numbers alone | median ms | slowest ms |",
+            "|---|--:|--:|--:|--:|--:|",
+        )
+        table = "\n".join([*head, *rows])
+        PAGE.write_text(f"{before}{START}\n{table}\n{END}{after}", "utf-8")
+    return int(not works)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
