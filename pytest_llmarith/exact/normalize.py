@@ -5,7 +5,6 @@ Bold text and boxes are marked with private-use characters. Every pattern takes 
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from decimal import Decimal
@@ -25,6 +24,8 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
     It also does in a text with Latin letters that is not English.
     """
     if "&" in text:
+        import html  # few replies have entities
+
         text = html.unescape(text)
     text = _WAIT.sub(" wait ", _ADDRESS.sub(" ", text))
     shown = text.translate(_LOOKALIKES)

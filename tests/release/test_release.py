@@ -63,7 +63,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_is_in_the_wheel(wheel: Path) -> None:
     """The package as in the clone, the benches and starter sequences, and metadata; nothing else."""
-    data = ("*.py", "*.js", "*.css", "*.html", "*.txt", "py.typed")
+    data = ("*.py", "*.js", "*.css", "*.html", "*.txt", "*.jsonl", "*.md", "py.typed")
     begun = below("benches", ["*.py"], KIT) | below("oeis_cache/starter", ["A*"], KIT)
     notes = {f"{KIT}oeis_cache/README.md", f"{KIT}oeis_cache/NOTICE.md"}
     assert names_in(wheel) == below(PACKAGE, data) | begun | notes
