@@ -144,7 +144,25 @@ def trl() -> str:
     return f"GRPOTrainer: {trainer.state.global_step} steps"
 
 
-CHECKS: dict[str, Callable[[], str]] = {"inspect": inspect, "lm_eval": lm_eval, "deepeval": deepeval, "trl": trl}
+def reward_doctor() -> str:
+    """The cases of reward-doctor: none that is to be refused is accepted; most that are refused are no numbers."""
+    from reward_doctor import ALL_CASES
+
+    grade = import_module("exactnum").grade
+    wrong = [case.id for case in ALL_CASES if grade(case.completion, case.reference).correct and not case.expect]
+    refused = [case for case in ALL_CASES if case.expect and not grade(case.completion, case.reference).correct]
+    numbers = [case for case in refused if grade("", case.reference).reason != "expected is no number"]
+    assert wrong == [], wrong
+    return f"{len(ALL_CASES)} cases: 0 false accepts, {len(refused)} false refusals, {len(numbers)} of them of a number"
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "inspect": inspect,
+    "lm_eval": lm_eval,
+    "deepeval": deepeval,
+    "trl": trl,
+    "reward_doctor": reward_doctor,
+}
 
 if __name__ == "__main__":
     print(f"works: {CHECKS[sys.argv[1]]()}")  # noqa: T201

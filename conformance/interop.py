@@ -82,6 +82,7 @@ TOOLS = (
     Tool("exactnum", None, None, (("conformance.graders:simple_evals", "the form of simple-evals"),)),
     Tool("deepeval", "deepeval", "deepeval", adapter="deepeval"),
     Tool("trl", "trl", "trl", adapter="trl"),
+    Tool("rd", "reward-doctor", "reward-doctor", adapter="reward_doctor"),
 )
 
 
