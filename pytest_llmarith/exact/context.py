@@ -15,26 +15,30 @@ _MARKS = rf"[ {BOLD}{BOX}:]{{0,3}}"
 _NUMBER = r"[-+]?[\d.,]*\d"
 _RESULTS = (
     r"(?:sum|product|difference|quotient|somme|produit|suma|producto|somma|prodotto|soma|produto|Summe|Produkt)"
-    r"[ ](?:of|von|aus|de|di|y|da|do)[ ]|(?<!\w)between[ ]|(?:произведение|сумма|разность|частное)[ ]"
+    r"[ ](?:of|von|aus|de|di|y|da|do)[ ]|(?<!\w)[Bb]etween[ ]|(?:произведение|сумма|разность|частное)[ ]"
 )
 _CONJUNCTION = r"(?:and|und|et|y|e|i|и|en|ve|dan|và)"
 _OR = (
     r"(?:or|oder|ou|oppure|albo|lub|или|veya|ya da|hoặc|atau|of|o|u|eller|或者?|または|또는|या|أو|หรือ)"
-    r"(?:[ ](?:maybe|perhaps|possibly|even))?"
+    r"(?:[ ](?:maybe|perhaps|possibly|even|else))?"
 )
 
 _BEFORE = (
     # Denials
-    r"(?:(?<!\w)(?i:(?:(?:is|was|are|does|do|can|could|would)n't|cannot|can[ ]not|never|not)"
+    r"(?:(?<!\w)(?i:(?:(?:is|was|are|does|do|can|could|would)n't|cannot|can[ ]not|never|not|doubt)"
     r"(?:[ ](?:think|believe))?(?:[ ]that)?(?:[ ](?:it|this|the[ ](?:answer|result|sum|product))(?:[ ]is|'s))?"
-    r"(?:[ ](?:be|equal(?:[ ]to)?))?|anything[ ]but|(?:differs?|different)[ ]from|other[ ]than"
-    r"|false[ ]that[ ](?:it|the[ ](?:answer|result))[ ]is|nicht|niet|nie|ikke|inte|не|bukan|no[ ]es|non[ ]è|não[ ]é"
-    r"|n'est[ ]pas|không[ ]phải[ ]là|ليست|ليس)|ไม่ใช่|不是"
+    r"(?:[ ]going[ ]to)?(?:[ ](?:be|equal(?:[ ]to)?))?"
+    r"|wrong[ ]to[ ]say|anything[ ]but|(?:differs?|different)[ ]from|other[ ]than"
+    r"|false[ ]that[ ](?:it|the[ ](?:answer|result))[ ]is"
+    r"|nicht|keinesfalls|keineswegs|niet|nie|ikke|inte|не|bukan|no[ ]es|non[ ]è|não[ ]é"
+    r"|n'est[ ](?:\w+[ ])?pas|không[ ]phải[ ]là|ليست|ليس)|ไม่ใช่|不是"
     # Bounds
-    r"|(?<!\w)(?i:(?:less|more|greater|larger|smaller|fewer|higher|lower)[ ]than|at[ ](?:least|most)|below|above)"
+    r"|(?<!\w)(?i:(?:less|more|greater|larger|smaller|fewer|higher|lower)[ ]than|at[ ](?:least|most)|below|above"
+    r"|exceeds?|(?<![a-z][ ])up[ ]to|as[ ](?:many|much|little|few)[ ]as|(?:ends?|ending|begins?|starts?)[ ](?:in|with))"
     r"|[\w)\]][ ]?[<>]=?|[≤≥±]"
     # Parts of a plan or of a refusal
     r"|(?<!\w)(?i:split|break|decompose)\b(?:(?! is )[^.\n=:]){0,40}"
+    r"|(?<!\w)(?i:subtract|add|(?:divide|multiply)[ ]by)"
     r"|(?<!\w)(?i:can(?:no|')t|can[ ]not|unable[ ]to|not[ ]able[ ]to|could[ ]?n(?:o|')t)\b[^.,;:!?\n=]{0,50}"
     # Functions, variables, exponents
     r"|√|(?<![A-Za-z])(?:sqrt|log|ln|lg|sin|cos|tan|exp)[ ]?\(?|(?<![\w)])[A-Za-z]\(|\^"
@@ -42,7 +46,7 @@ _BEFORE = (
     # Labels, times, two units
     r"|(?<!\w)(?i:question|version|page|chapter|exercise|equation|section|figure)[ ]\(?"
     r"|\d[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?"
-    rf"|(?<!\w)from[ ]{_NUMBER}[ ]to|(?:{_RESULTS}){_NUMBER}[ ]{_CONJUNCTION}"
+    rf"|(?<!\w)(?:[Ff]rom|range)[ ]{_NUMBER}[ ]to|(?:{_RESULTS}){_NUMBER}[ ]{_CONJUNCTION}"
     rf"|soit[ ]{_NUMBER},?[ ]soit"
     rf"){_MARKS}[-+]?\Z|\d[: ]\Z"
 )
@@ -58,7 +62,7 @@ _BEHIND = (
     r"|[: ]\d|,?[ ]soit[ ]\d|[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?\d"
     r")"
 )
-_FIRST_OF_TWO = rf"(?:(?:{_RESULTS})|(?P<range>(?<!\w)from[ ])){_MARKS}\Z"
+_FIRST_OF_TWO = rf"(?:(?:{_RESULTS})|(?P<range>(?<!\w)(?:[Ff]rom|range)[ ])){_MARKS}\Z"
 _SECOND_OF_TWO = rf"[ ]{_CONJUNCTION}[ ][-+]?\d"
 _END_OF_RANGE = r"[ ]to[ ][-+]?\d"
 _FACTORIAL = r"\)?[ ]?!"
@@ -69,11 +73,11 @@ _CHOICE_BEFORE = rf"(?P<number>{_NUMBER}){_MARKS}{_OR}{_MARKS}\Z"
 _GIVES_UP = (
     r"\b(?i:(?:can(?:no|')t|can[ ]not|unable[ ]to|not[ ]able[ ]to|could[ ]?n(?:o|')t)[ ]"
     r"(?:compute|calculate|answer|solve|help|determine|decide|choose|perform|do)\b"
-    r"|(?:not[ ]enough|insufficient)[ ]information)"
+    r"|(?:not[ ]enough|insufficient)[ ]information|possible[ ](?:answers|results|values|solutions))"
 )
 _ELEMENT = r"[-+]?\d[\d.]*"
 _SEVERAL = (
-    rf"\s*(?:[\[({{]\s*{_ELEMENT}(?:\s*[,;]\s+{_ELEMENT})+\s*[\])}}]"
+    rf"\s*(?:\|{_ELEMENT}\||[\[({{]\s*{_ELEMENT}(?:\s*[,;]\s+{_ELEMENT})+\s*[\])}}]"
     rf"|(?:[ $]*[A-QS-Za-qs-z][ ]?=[ ]?{_ELEMENT}[ $]*(?:[,;]|and|or|\Z|(?=[.\s]*\Z))){{2,9}})[.\s]*"
 )
 

@@ -151,7 +151,8 @@ class _Reply:
         sign = start - 2 if self._kind(start - 1) is Kind.LINE else start - 1
         is_exact = self._kind(sign) is not Kind.APPROX
         terms, operators = self._terms_before(sign)
-        is_aside = number.in_remark or number.in_brackets or self._is_enumerated(at)
+        is_left_over = self._kind(at + 1) is Kind.UNIT and self._tokens[at + 1].word in _LEFT_OVER
+        is_aside = number.in_remark or number.in_brackets or is_left_over or self._is_enumerated(at)
         is_named = False
         if terms:
             asked = [*self._operands]
@@ -349,8 +350,9 @@ class _Reply:
         """Whether the number counts digits, is a remainder and the like, numbers a list item, or is in a question."""
         number, after = self._number(at), at + 1
         if self._kind(after) is Kind.UNIT and _UNIT.match(number.match.string, number.match.end()):
-            is_time = self._tokens[after].word in _TIMES and self._kind(at - 1) is Kind.EQUALS  # 4 × 60 = 240 minutes
-            if not is_time:
+            unit = self._tokens[after].word
+            is_time = unit in _TIMES and self._kind(at - 1) is Kind.EQUALS  # 4 × 60 = 240 minutes
+            if not is_time and unit not in _LEFT_OVER:
                 return True
         if self._is_asked(after) or self._is_denied(at):
             return True
@@ -396,6 +398,7 @@ class _Reply:
 
 
 _UNIT = re.compile(r".?[\w%]")
+_LEFT_OVER = frozenset({"left", "remaining"})
 _TIMES = frozenset({"seconds", "minutes"})
 
 

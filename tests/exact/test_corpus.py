@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import asdict
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from conformance.notations import SCRIPTS, SEPARATORS, groups
 from conformance.written import DOUBTFUL
 from pytest_llmarith.exact import grade
 
+AFTERWARDS = Path(__file__).parent / "afterwards.jsonl"
 CASES = [json.loads(line) for line in (FOLDER / "cases.jsonl").read_text("utf-8").splitlines()]
 
 
@@ -42,6 +44,13 @@ def test_the_grader_accepts_no_wrong_reply() -> None:
     graded = [(case, grade(case["completion"], case["reference"]).correct) for case in CASES]
     assert [case["id"] for case, is_correct in graded if is_correct and not case["expect"]] == []
     assert {case["family"] for case, is_correct in graded if not is_correct and case["expect"]} == {"fractions"}
+
+
+def test_replies_written_afterwards() -> None:
+    """In words that shaped no rule when they were written: three are still graded wrongly."""
+    lines = [json.loads(line) for line in AFTERWARDS.read_text("utf-8").splitlines()]
+    wrong = {line["reply"] for line in lines if grade(line["reply"], line["expected"]).correct != line["accept"]}
+    assert wrong == {"Anyone who says 64 has forgotten the carry.", "x ≈ 3.14, exactly π", "5!"}
 
 
 # --- random numbers in any notation -----------------------------------------------------------------------------------
