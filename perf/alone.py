@@ -7,21 +7,23 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 
 from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks.checks import problems_of
+from pytest_llmarith.types import Prompt
 
 IN_FLIGHT = 64
 BENCHES = ("benches/test_arithmetic.py", "benches/test_integer_addition.py")
 
 
-def _prompts() -> list[str]:
+def _prompts() -> list[Prompt]:
     """Those of `BENCHES`."""
-    sums = addition.problems(0, 100)
-    return [*map(arithmetic.prompt, arithmetic.problems(0, range(2, 11), 10)), *map(addition.prompt, sums)]
+    problems = [*problems_of(arithmetic.task(), 0, 10), *problems_of(addition.TASK, 0, 100)]
+    return [problem.prompt for problem in problems]
 
 
-async def _ask_all(ask: Callable[[str], Awaitable[object]], prompts: Iterable[str]) -> None:
+async def _ask_all(ask: Callable[[Prompt], Awaitable[object]], prompts: Iterable[Prompt]) -> None:
     places = asyncio.Semaphore(IN_FLIGHT)
 
-    async def ask_in_place(prompt: str) -> None:
+    async def ask_in_place(prompt: Prompt) -> None:
         async with places:
             await ask(prompt)
 
@@ -43,7 +45,7 @@ async def _through_aiohttp(url: str) -> None:
 
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
-        async def ask(prompt: str) -> object:
+        async def ask(prompt: Prompt) -> object:
             body = {"model": "stub", "messages": [{"role": "user", "content": prompt}]}
             async with session.post(f"{url}/chat/completions", json=body) as response:
                 return await response.json()

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from perf.commands import ROOT, run_pytest
 from perf.measures import Measure
-from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import probe
 from pytest_llmarith.sandbox.payload import base_interpreter
 from pytest_llmarith.sandbox.runner import Sandbox
+from pytest_llmarith.tasks.oeis.cache import Cache
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramLimits
 
 _LIMITS = (0.5, 1.0, 2.0, 4.0)
@@ -130,7 +130,7 @@ def _late(work_s: float) -> int:
         run_pytest("-q", "-n", "8", "--oeis-limits=0.5", "--oeis-judge=none", cwd=Path(folder))
         (log,) = Path(folder, "reports").glob("*/trials.jsonl")
         records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    statuses = Counter(term["status"] for record in records for term in record["oeis"]["terms"])
+    statuses = Counter(term["status"] for record in records for term in record["grade"]["details"]["terms"])
     if statuses.total() != _RUNS:
         raise RuntimeError(f"{statuses.total()} runs instead of {_RUNS}: {statuses}")
     return statuses["late"]

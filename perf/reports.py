@@ -16,12 +16,13 @@ from typing import Any
 from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
 from pytest_llmarith import records as records_module
-from pytest_llmarith.evaluate import Trial, number_record
+from pytest_llmarith.evaluate import Trial, evaluate
 from pytest_llmarith.records import as_dict, convert
 from pytest_llmarith.results.llm_arithmetic import row_of
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.types import Model, Reading, Reply
+from pytest_llmarith.tasks.checks import problems_of
+from pytest_llmarith.types import Model, Reply
 
 TRIALS, RUNS = 61_668, 90
 # Rows are graded again, which takes most of their time.
@@ -106,8 +107,6 @@ def _records() -> Iterator[Record]:
         yield from (as_dict(record) | {"model": "one"} for run in load_runs(_TRANSCRIPTS) for record in run.records())
         return
     model = Model("one", "openai/one")
-    for problem in arithmetic.problems(0, range(2, 11), 10):
+    for problem in problems_of(arithmetic.task(), 0, 10):
         reply = Reply(problem.expected, completion_tokens=3)
-        yield as_dict(
-            number_record(problem, Trial.of(problem, model, arithmetic.prompt(problem), None), Reading.TOLERANT, reply)
-        )
+        yield as_dict(evaluate(problem, Trial.of(problem, model, problem.prompt, None), reply))

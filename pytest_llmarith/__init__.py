@@ -8,13 +8,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmarith.tasks.custom import Problem, Task
+    from pytest_llmarith.tasks.numbers import number_task
+    from pytest_llmarith.tasks.task import Grade, Grid, NoAnswer, Problem, Task
 else:
 
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module("pytest_llmarith.tasks.custom"), name)
+        module = "numbers" if name == "number_task" else "task"
+        return getattr(import_module(f"pytest_llmarith.tasks.{module}"), name)
 
 
-__all__ = ["Problem", "Task"]
+__all__ = ["Grade", "Grid", "NoAnswer", "Problem", "Task", "number_task"]

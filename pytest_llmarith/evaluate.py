@@ -1,35 +1,30 @@
-"""Evaluates replies: reads and grades numbers and answers to custom tasks, and makes the records."""
+"""Evaluates replies: a reply to a problem of any task is read, graded, and becomes a record."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from decimal import Decimal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from pytest_llmarith import exact, records
-from pytest_llmarith.exact import reason
-from pytest_llmarith.records import Record, check_plain
-from pytest_llmarith.tasks import Problem
-from pytest_llmarith.tasks.custom import CheckedProblem, plain
+from pytest_llmarith.records import Record, check_plain, reply_part
+from pytest_llmarith.tasks.checks import plain
+from pytest_llmarith.tasks.task import Grade, InvalidGrade, NoAnswer, Problem, Task, TaskProblem, Tools
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
-    TOLERANCES,
+    INVALID_GRADE,
     Condition,
-    ExtractedAnswer,
     Failure,
     Model,
     NanReason,
     Outcome,
     Prompt,
     PromptConfig,
-    Reading,
     Reply,
     messages_of,
 )
-
-Calculation = records.ArithmeticProblem | records.AdditionProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ class Trial:
     @classmethod
     def of(
         cls,
-        problem: Problem,
+        problem: TaskProblem,
         model: Model,
         prompt: Prompt,
         nodeid: str | None,
@@ -57,155 +52,120 @@ class Trial:
         return cls(problem.task, problem.recorded, model, prompt, nodeid, how.condition, how.repeat)
 
 
-def record(
-    trial: Trial,
-    returned: Reply | Failure,
-    outcome: Outcome,
-    reason: str | None = None,
-    *,
-    reading: Reading | None = None,
-    answer: records.Answer | records.CustomAnswer | None = None,
-    grade: records.Grade | None = None,
-    raised: str | None = None,
-    oeis: records.Program | None = None,
-    search: records.Search | None = None,
-) -> Record:
-    """Make the record of a trial; the recorder adds the name of the run."""
-    return Record(
-        format=records.FORMAT,
-        run=None,
-        nodeid=trial.nodeid,
-        task=trial.task,
-        model=trial.model.name,
-        simulated=trial.model.simulated,
-        problem=trial.problem,
-        condition=trial.condition,
-        repeat=trial.repeat,
-        prompt=list(messages_of(trial.prompt)),
-        retries=list(returned.retries),
-        outcome=outcome,
-        reason=None if reason is None else str(reason),
-        reading=reading,
-        answer=answer,
-        grade=grade,
-        reply=reply_part(returned) if isinstance(returned, Reply) else None,
-        raised=raised,
-        oeis=oeis,
-        search=search,
-    )
-
-
-def unanswered_record(
-    trial: Trial,
-    failure: Failure,
-    reply: Reply | None = None,
-    *,
-    raised: str | None = None,
-    oeis: records.Program | None = None,
-    search: records.Search | None = None,
-) -> Record:
-    """The record of an unanswered trial, with the reply if there is one."""
-    return record(trial, reply or failure, Outcome.UNANSWERED, failure.message, raised=raised, oeis=oeis, search=search)
-
-
-def reply_part(reply: Reply) -> records.Reply:
-    """The reply part of a record."""
-    fields = reply.fields()
-    sent = records.convert(fields.pop("sent"), records.Sent) if reply.sent else None
-    return records.Reply(**fields | {"sent": sent})
-
-
-def incomplete_reason(reply: Reply) -> NanReason | None:
-    """Why an incomplete reply counts as one without an answer: a number or program at its end may be cut in half."""
-    if reply.finish_reason == "content_filter":
-        return NanReason.FILTERED
-    return NanReason.TRUNCATED if reply.finish_reason == "length" else None
-
-
-# --- numbers ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome of a reply: both readings of the answer, the grade of the graded one, or why there is no answer."""
+@dataclass(slots=True)
+class Graded:
+    """What a reply was read and graded as."""
 
     outcome: Outcome
-    reading: Reading
-    answer: records.Answer
-    grade: records.Grade | None
-    reason: NanReason | None
+    reason: str | None = None
+    reading: str | None = None
+    answer: Any = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    grade: records.Grade | None = None
 
 
-def verdict_of(problem: Calculation, reply: Reply, reading: Reading) -> Verdict:
-    """Read a reply, and grade the answer of `reading`."""
-    cut = incomplete_reason(reply)
-    found = ExtractedAnswer(None, None) if cut else exact.read(reply.text, problem.operands, problem.dtype)
-    both = records.Answer(tolerant=_text(found.tolerant), strict=_text(found.strict))
-    answer = found.strict if reading is Reading.STRICT else found.tolerant
-    if answer is None:
-        why = cut or NanReason(found.reason or NanReason.UNREADABLE)
-        return Verdict(Outcome.NAN, reading, both, None, why)
-    case = exact.Case.of(
-        problem.op, problem.dtype, problem.operands, problem.expected, answer, TOLERANCES[problem.dtype]
-    )
-    measured = exact.measure(case, exact.error_class(case))
-    grade = records.Grade(**asdict(measured))
-    return Verdict(Outcome.CORRECT if case.is_correct else Outcome.DEVIATE, reading, both, grade, None)
-
-
-def number_record(problem: Calculation, trial: Trial, reading: Reading, reply: Reply) -> Record:
-    """The record of an answered trial."""
-    found = verdict_of(problem, reply, reading)
-    return record(trial, reply, found.outcome, found.reason, reading=reading, answer=found.answer, grade=found.grade)
-
-
-def regraded_record(record: Record, problem: Calculation, reading: Reading, reply: Reply) -> Record:
-    """The record with its reply read and graded anew."""
-    found = verdict_of(problem, reply, reading)
-    reason = found.reason and str(found.reason)
-    return msgspec.structs.replace(
-        record, outcome=found.outcome, reason=reason, reading=reading, answer=found.answer, grade=found.grade
-    )
-
-
-def _text(number: Decimal | None) -> str | None:
-    return None if number is None else format(number, "f")
-
-
-# --- custom tasks -----------------------------------------------------------------------------------------------------
-
-
-def custom_record(problem: CheckedProblem, trial: Trial, reply: Reply) -> Record:
+def evaluate(
+    problem: TaskProblem, trial: Trial, reply: Reply, reading: str | None = None, tools: Tools | None = None
+) -> Record:
     """The record of an answered trial."""
     __tracebackhide__ = True
-    answer, why_none = _read_custom(problem, reply)
-    read = None if why_none else records.CustomAnswer(read=_recordable(answer))  # `grade` may mutate it
-    outcome = Outcome.NAN if why_none else _grade_custom(problem, answer)
-    return record(trial, reply, outcome, why_none, answer=read)
+    return record(trial, reply, graded(problem, reply, reading, tools))
 
 
-def raised_record(trial: Trial, reply: Reply, message: str) -> Record:
-    """The unanswered record of a trial whose custom task raised, with the reply."""
-    failure = Failure(f"task {trial.task} raised {message}")
-    return unanswered_record(trial, failure, reply, raised=message)
+def graded(problem: TaskProblem, reply: Reply, reading: str | None = None, tools: Tools | None = None) -> Graded:
+    """Read a reply to a problem, and grade its answer; `reading` is the one to grade, if the task has several."""
+    __tracebackhide__ = True
+    return _graded(problem.owner, problem, reply, reading, tools)
 
 
-def _read_custom(problem: CheckedProblem, reply: Reply) -> tuple[Any, NanReason | None]:
-    """The answer, or why there is none. The task gets the text without thoughts, and is skipped if that is empty."""
+def regraded(record: Record, task: Task[Any], problem: Problem, reading: str | None) -> Record:
+    """The record with its reply read and graded anew.
+
+    Raises InvalidGrade, and the exceptions of the task's functions.
+    """
+    assert record.reply is not None
+    reply = Reply(record.reply.text, finish_reason=record.reply.finish_reason)
+    found = _graded(task, problem, reply, reading or record.reading, None)
+    return msgspec.structs.replace(record, raised=None, **_fields(found))
+
+
+def _graded(task: Task[Any], problem: Problem, reply: Reply, reading: str | None, tools: Tools | None) -> Graded:
+    __tracebackhide__ = True
+    if reading not in task.readings:
+        reading = next(iter(task.readings), None)
+    found = _read(task, problem, reply)
+    if task.grader is not None:
+        recorded = None if isinstance(found, NoAnswer) else _recordable(found)
+        reason = found.reason if isinstance(found, NoAnswer) else None
+        return _of_grade(Grade.of(task.grader.grade(found, problem, tools or Tools(reply))), recorded, reason)
+    if isinstance(found, NoAnswer):
+        grade = records.Grade(0.0, dict.fromkeys(task.readings, 0.0))
+        return Graded(Outcome.NAN, found.reason, reading, None, dict.fromkeys(task.readings), grade)
+    if reading is None:
+        recorded = _recordable(found)  # before grading, as `grade` may modify the answer
+        return _of_grade(_grade(task, problem, found), recorded)
+    return _of_readings(task, problem, found, reading)
+
+
+def _of_readings(task: Task[Any], problem: Problem, found: tuple[Any, ...], reading: str) -> Graded:
+    """The grade of one of several answers, with the scores of all."""
+    __tracebackhide__ = True
+    by_reading = dict(zip(task.readings, found, strict=True))
+    grades = {answer: _grade(task, problem, answer) for answer in dict.fromkeys(found) if answer is not None}
+    scores = {}
+    for name, answer in by_reading.items():
+        scores[name] = 0.0 if answer is None else float(grades[answer].score or 0)
+    answer = by_reading[reading]
+    if answer is None:
+        return Graded(Outcome.NAN, str(NanReason.UNREADABLE), reading, None, by_reading, records.Grade(0.0, scores))
+    graded = _of_grade(grades[answer], answer, scores=scores)
+    graded.reading, graded.answers = reading, by_reading
+    return graded
+
+
+def _read(task: Task[Any], problem: Problem, reply: Reply) -> Any:
+    """The answer, or a `NoAnswer`. Incomplete and empty replies are not read."""
     __tracebackhide__ = True
     if cut := incomplete_reason(reply):
-        return None, cut
+        return NoAnswer(str(cut))
+    if task.has_thoughts:
+        return task.read(reply.text, problem)
     stripped = exact.strip_thoughts(reply.text)
-    answer = problem.owner.read(stripped.text, problem.copy()) if stripped.text.strip() else None
-    return answer, NanReason(reason(stripped, stripped.text)) if answer is None else None
+    answer = None
+    if stripped.text.strip():
+        answer = task.read(stripped.text, problem.copy())
+    if answer is None:
+        return NoAnswer(str(exact.reason(stripped, stripped.text)))
+    return answer
 
 
-def _grade_custom(problem: CheckedProblem, answer: Any) -> Outcome:
+def _grade(task: Task[Any], problem: Problem, answer: Any) -> Grade:
+    """The grade by a function. A user's may modify the problem."""
     __tracebackhide__ = True
-    verdict = problem.owner.grade(answer, problem.copy())
-    if not isinstance(verdict, bool):
-        raise TypeError(f"grade of task {problem.task} returned {verdict!r}; return True or False")
-    return Outcome.CORRECT if verdict else Outcome.DEVIATE
+    grade: Any = task.grade
+    returned = grade(answer, problem if task.has_thoughts else problem.copy())
+    return returned if isinstance(returned, Grade) else Grade.of(returned)
+
+
+def _of_grade(
+    grade: Grade, answer: Any, reason: str | None = None, scores: Mapping[str, float] | None = None
+) -> Graded:
+    """The parts of a record that a grade says. The details of a program are its answer."""
+    outcome = grade.outcome
+    if outcome is None:
+        outcome = Outcome.CORRECT if grade.score == 1 else Outcome.DEVIATE
+    details = grade.details
+    if isinstance(details, Mapping):
+        try:
+            details = records.OwnDetails(plain(dict(details)))
+        except (TypeError, ValueError) as error:
+            raise InvalidGrade(f"its details cannot be written as JSON ({error})") from None
+    if isinstance(details, records.ProgramDetails):
+        answer = None
+    score = None if grade.score is None else float(grade.score)
+    named = scores or {name: float(one) for name, one in grade.scores.items()}
+    part = records.Grade(score, dict(named), details)
+    return Graded(outcome, grade.reason or reason, None, answer, {}, part)
 
 
 def _recordable(answer: Any) -> Any:
@@ -226,3 +186,61 @@ def _sorted_set(answer: Any) -> list[Any]:
     if isinstance(answer, set | frozenset):
         return sorted(answer, key=repr)
     raise TypeError(f"{type(answer).__name__} is not JSON")
+
+
+def incomplete_reason(reply: Reply) -> NanReason | None:
+    """Why an incomplete reply counts as one without an answer: a number or program at its end may be cut in half."""
+    if reply.finish_reason == "content_filter":
+        return NanReason.FILTERED
+    return NanReason.TRUNCATED if reply.finish_reason == "length" else None
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+
+def record(trial: Trial, returned: Reply | Failure, found: Graded, raised: str | None = None) -> Record:
+    """Make the record of a trial; the recorder adds the name of the run."""
+    return Record(
+        format=records.FORMAT,
+        run=None,
+        nodeid=trial.nodeid,
+        task=trial.task,
+        model=trial.model.name,
+        simulated=trial.model.simulated,
+        problem=trial.problem,
+        condition=trial.condition,
+        repeat=trial.repeat,
+        prompt=list(messages_of(trial.prompt)),
+        retries=list(returned.retries),
+        reply=reply_part(returned) if isinstance(returned, Reply) else None,
+        raised=raised,
+        **_fields(found),
+    )
+
+
+def _fields(found: Graded) -> dict[str, Any]:
+    return {
+        "outcome": found.outcome,
+        "reason": found.reason,
+        "reading": found.reading,
+        "answer": found.answer,
+        "answers": dict(found.answers),
+        "grade": found.grade,
+    }
+
+
+def unanswered_record(trial: Trial, failure: Failure, grade: records.Grade | None = None) -> Record:
+    """The record of a trial without a reply."""
+    return record(trial, failure, Graded(Outcome.UNANSWERED, failure.message, grade=grade))
+
+
+def raised_record(trial: Trial, reply: Reply, message: str) -> Record:
+    """The unanswered record of a trial whose task raised, with the reply."""
+    found = Graded(Outcome.UNANSWERED, f"task {trial.task} raised {message}")
+    return record(trial, reply, found, raised=message)
+
+
+def invalid_grade_record(trial: Trial, reply: Reply, error: InvalidGrade) -> Record:
+    """The unanswered record of a trial whose task returned no grade, with the reply."""
+    why = f"{INVALID_GRADE}{trial.task}, problem {trial.problem.label}: {error}"
+    return record(trial, reply, Graded(Outcome.UNANSWERED, why))

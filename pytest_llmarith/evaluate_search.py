@@ -2,7 +2,7 @@
 
 Adaptive asking, which measures D50, has a record of the same form.
 
-hypothesis generates and shrinks the pairs of numbers. Three of its limits matter here:
+hypothesis generates and shrinks the pairs of numbers of a space. Three of its limits matter here:
 
 - It does not count questions, so an exception ends the search when the budget is spent.
 - It reports a question that fails only sometimes as flaky, so the verdict on each question is cached.
@@ -17,25 +17,23 @@ one for those in between. A model that errs by chance does not pass them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Protocol
 
 from hypothesis import HealthCheck, Phase, Verbosity, find, settings
-from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
-from hypothesis.strategies import SearchStrategy
 
 from pytest_llmarith import records
-from pytest_llmarith.evaluate import Trial, Verdict, record, reply_part, unanswered_record
-from pytest_llmarith.records import Record
-from pytest_llmarith.tasks.addition import AdditionProblem
-from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
-from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS, MOST_DIGITS, SIMPLEST, Draws, simplicity
-from pytest_llmarith.types import Failure, Outcome, Prompt, Reply, SearchEnd
+from pytest_llmarith.evaluate import Graded, Trial, record, unanswered_record
+from pytest_llmarith.records import Record, reply_part
+from pytest_llmarith.tasks.searches import CONFIRMATIONS, BreakingPoint, Draws, Space, Threshold
+from pytest_llmarith.tasks.task import TaskProblem
+from pytest_llmarith.types import Failure, Outcome, Prompt, Reply, SearchEnd, Unanswered
 
-_DIGITS = (2, 4, 8, 16, MOST_DIGITS)  # maximum digits of the pairs, tried in this order
-_FIRST_TRIES = 4  # pairs per maximum of digits; doubled in each round
+_FIRST_TRIES = 4  # pairs per size of a space; doubled in each round
 _MAX_CHARACTERS = 4_000_000  # of JSON for all replies of a record, a quarter of the longest line
 _LONGEST_NAME = 200  # of a served model; the provider may send any length
 
@@ -47,45 +45,38 @@ class Step:
     `before` counts how often it had been asked; in adaptive asking, it is the trial.
     """
 
-    problem: ArithmeticProblem | AdditionProblem
+    problem: TaskProblem
     prompt: Prompt
     reply: Reply
-    verdict: Verdict
+    graded: Graded
     before: int
 
     @property
     def wrong(self) -> bool:
-        return self.verdict.outcome is not Outcome.CORRECT
+        return self.graded.outcome is not Outcome.CORRECT
 
     @property
     def question(self) -> str:
         """The question as text, such as `27 * 48`."""
-        lhs, rhs = self.problem.operands
-        return f"{lhs} {self.problem.op.sign} {rhs}"
+        return self.problem.recorded.short
 
     @property
     def answer(self) -> str | None:
         """The graded answer."""
-        return self.verdict.answer.by(self.verdict.reading)
+        return records.as_text(self.graded.answer)
 
 
 class SearchEngine:
     """One search. `ask` gets a pair of numbers and how often it was asked before; an exception from it ends the search.
 
     At most `budget` questions are asked, confirmations included; a new question is asked only if the budget allows all
-    of its confirmations. Pairs with the same `numbers` are one question.
+    of its confirmations. Pairs with the same numbers in the space are one question.
     """
 
-    def __init__(
-        self,
-        ask: Callable[[Draws, int], Step],
-        budget: int,
-        seed: str,
-        numbers: Callable[[Draws], Draws] = lambda draws: draws,
-    ) -> None:
+    def __init__(self, ask: Callable[[Draws, int], Step], budget: int, seed: str, space: Space) -> None:
         self._ask = ask
-        self._numbers = numbers
-        self._budget = budget
+        self._space = space
+        self.budget = budget
         self._seed = seed
         self.answers: dict[Draws, list[Step]] = {}  # by question, in the order of asking
         self.ending = SearchEnd.UNANSWERED
@@ -98,13 +89,13 @@ class SearchEngine:
     @property
     def minimum(self) -> Draws | None:
         """The simplest pair that was confirmed: wrong the first time and in all three confirmations."""
-        return min(filter(self._is_confirmed, self.answers), key=simplicity, default=None)
+        return min(filter(self._is_confirmed, self.answers), key=self._space.simplicity, default=None)
 
     @property
     def largest_right(self) -> Draws | None:
         """The least simple pair that was answered rightly, in the first answer or a confirmation."""
         right = (draws for draws, steps in self.answers.items() if not steps[-1].wrong)
-        return max(right, key=simplicity, default=None)
+        return max(right, key=self._space.simplicity, default=None)
 
     @property
     def not_reproduced(self) -> int:
@@ -114,7 +105,7 @@ class SearchEngine:
     def run(self) -> None:
         """Search, shrink and confirm. An exception from `ask` is re-raised; all answers are kept."""
         ending = self._shrunk_failure()
-        for draws in sorted(filter(self._is_wrong, self.answers), key=simplicity):
+        for draws in sorted(filter(self._is_wrong, self.answers), key=self._space.simplicity):
             self._ask_again(draws, CONFIRMATIONS)
             if self._is_confirmed(draws):
                 break
@@ -133,31 +124,31 @@ class SearchEngine:
         return SearchEnd.SHRUNK
 
     def _search_all_lengths(self) -> None:
-        """Try ever longer pairs until one fails, and shrink it; repeat with more tries until the budget is spent."""
-        found, tries = self._fails(SIMPLEST), _FIRST_TRIES
+        """Try ever larger questions until one fails, and shrink it; repeat with more tries until the budget ends it."""
+        found, tries = self._fails(self._space.simplest), _FIRST_TRIES
         while not found:
-            found = any(self._fails_within(digits, tries) for digits in _DIGITS)
+            found = any(self._fails_within(size, tries) for size in self._space.sizes)
             tries *= 2
 
-    def _fails_within(self, digits: int, tries: int) -> bool:
+    def _fails_within(self, size: int, tries: int) -> bool:
         asked = -1
         while asked < len(self.answers):
             asked = len(self.answers)
             try:
                 find(
-                    pairs(digits),
+                    self._space.points(size),
                     self._fails,
                     settings=_bounded(tries),
-                    random=Random(f"{self._seed}/{digits}/{tries}"),
+                    random=Random(f"{self._seed}/{size}/{tries}"),
                 )
             except NoSuchExample:
                 return False
         return True
 
     def _fails(self, draws: Draws) -> bool:
-        asked = self._numbers(draws)
+        asked = self._space.numbers(draws)
         if asked not in self.answers:
-            if self.questions + 1 + CONFIRMATIONS > self._budget:
+            if self.questions + 1 + CONFIRMATIONS > self.budget:
                 raise _Ended
             try:
                 self.answers[asked] = [self._ask(asked, 0)]
@@ -169,7 +160,7 @@ class SearchEngine:
     def _ask_again(self, draws: Draws, times: int) -> None:
         """Repeat a question until it is answered rightly, or was repeated this often, or the budget is spent."""
         steps = self.answers[draws]
-        while steps[-1].wrong and len(steps) <= times and self.questions < self._budget:
+        while steps[-1].wrong and len(steps) <= times and self.questions < self.budget:
             steps.append(self._ask(draws, len(steps)))
 
     def _is_wrong(self, draws: Draws) -> bool:
@@ -187,26 +178,6 @@ class _Ended(BaseException):
         self.cause = cause
 
 
-def pairs(digits: int) -> SearchStrategy[Draws]:
-    """Pairs of numbers as columns of digits, most of them long; removing a column shortens both numbers.
-
-    They are drawn as booleans only: hypothesis mixes constants of the loaded modules into other draws.
-    """
-    columns = st.tuples(_digit(), _digit())
-    lengths = st.booleans().map(lambda long: digits // 2 + 1 if long else 0)
-    return lengths.flatmap(lambda least: st.lists(columns, min_size=least, max_size=digits)).map(_numbers)
-
-
-def _digit() -> SearchStrategy[str]:
-    bits = st.tuples(*[st.booleans()] * 4)
-    return bits.map(lambda bits: str(sum(bit << place for place, bit in enumerate(reversed(bits))) % 10))
-
-
-def _numbers(columns: list[tuple[str, str]]) -> Draws:
-    left, right = ("".join(column[side] for column in columns) for side in (0, 1))
-    return int(left or "0"), int(right or "0")
-
-
 def _bounded(tries: int) -> settings:
     """Settings that fix the course of a search, independent of the loaded profile and without a database."""
     return settings(
@@ -221,6 +192,60 @@ def _bounded(tries: int) -> settings:
     )
 
 
+class Asking(Protocol):
+    """Asks a question: `before` counts how often it was asked, or `trial` is its number. Raises Unanswered."""
+
+    def __call__(self, question: TaskProblem, **changes: int) -> Step: ...
+
+
+class Chooser(Protocol):
+    """Chooses the depths of adaptive asking."""
+
+    def add(self, depth: int, *, is_right: bool) -> None: ...
+    def next_depth(self) -> int | None: ...
+
+
+def run_search(
+    problem: TaskProblem, trial: Trial, ask: Asking, chooser: Callable[[Sequence[int], float], Chooser]
+) -> Record:
+    """Ask the questions of a search, and return its record."""
+    search = problem.search
+    if isinstance(search, Threshold):
+        return _run_threshold(search, trial, ask, chooser(search.depths, search.half_width))
+    assert isinstance(search, BreakingPoint)
+    space = search.space
+    engine = SearchEngine(
+        lambda draws, before: ask(space.question(draws), before=before),
+        search.budget,
+        f"{problem.seed}/{problem.task}/{problem.label}",
+        space,
+    )
+    failure = None
+    try:
+        engine.run()
+    except Unanswered as unanswered:
+        failure = unanswered.failure
+    return record_of_search(trial, engine, failure)
+
+
+def _run_threshold(search: Threshold, trial: Trial, ask: Asking, chooser: Chooser) -> Record:
+    """Ask until D50 is known well enough, or the budget is spent."""
+    trials = Counter[int]()
+    steps: list[Step] = []
+    failure: Failure | None = None
+    depth: int | None = search.first().depth
+    while depth is not None and len(steps) < search.budget:
+        try:
+            steps.append(ask(search.question(depth, trials[depth]), trial=trials[depth]))
+        except Unanswered as unanswered:
+            failure = unanswered.failure
+            break
+        trials[depth] += 1
+        chooser.add(depth, is_right=not steps[-1].wrong)
+        depth = chooser.next_depth()
+    return record_of_threshold(trial, search, steps, depth is None, failure)
+
+
 # --- the record ------------------------------------------------------------------------------------------------------
 
 
@@ -230,25 +255,48 @@ def record_of_search(trial: Trial, search: SearchEngine, failure: Failure | None
     Its prompt and reply are those of the confirmed minimum, else of the largest question answered rightly. The trail
     lists all questions; their replies are kept up to a total length, because lines that are too long cannot be read.
     """
+    details = _details(search)
     if failure is not None:
-        return unanswered_record(trial, failure, search=_search(search))
+        return unanswered_record(trial, failure, records.Grade(None, details=details))
     shown = _shown(search)
-    reply, trial = _with_retries(shown, _steps(search)), replace(trial, prompt=shown.prompt)
-    return record(trial, reply, shown.verdict.outcome, _reason(shown), search=_search(search))
+    found = Graded(shown.graded.outcome, _reason(shown), grade=records.Grade(None, details=details))
+    return record(replace(trial, prompt=shown.prompt), _with_retries(shown, _steps(search)), found)
 
 
-def record_of_threshold(trial: Trial, steps: Sequence[Step], reached: bool, failure: Failure | None) -> Record:
+def record_of_threshold(
+    trial: Trial, search: Threshold, steps: Sequence[Step], reached: bool, failure: Failure | None
+) -> Record:
     """The record of adaptive asking: `correct` if the wanted interval was reached, else `nan`, or unanswered.
 
     Its prompt and reply are those of the last question.
     """
-    ended = SearchEnd.UNANSWERED if failure else SearchEnd.REACHED if reached else SearchEnd.NOT_REACHED
-    search = records.Search(ended, len(steps), None, 0, None, list(_trail(steps)))
+    ended = SearchEnd.NOT_REACHED
     if failure is not None:
-        return unanswered_record(trial, failure, search=search)
+        ended = SearchEnd.UNANSWERED
+    elif reached:
+        ended = SearchEnd.REACHED
+    details = records.SearchDetails(
+        ended=ended,
+        budget=search.budget,
+        questions=len(steps),
+        minimum=None,
+        not_reproduced=0,
+        largest_right=None,
+        trail=list(_trail(steps)),
+        depths=list(search.depths),
+        half_width=search.half_width,
+    )
+    grade = records.Grade(None, details=details)
+    if failure is not None:
+        return unanswered_record(trial, failure, grade)
     outcome, reason = (Outcome.CORRECT, None) if reached else (Outcome.NAN, str(ended))
     last = replace(trial, prompt=steps[-1].prompt)
-    return record(last, _with_retries(steps[-1], steps), outcome, reason, search=search)
+    return record(last, _with_retries(steps[-1], steps), Graded(outcome, reason, grade=grade))
+
+
+def not_run(budget: int) -> records.Grade:
+    """The grade of a search whose worker crashed, or whose task returned no grade."""
+    return records.Grade(None, details=records.SearchDetails(SearchEnd.UNANSWERED, budget, 0, None, 0, None, []))
 
 
 def _with_retries(shown: Step, steps: Iterable[Step]) -> Reply:
@@ -269,15 +317,18 @@ def _steps(search: SearchEngine) -> Iterator[Step]:
 
 
 def _reason(shown: Step) -> str | None:
-    if shown.verdict.reason is not None:
-        return str(shown.verdict.reason)
-    return f"{shown.question}: expected {shown.problem.expected}, got {shown.answer}" if shown.wrong else None
+    if shown.graded.outcome is Outcome.NAN:
+        return shown.graded.reason
+    if not shown.wrong:
+        return None
+    return f"{shown.question}: expected {records.as_text(shown.problem.expected)}, got {shown.answer}"
 
 
-def _search(search: SearchEngine) -> records.Search:
+def _details(search: SearchEngine) -> records.SearchDetails:
     right = search.largest_right
-    return records.Search(
+    return records.SearchDetails(
         ended=search.ending,
+        budget=search.budget,
         questions=search.questions,
         minimum=None if search.minimum is None else _minimum(search.answers[search.minimum][0]),
         not_reproduced=search.not_reproduced,
@@ -287,21 +338,21 @@ def _search(search: SearchEngine) -> records.Search:
 
 
 def _minimum(step: Step) -> records.Minimum:
-    grade = step.verdict.grade
+    details = step.graded.grade and step.graded.grade.details
     return records.Minimum(
         question=step.question,
-        expected=step.problem.expected,
-        outcome=step.verdict.outcome,
-        reason=step.verdict.reason and str(step.verdict.reason),
+        expected=records.as_text(step.problem.expected),
+        outcome=step.graded.outcome,
+        reason=step.graded.reason,
         answer=step.answer,
-        error_class=grade.error_class if grade else None,
+        error_class=details.error_class if isinstance(details, records.NumberDetails) else None,
     )
 
 
 def _trail(steps: Sequence[Step]) -> Iterator[records.SearchStep]:
     for step, (reply, usage) in zip(steps, replies_within_limit(step.reply for step in steps), strict=True):
-        depth = step.problem.depth if isinstance(step.problem, ArithmeticProblem) else None
-        yield records.SearchStep(step.question, step.before, step.verdict.outcome, reply, usage, depth)
+        depth = step.problem.depth
+        yield records.SearchStep(step.question, step.before, step.graded.outcome, reply, usage, depth)
 
 
 def replies_within_limit(replies: Iterable[Reply]) -> Iterator[tuple[records.Reply | None, records.Usage | None]]:

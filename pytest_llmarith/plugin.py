@@ -12,7 +12,7 @@ import pytest
 
 from pytest_llmarith import options
 from pytest_llmarith.session import configure, fixtures, items
-from pytest_llmarith.session.items import RECORD, TIMER, is_sequence, settings_of
+from pytest_llmarith.session.items import RECORD, TIMER, grader_of, settings_of
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,17 +53,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if any(map(is_sequence, items)):
-        from pytest_llmarith.session.programs import skip_without_sandbox
+    graded = [item for item in items if grader_of(item)]
+    if graded:
+        from pytest_llmarith.session.selection import skip_unavailable
 
-        skip_without_sandbox(config, items)
+        skip_unavailable(config, graded)
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
-    """Disable pytest-timeout for OEIS items: their timeout mark limits one term, and the sandbox enforces it."""
+    """Disable pytest-timeout for items whose grader enforces their timeout mark."""
     item.stash[TIMER] = settings
-    return True if is_sequence(item) else None
+    grader = grader_of(item)
+    return True if grader and grader.limit_s is not None else None
 
 
 @pytest.hookimpl(wrapper=True)

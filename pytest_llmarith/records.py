@@ -14,20 +14,19 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from pytest_llmarith import types
 from pytest_llmarith.types import (
     Condition,
-    Dtype,
     ErrorClass,
     Isolation,
     Level,
     Message,
     Model,
-    Op,
     Outcome,
     Reading,
     RequestLimits,
@@ -53,7 +52,8 @@ Percent = Annotated[float, Meta(ge=0, le=100)]
 Points = Annotated[float, Meta(ge=-100, le=100)]
 Name = Annotated[str, Meta(min_length=1)]
 _DIGITS = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
-Number = Annotated[str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,4})?$")]  # decimal text with a bounded exponent
+NUMBER = _DIGITS + "([eE][+-]?[0-9]{1,4})?$"  # decimal text with a bounded exponent
+WrongDigits = Annotated[str, Meta(pattern="^[01]+$")]
 ErrorSize = Annotated[str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,9})?$")]  # the error of an answer of any length
 Moment = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|\+00:00)$")]
 
@@ -65,99 +65,28 @@ class Part(msgspec.Struct, omit_defaults=True):
 # --- problems -------------------------------------------------------------------------------------------------------
 
 
-class ArithmeticProblem(Part, tag_field="kind", tag="arithmetic"):
-    """`lhs op rhs` on integers or two-decimal fixed point numbers."""
+class Problem(Part):
+    """A question of a task."""
 
+    label: Name  # the part of pytest's id that names the problem
     seed: int | None  # null if another program asked
-    variant: Name  # dtype and op, such as `int_div`
-    op: Op
-    dtype: Dtype
-    depth: Count  # digits of an operand
-    trial: Count | None  # counted from 0 within a variant and depth; null if another program asked
-    lhs: Number
-    rhs: Number
-    expected: Number
-
-    @property
-    def operands(self) -> tuple[str, str]:
-        return self.lhs, self.rhs
-
-    @property
-    def question(self) -> str:
-        """Such as `27 * 48`."""
-        return f"{self.lhs} {self.op.sign} {self.rhs}"
-
-
-class AdditionProblem(Part, tag_field="kind", tag="integer_addition"):
-    """The sum of two integers."""
-
-    op: ClassVar[Op] = Op.ADD
-    dtype: ClassVar[Dtype] = Dtype.INT
-    seed: int
-    trial: Count
-    int1: Number
-    int2: Number
-    expected: Number
-
-    @property
-    def operands(self) -> tuple[str, str]:
-        return self.int1, self.int2
-
-    @property
-    def question(self) -> str:
-        """Such as `27 + 48`."""
-        return f"{self.int1} + {self.int2}"
-
-    @property
-    def digits(self) -> int:
-        """The digits of the longer operand."""
-        return max(len(operand.lstrip("-")) for operand in self.operands)
-
-
-class SequenceProblem(Part, tag_field="kind", tag="oeis"):
-    """A program that prints the terms of an integer sequence."""
-
-    set: Name
-    number: Name  # such as `A000045`
-    name: str
-    offset: Whole  # the n of the first listed term
-    keywords: list[str]
-
-
-class SearchProblem(Part, tag_field="kind", tag="breaking_point"):
-    """A search for the simplest question that a model gets wrong."""
-
-    seed: int
-    of: Name  # the task of its questions
-    variant: Name  # of arithmetic, or `integer_addition`
-    op: Op
-    dtype: Dtype
-    budget: Count  # the maximum number of questions
-
-
-class ThresholdProblem(SearchProblem, tag="threshold"):
-    """Questions of chosen depths that measure D50."""
-
-    depths: Annotated[list[Count], Meta(min_length=2)]
-    half_width: Amount  # of the wanted 95 % interval, in digits
-
-
-class CustomProblem(Part, tag_field="kind", tag="custom"):
-    """A problem of a task that the user defined."""
-
-    label: str  # the part of pytest's id that names the problem
-    seed: int
-    trial: Count  # distinguishes problems with the same prompt
-    inputs: dict[str, Any]  # the inputs of the prompt
-    expected: Any
+    variant: str | None  # a series of the task, such as `int_div`
+    depth: Count | None  # orders the difficulty within a variant
+    trial: Count | None  # distinguishes problems with the same prompt; null if another program asked
+    inputs: dict[str, Any]  # the parts of the question, which are the fields of templates
+    expected: Any  # the right answer
+    question: str | None = None  # the question in one line, such as `27 * 48`; by default its inputs
+    strata: dict[str, Count] = {}  # accuracy is also counted by these, such as the carries of a sum
 
     def __post_init__(self) -> None:
         check_plain([self.inputs, self.expected], "inputs or expected")
 
-
-NumberProblem = ArithmeticProblem | AdditionProblem
-Problem = ArithmeticProblem | AdditionProblem | SequenceProblem | SearchProblem | ThresholdProblem | CustomProblem
-_TASKS = ("arithmetic", "integer_addition", "oeis", "breaking_point", "threshold")
+    @property
+    def short(self) -> str:
+        """The question in one line."""
+        if self.question is not None:
+            return self.question
+        return ", ".join(f"{name}: {as_text(value)}" for name, value in self.inputs.items())
 
 
 # --- replies, answers and grades ------------------------------------------------------------------------------------
@@ -201,28 +130,8 @@ class Reply(Usage):
     system_fingerprint: str | None = None  # what the provider says of its configuration
 
 
-class Answer(Part, tag_field="kind", tag="number"):
-    """The number that each reading found in the reply."""
-
-    tolerant: Number | None
-    strict: Number | None
-
-    def by(self, reading: Reading | None) -> str | None:
-        """The number that this reading found."""
-        return None if reading is None else self.strict if reading is Reading.STRICT else self.tolerant
-
-
-class CustomAnswer(Part, tag_field="kind", tag="custom"):
-    """The answer that a custom task read from the reply; as text if it is not JSON."""
-
-    read: Any
-
-    def __post_init__(self) -> None:
-        check_plain(self.read, "read")
-
-
-class Grade(Part):
-    """The grade of an answer."""
+class NumberDetails(Part, tag_field="kind", tag="number"):
+    """How a number differs from the expected one."""
 
     absolute_error: ErrorSize | None  # exact; null unless the answer deviates
     relative_error: ErrorSize | None  # a few significant digits; null if right, or if 0 is expected
@@ -231,6 +140,7 @@ class Grade(Part):
     digit_match: Share  # share of the expected digits that the answer has in the right position
     dlength: Count  # difference in length in digits, without sign
     leading_digits: Count  # right digits before the first wrong one
+    wrong_digits: WrongDigits | None = None  # 1 for each wrong digit; null if right, or with another sign or length
 
     @property
     def has_other_length(self) -> bool:
@@ -271,25 +181,19 @@ class Judges(Part):
     llm: ModelVerdict | None
 
 
-class Program(Part):
-    """The program in a reply, and the scores of its terms."""
+class ProgramDetails(Part, tag_field="kind", tag="program"):
+    """The program in a reply, and its terms. `grade.scores` has the share of right terms by limit in seconds."""
 
     program: str | None
     detail: str | None  # what the reply holds instead of a program
     rules: Rules
     limits: list[Amount]  # seconds per term
     memory_bytes: Count
-    scores: dict[Number, Share] | None  # share of right terms by limit; 0 for a lookup table
     terms: list[Term]
     judges: Judges
     addresses_judge: list[str]  # texts in the program that address a judge
     isolation: Isolation
     machine: dict[str, str | int | float | None] | None  # the machine it ran on, and its speed
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether it has scores and the verdicts of all judges."""
-        return self.scores is not None and (self.judges.llm is None or self.judges.llm.cheat is not None)
 
 
 class Minimum(Part):
@@ -314,15 +218,38 @@ class SearchStep(Part):
     depth: Count | None = None  # of the question
 
 
-class Search(Part):
+class SearchDetails(Part, tag_field="kind", tag="search"):
     """The questions of a search for the breaking point, or of a measurement of D50, which has only a trail."""
 
     ended: SearchEnd
+    budget: Count  # the maximum number of questions
     questions: Count
     minimum: Minimum | None  # null if no question was wrong every time
     not_reproduced: Count  # questions answered wrongly at first and rightly when asked again
     largest_right: str | None  # the largest question answered rightly
     trail: list[SearchStep]
+    depths: list[Count] | None = None  # that D50 is measured on
+    half_width: Amount | None = None  # of the wanted 95 % interval of D50
+
+
+class OwnDetails(Part, tag_field="kind", tag="own"):
+    """What a custom task says about an answer."""
+
+    values: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        check_plain(self.values, "details")
+
+
+Details = NumberDetails | ProgramDetails | SearchDetails | OwnDetails
+
+
+class Grade(Part):
+    """The grade of an answer."""
+
+    score: Share | None  # 1 if correct; null without a measurement, and for searches
+    scores: dict[str, Share] = {}  # further scores by name: of each reading, or by a limit in seconds
+    details: Details | None = None
 
 
 class Record(Part):
@@ -331,7 +258,7 @@ class Record(Part):
     format: Literal[1]
     run: str | None  # the name of the run's folder
     nodeid: str | None  # pytest's id of the item; null if another program asked
-    task: Name  # `arithmetic`, `integer_addition`, `oeis`, `breaking_point`, `threshold`, or the name of a custom task
+    task: Name  # such as `arithmetic` or `oeis`, or the name of a task of your own
     model: str
     simulated: bool  # whether a fake model replied
     problem: Problem
@@ -341,27 +268,52 @@ class Record(Part):
     retries: list[Retry]  # retries of this run
     outcome: Outcome
     reason: str | None  # why there is no answer or no reply, or the first fault of a program
-    reading: Reading | None  # the reading that was graded; null for programs and if nothing was graded
-    answer: Answer | CustomAnswer | None
-    grade: Grade | None
+    reading: str | None  # the reading that was graded; null if the task has one only, and if nothing was graded
+    answer: Any  # what was graded, as text if it is not JSON; numbers are decimal text
+    answers: dict[str, Any]  # the answer of each reading, if the task has several
+    grade: Grade | None  # null if nothing was graded
     reply: Reply | None
     raised: str | None = None  # the exception that a custom task raised while reading or grading the reply
-    oeis: Program | None = None  # of the OEIS task
-    search: Search | None = None  # of the breaking point, or of D50
 
     def __post_init__(self) -> None:
-        if self.problem.__struct_config__.tag != kind_of(self.task):
-            raise ValueError(f"problem is not a problem of task {self.task}")
-        if self.grade and (self.grade.error_class is not None) != (self.outcome is Outcome.DEVIATE):
-            raise ValueError("grade.error_class and the outcome contradict each other")
+        check_plain([self.answer, self.answers], "answer")
+        grade = self.grade
+        if self.number and (self.number.error_class is not None) != (self.outcome is Outcome.DEVIATE):
+            raise ValueError("grade.details.error_class and the outcome contradict each other")
         if self.outcome is Outcome.UNANSWERED:
             return
         if self.reply is None:
             raise ValueError(f"the outcome is {self.outcome}, but there is no reply")
-        if isinstance(self.problem, SequenceProblem) and not (self.oeis and self.oeis.is_judged):
-            raise ValueError("oeis holds no scores, or a judge without a verdict")
-        if isinstance(self.problem, SearchProblem) and self.search is None:
-            raise ValueError("search is missing")
+        if grade is None:
+            raise ValueError(f"the outcome is {self.outcome}, but there is no grade")
+        if grade.score is not None and (grade.score == 1) != (self.outcome is Outcome.CORRECT):
+            raise ValueError("grade.score and the outcome contradict each other")
+        llm = self.program and self.program.judges.llm
+        if self.program and (not grade.scores or (llm and llm.cheat is None)):
+            raise ValueError("grade holds no scores of a program, or a judge without a verdict")
+
+    @property
+    def number(self) -> NumberDetails | None:
+        """How a number differs from the expected one, if that was graded."""
+        details = self.grade and self.grade.details
+        return details if isinstance(details, NumberDetails) else None
+
+    @property
+    def program(self) -> ProgramDetails | None:
+        """The program, if one was run or looked for."""
+        details = self.grade and self.grade.details
+        return details if isinstance(details, ProgramDetails) else None
+
+    @property
+    def search(self) -> SearchDetails | None:
+        """The questions of a search."""
+        details = self.grade and self.grade.details
+        return details if isinstance(details, SearchDetails) else None
+
+    @property
+    def error_class(self) -> ErrorClass | None:
+        """The error class of a deviating number."""
+        return self.number.error_class if self.number else None
 
     @property
     def prompt_text(self) -> str | None:
@@ -370,10 +322,15 @@ class Record(Part):
 
     @property
     def answer_text(self) -> str | None:
-        """The graded answer: the number of one reading, or the answer that a custom task read."""
-        if isinstance(self.answer, CustomAnswer):
-            return as_text(self.answer.read)
-        return self.answer.by(self.reading) if self.answer else None
+        """The graded answer as text."""
+        return as_text(self.answer)
+
+
+def reply_part(reply: types.Reply) -> Reply:
+    """The reply part of a record."""
+    fields = reply.fields()
+    sent = convert(fields.pop("sent"), Sent) if reply.sent else None
+    return Reply(**fields | {"sent": sent})
 
 
 # --- the summary of a run -------------------------------------------------------------------------------------------
@@ -444,7 +401,7 @@ class Cells(Outcomes):
 class Cell(Cells):
     """One variant at one depth."""
 
-    variant: str
+    variant: str  # empty for a task without variants
     depth: Count
 
 
@@ -455,19 +412,51 @@ class NinetyPercentTo(Part):
     possible: Count | None  # up to which the run does not show the opposite
 
 
+class Scores(Part):
+    """The scores of one name; the score of a problem is the mean of its repeats, and 0 without an answer."""
+
+    name: str  # `score`, or a further score of the task, such as a limit in seconds
+    problems: Count  # with an answer
+    mean: Percentage  # the mean, with its interval
+    perfect: Count  # problems with the score 1
+    perfect_percentage: Percentage | None
+    curve: list[Share]  # all scores, best first
+
+
+class Agreement(Part):
+    """The agreement of the two judges of programs."""
+
+    judged: Count
+    both: Count
+    only_static: Count
+    only_llm: Count
+    neither: Count
+    agreement: Percentage | None
+    kappa: Points | None  # Cohen's kappa; null if undefined
+
+
+class Programs(Part):
+    """What programs did."""
+
+    cheating: Percentage | None  # null if nothing was judged
+    by_term: list[dict[Literal["term", "right", "run"], Count]]  # by position in the sequence, at most 100
+    term_statuses: dict[TermStatus, Count]
+    term_seconds: dict[Literal["median", "p90", "max"], Amount] | None
+    isolation: dict[Level, Count]  # programs by isolation level
+    judges: Agreement | None  # null unless both judged
+
+
 class Variant(Cells):
     """One variant at all its depths."""
 
-    variant: str
+    variant: str  # empty for a task without variants
     percentages: Percentages
-    ninety_percent_to: NinetyPercentTo
+    ninety_percent_to: NinetyPercentTo | None  # null for a task without depths
     first_wrong: Minimum | None  # the wrong answer at the lowest depth and trial; null if there is none
-
-
-class Length(Cells):
-    """Additions whose longer operand has this many digits."""
-
-    digits: Count
+    scores: list[Scores] = []  # if the task has scores between 0 and 1
+    unsolved_count: Count = 0  # problems whose scores are all 0
+    unsolved: list[str] = []  # their questions, at most 500
+    programs: Programs | None = None  # if the answers are programs
 
 
 class ClassOfErrors(Part, rename={"error_class": "class"}):
@@ -495,58 +484,8 @@ class ErrorTotals(Part):
     digit_match: Amount | None  # the mean over all answers
     dlength: Amount | None  # the mean over all answers
     positions: Positions  # digits counted from either end of the expected value, at most 30
-    carries: list[dict[Literal["carries", "correct", "measured"], Count]]  # sums and differences by carries
-    longest_chain: list[dict[Literal["chain", "correct", "measured"], Count]]  # by longest chain of carries
     by_variant: dict[str, ErrorsOfVariant]
     strict: dict[Literal["tolerant_correct", "strict_correct"], Count]  # correct answers by the reading
-
-
-class Limit(Part):
-    """Scores with one time limit per term."""
-
-    seconds: Amount
-    sequences: Count  # measured sequences
-    score: Percentage  # the mean; interval by bootstrap over sequences
-    perfect: Count  # sequences with all terms right
-    perfect_percentage: Percentage | None
-
-
-class Curve(Part):
-    """The scores of all sequences with one time limit per term, best first."""
-
-    seconds: Amount
-    scores: list[Share]
-
-
-class Agreement(Part):
-    """The agreement of the two judges."""
-
-    judged: Count
-    both: Count
-    only_static: Count
-    only_llm: Count
-    neither: Count
-    agreement: Percentage | None
-    kappa: Points | None  # Cohen's kappa; null if undefined
-
-
-class SequenceSet(Outcomes):
-    """The results of one model on one set of sequences."""
-
-    set: str
-    measured: Count
-    correct_percentage: Percentage | None
-    cheating: Percentage | None  # null if nothing was judged
-    limits: list[Limit]
-    by_term: list[dict[Literal["term", "right", "run"], Count]]  # by position in the sequence, at most 100
-    term_statuses: dict[TermStatus, Count]
-    term_seconds: dict[Literal["median", "p90", "max"], Amount] | None
-    unsolved_count: Count
-    spending: Spending
-    isolation: dict[Level, Count]  # programs by isolation level
-    judges: Agreement | None  # null unless both judged
-    curve: list[Curve]
-    unsolved: list[str]  # A-numbers of sequences without a right term, at most 500
 
 
 class Repeats(Part):
@@ -573,9 +512,9 @@ class BreakingPoint(Minimum):
 
 
 class Threshold(Part):
-    """D50, the number of digits at which half of the answers are right: of first repeats, `nan` counts as wrong."""
+    """D50, the depth at which half of the answers are right: of first repeats, `nan` counts as wrong."""
 
-    variant: Name  # of arithmetic, or `integer_addition`
+    variant: Name  # or the task, if it has none
     d50: Amount | None  # null if it is below or above the depths with an answer
     place: Literal["below", "within", "above"]  # of D50
     first: Count  # the smallest depth with an answer
@@ -617,15 +556,38 @@ class Result(Part):
     error_sizes: ErrorSizes
     repeats: Repeats | None  # null if every problem was asked once
     errors: ErrorTotals | None  # null if answers are not numbers
-    variants: list[Variant]
+    strata: dict[str, list[dict[Literal["value", "correct", "measured"], Count]]]  # by other properties of problems
+    scores: list[Scores]  # of all variants together, if the task has scores between 0 and 1
+    variants: list[Variant]  # none for a task without variants, depths and scores
     thresholds: list[Threshold]  # one for each variant with answers at two depths or more
-    cells: list[Cell]
-    lengths: list[Length]
-    ninety_percent_to: NinetyPercentTo | None  # of additions, in digits of the longer operand; null for other tasks
-    first_wrong: Minimum | None  # of additions, that with the fewest digits; null if there is none
+    cells: list[Cell]  # none for a task without depths
     breaking_points: list[BreakingPoint]
-    sets: list[SequenceSet]
-    readings: list[Reading] = []  # those that were graded
+    readings: list[str] = []  # those that were graded
+
+    @property
+    def grid(self) -> list[Cell]:
+        """The cells of variants."""
+        return [cell for cell in self.cells if cell.variant]
+
+    @property
+    def depths(self) -> list[Cell]:
+        """The cells of a task without variants."""
+        return [cell for cell in self.cells if not cell.variant]
+
+    @property
+    def whole(self) -> Variant | None:
+        """The depths of a task without variants together."""
+        return next((one for one in self.variants if not one.variant and one.ninety_percent_to), None)
+
+    @property
+    def series(self) -> list[Variant]:
+        """The variants that have depths."""
+        return [one for one in self.variants if one.variant and one.ninety_percent_to]
+
+    @property
+    def scored(self) -> list[Variant]:
+        """The variants that have scores."""
+        return [one for one in self.variants if one.scores]
 
     @property
     def searched(self) -> bool:
@@ -824,11 +786,6 @@ def as_dict(part: Part | Model) -> dict[str, Any]:
 def encode(part: Part) -> str:
     """Encode as ASCII JSON, so that no reply can break a line, an encoding or a terminal."""
     return json.dumps(as_dict(part), allow_nan=False)
-
-
-def kind_of(task: str) -> str:
-    """The `kind` of the problems of a task."""
-    return task if task in _TASKS else "custom"
 
 
 def as_text(value: Any) -> str | None:

@@ -19,11 +19,11 @@ import pytest
 
 from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
 from pytest_llmarith.model_options import ModelOptions, encodable, parse_at
-from pytest_llmarith.oeis.cache import check_name
-from pytest_llmarith.oeis.lookup_table.model_judge import PARAMS
 from pytest_llmarith.options import OPTIONS
-from pytest_llmarith.tasks import parts_of
-from pytest_llmarith.tasks.breaking_point import CONFIRMATIONS
+from pytest_llmarith.tasks.oeis.cache import check_name
+from pytest_llmarith.tasks.oeis.lookup_table.model_judge import PARAMS
+from pytest_llmarith.tasks.prompts import parts_of
+from pytest_llmarith.tasks.searches import CONFIRMATIONS
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     BatchMode,
@@ -108,6 +108,11 @@ class Settings:
     strict: bool
     fail_under: tuple[str, ...]
     oeis: OeisSettings
+
+    @property
+    def judges(self) -> tuple[Model, ...]:
+        """The models that judge replies; they are not measured."""
+        return () if self.oeis.judge is None else (self.oeis.judge,)
 
 
 def parse_settings(config: pytest.Config) -> Settings:

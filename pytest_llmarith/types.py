@@ -409,8 +409,17 @@ class Failure:
     retries: tuple[Retry, ...] = ()
 
 
+class Unanswered(Exception):
+    """A question got no reply."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
 NEVER_ASKED = Failure("the run ended before this question was asked")
 OVER_BUDGET = "budget: "  # prefix of the message if no money or tokens were left for a question
+INVALID_GRADE = "grade of task "  # prefix of the message if a task returned no grade
 RUN_STOPPED = "run stopped: "  # prefix of the message if another question's failure ended the run
 
 

@@ -8,12 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
+from pytest_llmarith.evaluate import Trial, unanswered_record
 from pytest_llmarith.records import Record, Run, RunSummary, as_dict, convert
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import NumberProblem, addition, arithmetic
+from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Dtype, Failure, Model, Op, Reading, Reply, RequestLimits, RequestTotals
+from tests.asked import number_record
 
 _EMPTY_RUN: dict[str, Any] = {
     **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "conditions", "prompt_texts")),
@@ -100,13 +102,14 @@ def added(text: str | None, trial: int = 0, **facts: Any) -> dict[str, Any]:
 def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, Any]:
     """The record of a program for a sequence with two of three terms right; what is named replaces what is told."""
     term = {"n": 1, "expected": "1", "got": "1", "status": "ok", "seconds": 0.01}
+    scores = {"0.5": 0.6667, "4": 0.6667} if facts.get("scores", 0) == 0 else facts.pop("scores") or {}
     told = {
+        "kind": "program",
         "program": "print(input())",
         "detail": None,
         "rules": "default",
         "limits": [0.5, 4.0],
         "memory_bytes": 2**30,
-        "scores": {"0.5": 0.6667, "4": 0.6667},
         "terms": [term, term | {"n": 2}, term | {"n": 3, "expected": "2", "got": "3", "status": "wrong"}],
         "judges": {"static": {"cheat": False, "evidence": ["no long literal"]}, "llm": None},
         "addresses_judge": [],
@@ -114,12 +117,14 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
         "machine": None,
     }
     problem = {
-        "kind": "oeis",
-        "set": "starter",
-        "number": number,
-        "name": "A sequence.",
-        "offset": 1,
-        "keywords": ["easy"],
+        "label": f"starter-{number}",
+        "seed": 0,
+        "variant": "starter",
+        "depth": None,
+        "trial": 0,
+        "inputs": {"number": number, "name": "A sequence.", "comments": ""},
+        "expected": None,
+        "question": f"{number} A sequence.",
     }
     return asked("7", model=model) | {
         "nodeid": f"test_bench.py::test_oeis[{model}-starter-{number}]",
@@ -129,29 +134,40 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
         "problem": problem,
         "reading": None,
         "answer": None,
-        "grade": None,
-        "oeis": told | facts,
+        "answers": {},
+        "grade": {"score": scores.get("4"), "scores": scores, "details": told | facts},
     }
 
 
 def searched(repeat: int = 0, **found: Any) -> dict[str, Any]:
     """The record of a search for a breaking point; what is named replaces that it found nothing."""
-    problem = {"kind": "breaking_point", "seed": 0, "of": "arithmetic", "variant": "int_mul", "op": "mul"}
+    problem = {
+        "label": "int_mul",
+        "seed": 0,
+        "variant": "int_mul",
+        "depth": None,
+        "trial": 0,
+        "inputs": {"of": "arithmetic"},
+        "expected": None,
+    }
     search = {
+        "kind": "search",
         "trail": [],
+        "budget": 80,
         "questions": 80,
         "ended": "budget",
         "minimum": None,
         "largest_right": None,
         "not_reproduced": 0,
     }
-    told = {"task": "breaking_point", "problem": problem | {"dtype": "int", "budget": 80}, "search": search | found}
     outcome = "deviate" if found.get("minimum") else "correct"
-    return asked("{}") | told | {"repeat": repeat, "grade": None, "answer": None, "outcome": outcome}
+    told = {"task": "breaking_point", "problem": problem, "answer": None, "answers": {}, "reading": None}
+    grade = {"score": None, "scores": {}, "details": search | found}
+    return asked("{}") | told | {"repeat": repeat, "grade": grade, "outcome": outcome}
 
 
 def _recorded(
-    problem: NumberProblem, text: str | None, reading: Reading, model: str = "o4-mini", **facts: Any
+    problem: TaskProblem, text: str | None, reading: Reading, model: str = "o4-mini", **facts: Any
 ) -> dict[str, Any]:
     behind, nodeid = Model(model, f"openai/{model}"), f"test_bench.py::test[{model}-{problem.label}]"
     if text is None:

@@ -29,7 +29,7 @@ from pytest_llmarith.records import (
 from pytest_llmarith.results.merge import merge
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.types import Outcome
-from tests.runs_on_disk import asked, run_in
+from tests.runs_on_disk import asked, programmed, run_in
 from tests.session.test_oeis_run import write_cache
 
 PUBLISHED_FILES = Path(__file__).parent.parent / "docs" / "schemas"
@@ -40,7 +40,7 @@ import pytest
 from pytest_llmarith import Problem, Task
 
 def problems(seed, trials):
-    return [Problem(f"word_{trial}", {"word": trial}, str(trial)) for trial in range(trials)]
+    return [Problem({"word": trial}, str(trial), f"word_{trial}") for trial in range(trials)]
 
 def read(text, problem):
     return text if problem["word"] else text.nothing
@@ -218,14 +218,17 @@ GOOD = asked("7", sent=SENT)  # deviates
 @given(ANY_TEXT, st.dictionaries(ANY_TEXT, JSON, max_size=3), JSON)
 def test_what_is_written_is_read_again(text: str, inputs: dict[str, Any], value: Any) -> None:
     """In one line of ASCII, whatever a reply or a custom task holds, and with a schema that agrees."""
-    problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": inputs, "expected": value}
-    answer, reply = {"kind": "custom", "read": value}, GOOD["reply"] | {"text": text, "reasoning": text}
+    place = {"label": "a", "seed": 0, "variant": text, "depth": None, "trial": 0, "question": text}
+    problem = place | {"inputs": inputs, "expected": value, "strata": {text: 1}}
+    reply = GOOD["reply"] | {"text": text, "reasoning": text}
+    details = {"kind": "own", "values": inputs}
     changes = {
         "task": "words",
         "problem": problem,
         "prompt": [{"role": "user", "content": text}],
-        "answer": answer,
-        "grade": None,
+        "answer": value,
+        "answers": {text: value},
+        "grade": {"score": 0.5, "scores": {text: 1}, "details": details},
         "reply": reply,
     }
     record = decode_record(json.dumps(GOOD | changes))
@@ -238,7 +241,6 @@ def test_what_is_written_is_read_again(text: str, inputs: dict[str, Any], value:
     assert fault_of(json.loads(line), RECORD_SCHEMA) is None
 
 
-OEIS = {"kind": "oeis", "set": "easy", "number": "A000045", "name": "", "offset": 0, "keywords": []}
 DEEP = "[" * 60 + "]" * 60
 
 
@@ -263,10 +265,12 @@ BROKEN = [
     ("outcome", "right", "right"),
     ("model", None, "null"),
     ("repeat", True, "bool"),
-    ("problem.kind", ..., "missing"),
-    ("problem.lhs", "twelve", ""),
-    ("problem.expected", "1e99999999", ""),
-    ("grade.digit_match", 2, "<= 1"),
+    ("problem.label", ..., "missing"),
+    ("problem.inputs", "twelve", "inputs"),
+    ("problem.expected", {"x": "!1e999"}, ""),
+    ("grade.details.digit_match", 2, "<= 1"),
+    ("grade.score", 1.5, "score"),
+    ("grade.score", 1, "score"),
     ("reply.cost_usd", "!1e999", ""),
     ("reply.cost_usd", "!NaN", "NaN"),
     ("reply.sent.key", "sk-1", "key"),
@@ -276,8 +280,8 @@ BROKEN = [
     # One field beside another.
     ("reply", None, "no reply"),
     ("outcome", "correct", "error_class"),
-    ("task", "oeis", "task oeis"),
-    ("oeis", {}, ""),
+    ("grade", None, "no grade"),
+    ("grade.details.kind", "program", ""),
 ]
 
 
@@ -290,12 +294,14 @@ def test_a_broken_record_is_refused_in_one_line(path: str, value: Any, word: str
 
 
 @pytest.mark.parametrize("outcome", ["correct", "deviate", "nan", "cheat"])
-@pytest.mark.parametrize(("task", "problem"), [("oeis", OEIS), ("arithmetic", GOOD["problem"])])
-def test_what_was_measured_has_what_is_counted(task: str, problem: Any, outcome: str) -> None:
-    """A sequence without scores and a number without a reply are no measurements, whatever they say."""
-    broken = GOOD | {"task": task, "problem": problem, "outcome": outcome, "answer": None, "grade": None}
-    with pytest.raises(ValueError, match=r"scores|reply"):
-        decode_record(json.dumps(broken | ({} if task == "oeis" else {"reply": None})))
+def test_what_was_measured_has_what_is_counted(outcome: str) -> None:
+    """A program without scores and a trial without a reply are no measurements, whatever they say."""
+    graded = programmed("A000045")
+    score = float(outcome == "correct")
+    broken = graded | {"outcome": outcome, "grade": graded["grade"] | {"score": score, "scores": {}}}
+    for record in (broken, GOOD | {"outcome": outcome, "grade": {"score": score}, "reply": None}):
+        with pytest.raises(ValueError, match=r"scores|reply"):
+            decode_record(json.dumps(record))
     unanswered = broken | {"outcome": "unanswered", "reply": None}
     assert decode_record(json.dumps(unanswered)).outcome is Outcome.UNANSWERED
 

@@ -136,6 +136,7 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
     from pytest_llmarith.models.client import Client
     from pytest_llmarith.results.plan import Cost, Tokens, mean_tokens, names_of
     from pytest_llmarith.tasks import arithmetic
+    from pytest_llmarith.tasks.checks import problems_of
     from pytest_llmarith.types import Model, ModelTerms, Price
 
     client = Client()
@@ -144,11 +145,12 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
     for run, names in zip(runs, names_of(runs), strict=True):
         known = run.facts.models if run.facts else []
         targets |= {names.get(one.name, one.name): one.target or one.name for one in known}
-    longest = arithmetic.prompt(next(iter(arithmetic.problems(0, [10], 1))))
+    task = arithmetic.task([max(arithmetic.DEPTHS)])
+    longest = problems_of(task, 0, 1)[0].prompt
     found = []
     for name in dict.fromkeys([*targets, *tokens, *models]):
         model = Model(name, targets.get(name, name))
-        short = Tokens(model.about_tokens(longest), arithmetic.REPLY_TOKENS)
+        short = Tokens(model.about_tokens(longest), task.reply_tokens)
         free = Price(0.0, 0.0)
         terms = ModelTerms(free, batch_price=free) if model.simulated else client.terms(model)
         without_reasoning = terms.reasons and name not in tokens

@@ -15,7 +15,7 @@ from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.oeis.sync import Synced
+    from pytest_llmarith.tasks.oeis.sync import Synced
 
 _SHOWN_FAILURES = 10
 _PAUSE_S = 10.0
@@ -53,14 +53,14 @@ def add_oeis(commands: Commands) -> None:
 
 
 def _cache(request: argparse.Namespace) -> Path:
-    from pytest_llmarith.oeis.cache import default_cache
+    from pytest_llmarith.tasks.oeis.cache import default_cache
 
     return Path(request.cache or default_cache(Path.cwd()))
 
 
 def _status(request: argparse.Namespace) -> int:
-    from pytest_llmarith.oeis.cache import STATUS_HEADINGS, Cache, status
     from pytest_llmarith.results.tables import draw
+    from pytest_llmarith.tasks.oeis.cache import STATUS_HEADINGS, Cache, status
 
     cache = Cache(_cache(request))
     try:
@@ -73,8 +73,8 @@ def _status(request: argparse.Namespace) -> int:
 
 def _sync(request: argparse.Namespace) -> int:
     from pytest_llmarith.cli.init import project_files
-    from pytest_llmarith.oeis import sync
-    from pytest_llmarith.oeis.cache import wanted_numbers
+    from pytest_llmarith.tasks.oeis import sync
+    from pytest_llmarith.tasks.oeis.cache import wanted_numbers
 
     cache, meter = _cache(request), Meter()
     try:

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli import parser
@@ -167,6 +168,8 @@ def add_regrade(commands: parser.Commands) -> None:
     command.add_argument("--match", choices=[*map(str, Reading)], metavar="|".join(Reading), help=purpose)
     purpose = "Print the replies of a cell of the table, such as --show='deviate->correct'"
     parser.add_repeatable(command, "--show", "BEFORE->AFTER", purpose, type=_transition)
+    purpose = "A task of your own whose replies are graded again, such as --task=test_sorting.py:sorting"
+    parser.add_repeatable(command, "--task", "FILE:NAME", purpose, dest="tasks")
     parser.add_output(command, "Write the new records to this file")
 
 
@@ -180,30 +183,43 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
 
 
 def _regrade(request: argparse.Namespace) -> int:
-    from pytest_llmarith.records import CustomProblem, SearchProblem, as_dict
-    from pytest_llmarith.results.files import encode, new_file
+    from pytest_llmarith.records import as_dict
+    from pytest_llmarith.results.files import UsageError, encode, new_file
     from pytest_llmarith.results.load import changes
     from pytest_llmarith.results.log import log_of
+    from pytest_llmarith.tasks.restore import load_task
 
     reading = request.match and Reading(request.match)
+    try:
+        tasks = {task.name: task for task in map(load_task, request.tasks)}
+    except ValueError as error:
+        raise UsageError(f"--task: {error}") from None
+    scores: list[tuple[float, float]] = []  # before and after
     notes: list[str] = []
     transitions, reasons = Counter[tuple[Outcome, Outcome]](), Counter[str]()
     unchanged = 0
     files = [log_of(file) for file in request.files]
     writing = new_file("--output", request.output, files, force=request.force) if request.output else nullcontext()
     with writing as written:
-        for change in (change for file in files for change in changes(file, reading, notes)):
+        for change in (change for file in files for change in changes(file, reading, notes, tasks)):
             transitions[change.outcomes] += 1
             if change.record.outcome is Outcome.NAN:
                 reasons[sanitize(str(change.record.reason), _LONGEST_REASON)] += 1
-            unchanged += isinstance(change.record.problem, CustomProblem | SearchProblem)
+            unchanged += not change.is_graded
+            after = change.record.grade.score if change.record.grade else None
+            if change.score_before is not None and after is not None:
+                scores.append((change.score_before, after))
             if change.outcomes in request.show:
                 parser.say(_shown(change))
             if written:
                 written.write(encode(as_dict(change.record)) + b"\n")
     parser.say(*_matrix(transitions, reasons))
+    if any(0 < score < 1 for pair in scores for score in pair):
+        before, after = (fmean(pair[side] for pair in scores) for side in (0, 1))
+        parser.say("", f"Mean score: {before:.4f} before, {after:.4f} after")
     if unchanged:
-        why = "of custom tasks and searches are unchanged; rerun their tests, which take the replies from the store"
+        others = "of programs, searches and tasks without --task=FILE:NAME are unchanged"
+        why = f"{others}; --llm-store=only runs programs and searches again, from stored replies"
         notes.append(f"{unchanged:,} records {why}")
     for line in notes:
         parser.note(line)
@@ -228,7 +244,7 @@ def _shown(change: Change) -> str:
     from pytest_llmarith.results.files import name_of
 
     record = change.record
-    asked, expected = (getattr(record.problem, name, None) for name in ("question", "expected"))
+    asked, expected = record.problem.short, record.problem.expected
     where = f"{name_of(change.file)}:{change.line}  {change.before} -> {record.outcome}"
     text = record.reply.text[-_SHOWN:] if record.reply else ""
     line = f"{where}  asked {asked}, expected {expected}, read {record.answer_text}, reply: {text}"

@@ -9,8 +9,7 @@ from .digits import Case as Case
 from .digits import Measures as Measures
 from .digits import carries as carries
 from .digits import measure as measure
-from .digits import wrong_from_left as wrong_from_left
-from .digits import wrong_from_right as wrong_from_right
+from .digits import wrong_digits as wrong_digits
 from .error_classes import error_class as error_class
 from .extract import Stripped as Stripped
 from .extract import read as read

@@ -41,9 +41,12 @@ def is_rounding(answer: Decimal, truth: Decimal) -> bool:
 
 @dataclass(frozen=True)
 class Case:
-    """A calculation, its exact result (`truth`), and the number that was given as the answer."""
+    """A calculation, its exact result (`truth`), and the number that was given as the answer.
 
-    op: Op
+    Without an operation, there are no operands, and only rules on digits apply.
+    """
+
+    op: Op | None
     dtype: Dtype
     lhs: Decimal
     rhs: Decimal
@@ -53,10 +56,17 @@ class Case:
 
     @classmethod
     def of(
-        cls, op: Op, dtype: Dtype, operands: tuple[str, str], expected: str, given: Decimal, tolerance: Tolerance
+        cls,
+        op: Op | None,
+        dtype: Dtype,
+        operands: Sequence[str],
+        expected: str,
+        given: Decimal,
+        tolerance: Tolerance,
     ) -> Case:
         """A case from operands and truth as decimal text."""
-        lhs, rhs, truth = map(decimals.decimal_from, (*operands, expected))
+        *both, truth = map(decimals.decimal_from, (*operands, expected))
+        lhs, rhs = both or (Decimal(0), Decimal(0))
         return cls(op, dtype, lhs, rhs, truth, given, tolerance)
 
     @cached_property
@@ -72,7 +82,7 @@ class Case:
     @cached_property
     def rows(self) -> Rows:
         """The digits of both numbers, with the decimals of the operation, or more if one of the numbers has more."""
-        least = _FIXED_POINT.get(self.op, 0) if self.dtype is Dtype.FLOAT else 0
+        least = _FIXED_POINT.get(self.op, 0) if self.op and self.dtype is Dtype.FLOAT else 0
         return Rows.of(self.answer, self.truth, least)
 
     @property
@@ -123,7 +133,11 @@ def split_at_point(number: Decimal) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How far an answer is from the truth. Errors are decimal text, and None if the answer is correct."""
+    """How far an answer is from the truth. Errors and wrong digits are None if the answer is correct.
+
+    Errors are decimal text. `wrong_digits` has 1 for each of the truth's digits that is wrong, else 0; it is None, too,
+    if sign or length differs.
+    """
 
     absolute_error: str | None
     relative_error: str | None
@@ -132,11 +146,15 @@ class Measures:
     digit_match: float
     dlength: int
     leading_digits: int
+    wrong_digits: str | None
 
 
 def measure(case: Case, error_class: ErrorClass | None) -> Measures:
     """The measures of an answer with its error class, which is None if it is correct."""
-    error = decimals.distance(case.given, case.truth) if error_class else None
+    error = wrong = None
+    if error_class:
+        error = decimals.distance(case.given, case.truth)
+        wrong = wrong_digits(case)
     return Measures(
         absolute_error=None if error is None else decimals.plain(error),
         relative_error=decimals.short_ratio(error, case.truth.copy_abs()) if error is not None and case.truth else None,
@@ -145,6 +163,7 @@ def measure(case: Case, error_class: ErrorClass | None) -> Measures:
         digit_match=digit_match(case.rows),
         dlength=dlength(case.rows),
         leading_digits=leading_digits(case),
+        wrong_digits=wrong,
     )
 
 
@@ -169,16 +188,12 @@ def leading_digits(case: Case) -> int:
     return max(0, right - len(asked.truth) + len(asked.truth.lstrip("0") or "0"))
 
 
-def wrong_from_left(case: Case, most: int) -> Sequence[bool] | None:
-    """Whether each of the truth's first `most` digits is wrong; None if the answer has another sign or length."""
+def wrong_digits(case: Case) -> str | None:
+    """1 for each of the truth's digits that is wrong, else 0; None if the answer has another sign or length."""
+    if not case.same_places:
+        return None
     asked = case.rows.without_extra
-    return tuple(map(ne, asked.answer[:most], asked.truth[:most])) if case.same_places else None
-
-
-def wrong_from_right(case: Case, most: int) -> Sequence[bool] | None:
-    """Whether each of the truth's last `most` digits is wrong, from the right; None if sign or length differs."""
-    asked = case.rows.without_extra
-    return tuple(map(ne, asked.answer[: -most - 1 : -1], asked.truth[: -most - 1 : -1])) if case.same_places else None
+    return "".join("1" if is_wrong else "0" for is_wrong in map(ne, asked.answer, asked.truth)) or None
 
 
 # --- carries of the operands ----------------------------------------------------------------------------------------
@@ -204,7 +219,7 @@ class Carries(NamedTuple):
         return max((sum(run) for _, run in groupby(self.columns)), default=0)
 
 
-def carries(op: Op, lhs: Decimal, rhs: Decimal) -> Carries | None:
+def carries(op: Op | None, lhs: Decimal, rhs: Decimal) -> Carries | None:
     """The carries of a sum or the borrows of a difference; None for other operations."""
     if op not in (Op.ADD, Op.SUB):
         return None

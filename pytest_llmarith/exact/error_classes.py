@@ -41,11 +41,13 @@ def _is_off_by_power_of_ten(case: Case) -> bool:
 
 
 def _echoes_operand(case: Case) -> bool:
-    return case.answer.copy_abs() in (case.lhs.copy_abs(), case.rhs.copy_abs())
+    return case.op is not None and case.answer.copy_abs() in (case.lhs.copy_abs(), case.rhs.copy_abs())
 
 
 def _is_of_other_operation(case: Case) -> bool:
     """Another operation on the same operands, or the quotient of the exchanged operands; the sign does not matter."""
+    if case.op is None:
+        return False
     answer, lhs, rhs = (number.copy_abs() for number in (case.answer, case.lhs, case.rhs))
     total = decimals.wide_context(lhs, rhs).add(lhs, rhs)
     return (

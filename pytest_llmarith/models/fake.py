@@ -41,7 +41,7 @@ KnownSequences = Callable[[], Mapping[str, KnownSequence]]
 
 def starter_sequences(folder: Path) -> Mapping[str, KnownSequence]:
     """The starter set of an OEIS cache by sequence name; empty if it cannot be read."""
-    from pytest_llmarith.oeis.cache import STARTER, Cache
+    from pytest_llmarith.tasks.oeis.cache import STARTER, Cache
 
     cache = Cache(folder)
     try:

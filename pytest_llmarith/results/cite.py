@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from pytest_llmarith.records import Record, Result, Run, RunSummary, SearchProblem, SequenceProblem, ThresholdProblem
+from pytest_llmarith.records import Record, Result, Run, RunSummary
 from pytest_llmarith.results.completeness import bounded
 from pytest_llmarith.results.formatting import ascii_keys, d50_of, dollars, interval, percent_of, sanitize
 from pytest_llmarith.results.keys import label_of, parameters_of
@@ -82,14 +82,14 @@ def _rules(record: Record) -> Iterator[str]:
     """How the reply was read, the program run, or the search limited."""
     if record.reading:
         yield f"Replies to {record.task} were read by the {record.reading} reading"
-    if isinstance(record.problem, ThresholdProblem):
-        questions, digits = f"{record.problem.budget:,}", f"{record.problem.half_width:g}"
-        yield f"D50 was measured to {digits} digits, with up to {questions} questions per variant at chosen depths"
-    elif isinstance(record.problem, SearchProblem):
-        yield f"Searches for breaking points had up to {record.problem.budget:,} questions each"
-    if isinstance(record.problem, SequenceProblem):
-        yield f"Programs were asked for sequences of the set {record.problem.set}"
-    if program := record.oeis:
+    search, program = record.search, record.program
+    if search and search.half_width is not None:
+        width, most = f"{search.half_width:g}", f"{search.budget:,}"
+        yield f"D50 was measured to {width} digits, with up to {most} questions per variant at chosen depths"
+    elif search:
+        yield f"Searches for breaking points had up to {search.budget:,} questions each"
+    if program:
+        yield f"Programs were asked for sequences of the set {record.problem.variant}"
         limits = " and ".join(f"{limit:g}" for limit in program.limits)
         memory, level = f"{program.memory_bytes / 2**20:,.0f} MiB", program.isolation.level
         yield f"Programs had {limits} s per term and {memory}, the {program.rules} rules, and sandbox level {level}"

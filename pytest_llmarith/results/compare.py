@@ -8,8 +8,15 @@ from dataclasses import dataclass, field, replace
 from math import hypot
 from typing import Literal
 
-from pytest_llmarith.records import Part, Points, Record, SearchProblem, Threshold, ThresholdProblem
-from pytest_llmarith.results.compare_rows import Row, at_worst, correct_for_tests, rows_of
+from pytest_llmarith.records import Part, Points, Record, Threshold
+from pytest_llmarith.results.compare_rows import (
+    DifferenceOfScores,
+    Row,
+    at_worst,
+    correct_for_tests,
+    rows_of,
+    scores_of,
+)
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.keys import USUAL_NAME, label_of, variant_order
 from pytest_llmarith.results.load import LoadedRun
@@ -81,6 +88,7 @@ class Comparison(Part):
     method: Literal["paired", "unpaired"]
     questions: Counts
     rows: list[Row]
+    scores: list[DifferenceOfScores]  # of tasks with scores between 0 and 1, if paired
 
 
 class Comparisons(Part):
@@ -116,12 +124,12 @@ class _Model:
     def note(self, record: Record) -> None:
         """Collect the facts in a record about how the model was asked and graded."""
         self.simulated = self.simulated or record.simulated
-        problem, label = record.problem, label_of(record.condition)
-        if isinstance(problem, ThresholdProblem):
-            if (found := threshold_of(record, problem)) is not None:
-                self.thresholds[label, problem.variant] = found
-        elif isinstance(problem, SearchProblem) and record.search:
-            search = problem.variant + f", repeat {record.repeat}" * bool(record.repeat)
+        label, variant = label_of(record.condition), record.problem.variant or record.task
+        if record.search and record.search.depths is not None:
+            if (found := threshold_of(record, record.search)) is not None:
+                self.thresholds[label, variant] = found
+        elif record.search:
+            search = variant + f", repeat {record.repeat}" * bool(record.repeat)
             wrong = record.search.minimum and record.search.minimum.question
             self.searches[label, search] = wrong or "nothing found"
         sent = record.reply and record.reply.sent
@@ -129,8 +137,8 @@ class _Model:
             ("served model", record.reply and record.reply.served_model),
             ("parameters", sent and ", ".join(f"{name}={value}" for name, value in sorted(sent.params.items()))),
             ("graded reading", record.reading),
-            ("seed", getattr(record.problem, "seed", None)),
-            ("sandbox level", record.oeis and record.oeis.isolation.level),
+            ("seed", record.problem.seed),
+            ("sandbox level", record.program and record.program.isolation.level),
         ):
             if value is not None:
                 self.seen[name].add(str(value))
@@ -273,13 +281,14 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
         raise UsageError(f"{_both(first, second)}: {why}; {helps}")
     rows = rows_of(pairs, paired=is_paired) if pairs else []
     correct_for_tests(rows)
+    scores = scores_of(pairs) if is_paired else []
     one, other = (Side(side.run, side.name, side.condition, side.simulated) for side in (first, second))
     searches = [
         Differing(", ".join(filter(None, key)), first.searches.get(key), second.searches.get(key))
         for key in sorted({*first.searches, *second.searches})
     ]
     method: Literal["paired", "unpaired"] = "paired" if is_paired else "unpaired"
-    return Comparison(one, other, _differing(first, second), searches, thresholds, method, counts, rows)
+    return Comparison(one, other, _differing(first, second), searches, thresholds, method, counts, rows, scores)
 
 
 def _thresholds(first: _Model, second: _Model) -> list[DifferenceOfD50]:
@@ -330,7 +339,7 @@ def _cells(first: _Model, second: _Model) -> list[Pair]:
     found = [(one, others[cell]) for cell, one in cells.items() if cell in others]
     if not any(one.answered and other.answered for one, other in found):
         raise UsageError(
-            f"{_both(first, second)}: no cell (a variant at a depth, or a set of sequences) has answers in "
+            f"{_both(first, second)}: no cell (a variant, or a variant at a depth) has answers in "
             "both; name runs that asked the same kinds of questions"
         )
     return found

@@ -30,7 +30,7 @@ class Measured(Part):
 class Row(Part):
     """One row of a comparison."""
 
-    kind: str  # all, task, condition, variant or set
+    kind: str  # all, task, condition or variant
     task: str | None
     name: str | None
     first: Measured
@@ -43,8 +43,22 @@ class Row(Part):
     shown: records.Points | None  # the smallest difference that the pairs show with 80 % power
 
 
+class DifferenceOfScores(Part):
+    """The mean scores of a task on both sides, in percent, by problems that both have answered."""
+
+    task: str
+    problems: int
+    first: records.Percent
+    second: records.Percent
+    better: int  # problems with a higher score on the second side
+    worse: int
+    difference: records.Difference
+    p: records.Share | None  # of the paired t test over problems; null with few of them
+    p_holm: records.Share | None = None
+
+
 class _Group(NamedTuple):
-    """The trials of a row: all, or those of a task, condition, variant or set."""
+    """The trials of a row: all, or those of a task, condition or variant."""
 
     kind: str
     task: str | None
@@ -59,18 +73,18 @@ def _groups_of(question: Question) -> Iterator[_Group]:
     yield _Group("task", question.task, None)
     yield _Group("condition", question.task, question.condition or USUAL_NAME)
     if question.part:
-        yield _Group("set" if question.task == "oeis" else "variant", question.task, question.part)
+        yield _Group("variant", question.task, question.part)
 
 
 def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
-    """All groups except those that repeat the row above them: the only task, condition, variant or set."""
+    """All groups except those that repeat the row above them: the only task, condition or variant."""
     yield _ALL
     tasks = sorted({group.task for group in groups if group.task is not None})
     for task in tasks:
         if len(tasks) > 1:
             yield _Group("task", task, None)
-        for kinds in (("condition",), ("variant", "set")):
-            family = [group for group in groups if group.task == task and group.kind in kinds]
+        for kind in ("condition", "variant"):
+            family = [group for group in groups if group.task == task and group.kind == kind]
             if len(family) > 1:
                 yield from sorted(family, key=lambda group: variant_order(group.name or ""))
 
@@ -95,6 +109,36 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
     if paired:
         for row, compared in zip(rows, found, strict=True):
             row.shown = _detectable(row.first.questions, compared, tests) if compared else None
+    return rows
+
+
+def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
+    """The scores of each task that has some between 0 and 1. The repeats and conditions of a problem are averaged."""
+    tasks: defaultdict[str, list[Pair]] = defaultdict(list)
+    for one, other in _answered(pairs):
+        tasks[one.task].append((one, other))
+    rows = []
+    for task, mine in sorted(tasks.items()):
+        if not any(one.has_fractions or other.has_fractions for one, other in mine):
+            continue
+        problems: defaultdict[int, list[Pair]] = defaultdict(list)
+        for one, other in mine:
+            problems[one.problem].append((one, other))
+        means = [
+            (
+                fmean(one.score / one.answered for one, _ in each),
+                fmean(other.score / other.answered for _, other in each),
+            )
+            for each in problems.values()
+        ]
+        found = differences.compare_means(means)
+        if found is None:
+            continue
+        p = found.p if len(means) >= differences.FEWEST_TESTED else None
+        first, second = in_percent(found.first), in_percent(found.second)
+        row = DifferenceOfScores(task, len(means), first, second, found.better, found.worse, found.in_points, p)
+        rows.append(row)
+    correct_for_tests(rows)
     return rows
 
 
@@ -148,7 +192,7 @@ def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float 
     return None if smallest is None else in_percent(smallest)
 
 
-def correct_for_tests(rows: Iterable[Row | Effect | ModelDifference | ReasoningRatio]) -> None:
+def correct_for_tests(rows: Iterable[Row | Effect | ModelDifference | ReasoningRatio | DifferenceOfScores]) -> None:
     """Set Holm's p in the rows that have a test."""
     tested = [(row, row.p) for row in rows if row.p is not None]
     for (row, _), p in zip(tested, differences.holm([p for _, p in tested]), strict=True):

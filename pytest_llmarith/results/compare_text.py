@@ -42,6 +42,15 @@ _OF_GROUPS = (
     *(*_DIFFERENCE, *_TEST),
 )
 _OF_COMPARISONS = (_PAIRS, *_PERCENTS, *_DIFFERENCE, *_TEST)
+_OF_SCORES = (
+    Column("mean score", lambda row: row.task, is_name=True),
+    Column("problems", lambda row: row.problems),
+    Column("A %", lambda row: percent_text(row.first)),
+    Column("B %", lambda row: percent_text(row.second)),
+    *(*_DIFFERENCE, *_CHANGES),
+    Column("p, paired t", lambda row: p_of(row.p)),
+    _TEST[1],
+)
 _OF_D50 = (
     Column("D50", lambda row: row.name, is_name=True),
     # Their intervals say whether the wanted one is reached.
@@ -116,6 +125,8 @@ def _tables_of(one: Comparison) -> Iterator[Table]:
     if one.rows:
         columns = _OF_PAIRS if one.method == "paired" else _OF_GROUPS
         yield tables.table_of("", [Column("", _label, is_name=True), *columns], one.rows)
+    if one.scores:
+        yield tables.table_of("", _OF_SCORES, one.scores)
     if one.thresholds:
         yield tables.table_of("", _OF_D50, one.thresholds)
 
@@ -214,6 +225,8 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
             "B - A: percentage points, with Newcombe's 95 % interval for pairs. Better, worse: questions "
             "that B alone, or A alone, got right. p: McNemar's exact test."
         )
+    if any(one.scores for one in paired):
+        yield "Mean score: over problems, repeats averaged; 95 % and p of B - A by the paired t test."
     if any(repeated):
         yield (
             "With repeats or several conditions: B - A: mean difference in percentage points, with 95 % and p by "
@@ -221,7 +234,7 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
         )
     if len(paired) < len(found):
         yield (
-            "Without pairs: means over cells (a variant at a depth, or a set) with the same weights in A "
+            "Without pairs: means over cells (a variant, or a variant at a depth) with the same weights in A "
             "and B, the difference of Mantel and Haenszel with the 95 % interval of Miettinen and Nurminen, and the "
             "exact test."
         )

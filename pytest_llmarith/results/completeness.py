@@ -15,11 +15,11 @@ from pytest_llmarith.results.keys import Key, key_of, variant_order
 from pytest_llmarith.results.statistics import percent, percentage
 from pytest_llmarith.types import NanReason, Outcome
 
-_MOST_NAMED = 4  # variants or sets
+_MOST_NAMED = 4  # variants
 _LONGEST_NAME = 30
 _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 
-_Cell = tuple[str, int | None]  # a variant at a depth, or a set of sequences
+_Cell = tuple[str, int | None]  # a variant at a depth, or one without depths
 
 
 def questions_of_run(summary: RunSummary) -> int | None:
@@ -94,8 +94,9 @@ def missing_cells(results: Sequence[Result]) -> list[str]:
 
 
 def _answered(result: Result) -> Iterator[_Cell]:
-    yield from ((cell.variant, cell.depth) for cell in result.cells if cell.measured)
-    yield from ((one.set, None) for one in result.sets if one.measured)
+    """Its cells, and its variants without depths."""
+    yield from ((cell.variant, cell.depth) for cell in result.grid if cell.measured)
+    yield from ((one.variant, None) for one in result.variants if not one.ninety_percent_to and one.measured)
 
 
 def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:

@@ -85,8 +85,21 @@ def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
     error, degrees = _error_of_clusters(questions, changes), max(1, len(questions) - 1)
     if error == 0:
         return DifferenceOfShares(one, other, None, 1.0, better, worse, error)
-    (low, high), p = _of_mean(other - one, error, degrees)
+    (low, high), p = of_mean(other - one, error, degrees)
     return DifferenceOfShares(one, other, Interval(max(-1.0, low), min(1.0, high)), p, better, worse, error)
+
+
+def compare_means(pairs: Collection[tuple[float, float]]) -> DifferenceOfShares | None:
+    """Compare the scores of problems on both sides by the paired t test; None without a difference that varies."""
+    changes = [second - first for first, second in pairs]
+    count = len(changes)
+    one, other = (fsum(pair[side] for pair in pairs) / count for side in (0, 1))
+    better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+    error = errorof_mean(changes)
+    if not error:
+        return DifferenceOfShares(one, other, None, 1.0, better, worse) if one == other else None
+    (low, high), p = of_mean(other - one, error, count - 1)
+    return DifferenceOfShares(one, other, Interval(max(-1.0, low), min(1.0, high)), p, better, worse)
 
 
 def detectable(questions: int, found: DifferenceOfShares, tests: int) -> float | None:
@@ -221,7 +234,13 @@ def _phi(pairs: Pairs) -> float:
     return corrected / sqrt(margins)
 
 
-def _of_mean(mean: float, error: float, degrees: int) -> tuple[Interval, float]:
+def error_of_mean(values: Collection[float]) -> float:
+    """The standard error of the mean of these values; 0 for a single one."""
+    count, mean = len(values), fsum(values) / len(values)
+    return sqrt(fsum((each - mean) ** 2 for each in values) / (count * max(1, count - 1)))
+
+
+def of_mean(mean: float, error: float, degrees: int) -> tuple[Interval, float]:
     """The interval of a mean with this standard error, and the p of its difference from 0, by Student's t."""
     half = two_sided_t(degrees) * error
     return Interval(mean - half, mean + half), two_sided_p(abs(mean) / error, degrees)
@@ -252,9 +271,9 @@ def mean_ratio(logarithms: Collection[float], left_out: int = 0) -> MeanRatio:
     count, mean = len(logarithms), fsum(logarithms) / len(logarithms)
     if count < FEWEST_TESTED:
         return MeanRatio(_ratio(mean), None, None, None, False)
-    error = sqrt(fsum((each - mean) ** 2 for each in logarithms) / (count * (count - 1)))
+    error = error_of_mean(logarithms)
     if error:
-        interval, p = _of_mean(mean, error, count - 1)
+        interval, p = of_mean(mean, error, count - 1)
     else:
         interval = Interval(mean, mean)
         p = mcnemar(count, 0) if mean else 1.0

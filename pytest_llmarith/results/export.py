@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
 
-from pytest_llmarith.records import Grade, Outcomes, Part, Percentage, Record, as_text
+from pytest_llmarith.records import NumberDetails, Outcomes, Part, Percentage, Record, as_text
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.formatting import escape, median_latency, sanitize_name, showable
@@ -117,12 +117,9 @@ def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
 
 Row = Mapping[str, object]  # values by column; the same columns in all rows of a table
 _NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV interpret as a missing value
-_OF_PROBLEM = (
-    *("variant", "depth", "set", "number", "label", "trial", "seed"),
-    *("lhs", "rhs", "int1", "int2", "inputs", "expected"),
-)
-_OF_ANSWER = ("tolerant", "strict", "read")
-_OF_GRADE = tuple(Grade.__struct_fields__)
+_OF_PROBLEM = ("label", "variant", "depth", "trial", "seed", "inputs", "expected")
+_OF_ANSWERS = ("tolerant", "strict")
+_OF_NUMBER = tuple(NumberDetails.__struct_fields__)
 _OF_REPLY = (
     *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts"),
     *("stored", "batched", "finish_reason", "served_model", "asked_at"),
@@ -131,7 +128,9 @@ _OF_REPLY = (
 
 def _trial_row(run: str, record: Record) -> Row:
     """The columns of a trial; what its task lacks is empty."""
-    scores = (record.oeis and record.oeis.scores) or {}
+    grade = record.grade
+    further = grade.scores if grade else {}
+    scores = ", ".join(f"{name}: {score:g}" for name, score in further.items())
     return (
         {"run": run}
         | _picked(record, ("nodeid", "model", "task", "simulated"))
@@ -139,9 +138,10 @@ def _trial_row(run: str, record: Record) -> Row:
         | _picked(record, ("reason", "reading"))
         | {"condition": label_of(record.condition) or None, "repeat": record.repeat}
         | _picked(record.problem, _OF_PROBLEM)
-        | _picked(record.answer, _OF_ANSWER)
-        | _picked(record.grade, _OF_GRADE)
-        | {"scores": ", ".join(f"{limit} s: {score:g}" for limit, score in scores.items()) or None}
+        | {"answer": record.answer_text}
+        | {name: as_text(record.answers.get(name)) for name in _OF_ANSWERS}
+        | {"score": grade and grade.score, "scores": scores or None}
+        | _picked(record.number, _OF_NUMBER)
         | _picked(record.reply, _OF_REPLY)
         | {"prompt": record.prompt_text}
         | _picked(record.reply, ("text", "reasoning"))

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from pytest_llmarith import records
-from pytest_llmarith.records import FORMAT, Moment, Part, Record, convert
+from pytest_llmarith.records import FORMAT, NUMBER, Moment, Part, Record, convert
+from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Outcome, Reading, Reply
 
 _REQUIRED = {"variant", "operands", "correct", "raw_response", "classification"}
@@ -79,25 +79,30 @@ def row_in(line: str) -> Row | None:
 
 def record_of(row: Row) -> Record:
     """The record of a row, with the verdict of llm_arithmetic. Raises ValueError if a value is invalid."""
-    dtype, _, op = row.variant.partition("_")
+    lhs, rhs = map(str, row.operands)
+    if row.variant not in arithmetic.VARIANTS:
+        raise ValueError(f"variant: {row.variant!r} is no type and operation")
+    for name, number in (("operands", lhs), ("operands", rhs), ("expected", str(row.correct))):
+        if not re.fullmatch(NUMBER, number, re.ASCII):
+            raise ValueError(f"{name}: {number!r} is no number")
+    problem = arithmetic.of_operands(row.variant, lhs, rhs, str(row.correct))
     reply = _reply(row) if row.is_answered else None
     record: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
     record |= {
         "format": FORMAT,
-        "task": "arithmetic",
+        "task": arithmetic.NAME,
         "model": row.model,
         "simulated": row.simulated is True,
         "problem": {
-            "kind": "arithmetic",
+            "label": f"{row.variant}-depth_{row.depth}",
             "seed": None,
             "variant": row.variant,
-            "op": op,
-            "dtype": dtype,
             "depth": row.depth,
             "trial": None,
-            "lhs": str(row.operands[0]),
-            "rhs": str(row.operands[1]),
-            "expected": str(row.correct),
+            "inputs": dict(problem.inputs),
+            "expected": problem.expected,
+            "question": problem.question,
+            "strata": dict(problem.strata),
         },
         "condition": DEFAULT_CONDITION.fields(),
         "repeat": 0,
@@ -105,6 +110,8 @@ def record_of(row: Row) -> Record:
         "outcome": row.outcome if reply else Outcome.UNANSWERED,
         "reason": None if reply else "the row holds no reply",
         "reading": row.reading or Reading.TOLERANT,
+        "answers": {},
+        "grade": {"score": float(row.outcome is Outcome.CORRECT)} if reply else None,
         "reply": reply,
     }
     return convert(record, Record)
@@ -128,22 +135,22 @@ def _reply(row: Row) -> dict[str, Any]:
 
 def row_of(record: Record) -> dict[str, Any] | None:
     """The row of llm_arithmetic for a record; None for other tasks."""
-    problem, reply, answer = record.problem, record.reply, record.answer
-    if not isinstance(problem, records.ArithmeticProblem):
+    problem, reply, parsed = record.problem, record.reply, record.answer
+    if record.task != arithmetic.NAME:
         return None
-    parsed = answer.by(record.reading) if isinstance(answer, records.Answer) else None
-    write = as_integer if problem.dtype is Dtype.INT else str
+    lhs, rhs, variant = problem.inputs["lhs"], problem.inputs["rhs"], problem.variant or ""
+    write = as_integer if variant.startswith(Dtype.INT) else str
     thousands = _THOUSANDS.fullmatch(record.condition.context or "")
     return {
         "model": record.model,
-        "variant": problem.variant,
+        "variant": variant,
         "depth": problem.depth,
-        "operands": [write(problem.lhs), write(problem.rhs)],
+        "operands": [write(lhs), write(rhs)],
         "correct": write(problem.expected),
         "raw_response": reply.text if reply else "",
         "parsed": None if parsed is None else write(parsed),
         "classification": _CLASSES.get(record.outcome, "NaN"),
-        "error": record.grade and record.grade.absolute_error,
+        "error": record.number and record.number.absolute_error,
         "tokens": {name: (reply and getattr(reply, name)) or 0 for name in _TOKENS},
         "cost": (reply and reply.cost_usd) or 0.0,
         "timestamp": reply and reply.asked_at,

@@ -21,7 +21,9 @@ from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, parsed, records_in
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, Reading, Reply, messages_of, without_system
+from pytest_llmarith.tasks.restore import Restored
+from pytest_llmarith.tasks.task import Task
+from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, Reply, without_system
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
@@ -209,7 +211,9 @@ class Change(NamedTuple):
     file: Path
     line: int
     before: Outcome
+    score_before: float | None
     record: Record
+    is_graded: bool  # whether it was graded again
 
     @property
     def outcomes(self) -> tuple[Outcome, Outcome]:
@@ -217,17 +221,25 @@ class Change(NamedTuple):
         return self.before, self.record.outcome
 
 
-def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[Change]:
+def changes(
+    file: Path, reading: str | None, notes: list[str], tasks: Mapping[str, Task[Any]] | None = None
+) -> Iterator[Change]:
     """Every reply of a run log or of a file of llm_arithmetic, graded again; `reading` replaces that of the records.
 
-    A torn line is skipped, with a note. Raises UsageError if another line is not a trial.
+    `tasks` are the user's by name. A torn line is skipped, with a note. Raises UsageError if another line is not a
+    trial.
     """
+    restored = Restored(tasks or {})
 
-    def change(line: str) -> tuple[Outcome, Record]:
+    def change(line: str) -> tuple[Outcome, float | None, Record, bool]:
         if row := llm_arithmetic.row_in(line):
-            return row.outcome, read_again(llm_arithmetic.record_of(row), reading)
-        record = records.decode_record(line)
-        return record.outcome, read_again(record, reading)
+            record, before = llm_arithmetic.record_of(row), row.outcome
+        else:
+            record = records.decode_record(line)
+            before = record.outcome
+        score = record.grade.score if record.grade else None
+        again = read_again(record, reading, restored)
+        return before, score, again or record, again is not None or record.reply is None
 
     for number, changed in parsed(file, change):
         if changed is None:
@@ -236,16 +248,23 @@ def changes(file: Path, reading: Reading | None, notes: list[str]) -> Iterator[C
             yield Change(file, number, *changed)
 
 
-def read_again(record: Record, reading: Reading | None = None) -> Record:
+def read_again(record: Record, reading: str | None = None, restored: Restored | None = None) -> Record | None:
     """The record with its reply read and graded again; `reading` replaces that of the record.
 
-    Records of programs, searches and custom tasks, and those without a reply, are returned unchanged.
+    None without a reply, and if the task is unknown or its grade takes more than a reply: programs and searches.
+    Raises InvalidTask, InvalidGrade, and ValueError if the task raises.
     """
-    problem, reply = record.problem, record.reply
-    if reply is None or not isinstance(problem, records.NumberProblem):
-        return record
-    reading = reading or record.reading or Reading.TOLERANT
-    return evaluate.regraded_record(record, problem, reading, Reply(reply.text, finish_reason=reply.finish_reason))
+    restored = restored or Restored({})
+    task = restored.task_of(record.task)
+    if record.reply is None or task is None or task.grader is not None:
+        return None
+    problem = restored.problem_of(task, record.problem)
+    try:
+        return evaluate.regraded(record, task, problem, reading)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"task {task.name} raised {type(error).__name__}: {error}") from error
 
 
 # --- replies for the store -------------------------------------------------------------------------------------------
@@ -275,14 +294,11 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
     elif record.reply is None:
         left_out["unanswered"] += 1
     else:
-        trial = getattr(record.problem, "trial", 0)  # a sequence has one trial, without a number
+        trial = record.problem.trial or 0
         yield from _logged(record.reply, record.prompt, trial, record.repeat, left_out)
-    if record.oeis and record.oeis.judges.llm:  # its replies are numbered as trials
-        from pytest_llmarith.oeis.lookup_table import model_judge  # takes 27 ms to import
-
-        prompt = list(messages_of(model_judge.prompt(record.oeis.program or "")))
-        for trial, reply in enumerate(record.oeis.judges.llm.replies):
-            yield from _logged(reply, prompt, trial, 0, left_out)
+    if record.program and record.program.judges.llm:  # its replies are numbered as trials
+        for trial, reply in enumerate(record.program.judges.llm.replies):
+            yield from _logged(reply, reply.sent.messages if reply.sent else None, trial, 0, left_out)
 
 
 def _logged(

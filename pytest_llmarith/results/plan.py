@@ -15,7 +15,6 @@ from math import ceil, sqrt
 from statistics import NormalDist, fmean
 from typing import NamedTuple
 
-from pytest_llmarith.records import SearchProblem
 from pytest_llmarith.results.compare_rows import rows_of
 from pytest_llmarith.results.differences import POWER, SIGNIFICANT, mcnemar_power
 from pytest_llmarith.results.formatting import dollars
@@ -169,7 +168,7 @@ def mean_tokens(runs: Sequence[LoadedRun]) -> dict[str, Tokens]:
     found: defaultdict[str, list[Tokens]] = defaultdict(list)
     for run, names in zip(runs, names_of(runs), strict=True):
         for record in run.records():
-            reply = None if isinstance(record.problem, SearchProblem) else record.reply
+            reply = None if record.search else record.reply
             if reply and reply.prompt_tokens is not None and reply.completion_tokens is not None:
                 found[names[record.model]].append(Tokens(reply.prompt_tokens, reply.completion_tokens))
     return {model: Tokens(*map(fmean, zip(*tokens, strict=True))) for model, tokens in found.items()}

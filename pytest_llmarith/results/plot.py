@@ -62,8 +62,8 @@ def plot(runs: Sequence[LoadedRun], kind: Kind, output: Path, *, force: bool = F
         for simulated in [" (simulated)" * any(result.simulated for result in one.results)]
     ]
     draw, needs = {
-        "curves": (_curves, "arithmetic or integer addition"),
-        "heatmap": (_heatmaps, "arithmetic"),
+        "curves": (_curves, "a task with depths"),
+        "heatmap": (_heatmaps, "a task with variants and depths"),
         "differences": (_differences, "two models that were asked the same questions"),
         "cost": (_costs, "two models with a known cost"),
     }[kind]
@@ -81,12 +81,12 @@ def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -
     panels: dict[str, dict[str, _Curve]] = {}
     for one in series:
         for result in one.results:
-            for cell in result.cells:
+            for cell in result.grid:
                 if cell.correct_percentage:
                     curve = panels.setdefault(cell.variant, {}).setdefault(one.label, [])
                     curve.append((cell.depth, cell.correct_percentage))
-            if lengths := [(one.digits, one.correct_percentage) for one in result.lengths if one.correct_percentage]:
-                panels.setdefault(result.task, {})[one.label] = lengths
+            if depths := [(cell.depth, cell.correct_percentage) for cell in result.depths if cell.correct_percentage]:
+                panels.setdefault(result.task, {})[one.label] = depths
     if not panels:
         return False
     labels = [one.label for one in series]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import log1p
 
-from pytest_llmarith import records
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.statistics import Cluster
@@ -26,7 +25,7 @@ class Question:
     prompt: int | None  # None if it is unknown
     condition: str  # its label; empty for the usual condition
     task: str
-    part: str | None  # the variant or the set
+    part: str | None  # the variant
     depth: int | None
     asked: int = 0
     answered: int = 0
@@ -34,10 +33,17 @@ class Question:
     truncated: int = 0
     counted: int = 0  # replies whose reasoning tokens are known
     reasoning: float = 0.0  # the sum of the logarithms of these tokens plus one
+    score: float = 0.0  # the sum of the scores
+    has_fractions: bool = False  # whether a score is between 0 and 1
 
     @property
     def unanswered(self) -> int:
         return self.asked - self.answered
+
+    @property
+    def mean_score(self) -> float:
+        """The mean of its repeats."""
+        return self.score / self.answered
 
     @property
     def measured(self) -> Cluster:
@@ -69,18 +75,19 @@ class Questions:
 
     def add(self, record: Record) -> None:
         """Count one record, unless another test asked the same question, which is the same request."""
-        problem, condition, prompt = record.problem, label_of(record.condition), self._prompt(record)
-        if (identified := _identity(problem)) is None:
+        if record.search is not None:
             return
-        identity = hash((record.task, *identified))
-        part = getattr(problem, "variant", None) or getattr(problem, "set", None)
+        problem, condition, prompt = record.problem, label_of(record.condition), self._prompt(record)
+        identity = hash((record.task, json.dumps([problem.inputs, problem.expected], sort_keys=True)))
+        part = problem.variant
+        # A depth alone was drawn or listed: it is no stratum.
+        depth = problem.depth if part else None
         answered = record.outcome is not Outcome.UNANSWERED
         key = identity, prompt, condition, part
-        trial = hash((key, getattr(problem, "trial", None), record.repeat, answered))
+        trial = hash((key, problem.trial, record.repeat, answered))
         if record.nodeid is not None and self._items.setdefault(trial, record.nodeid) != record.nodeid:
             return
         if key not in self._found:
-            depth = getattr(problem, "depth", None)
             self._found[key] = Question(identity, prompt, condition, record.task, part, depth)
         question = self._found[key]
         self.repeated = self.repeated or record.repeat > 0
@@ -89,6 +96,9 @@ class Questions:
             question.answered += 1
             question.correct += record.outcome is Outcome.CORRECT
             question.truncated += record.reason == NanReason.TRUNCATED
+            score = record.grade.score if record.grade else None
+            question.score += score or 0.0
+            question.has_fractions = question.has_fractions or (score is not None and 0 < score < 1)
             if record.reply and record.reply.reasoning_tokens is not None:
                 question.counted += 1
                 question.reasoning += log1p(record.reply.reasoning_tokens)
@@ -103,21 +113,7 @@ class Questions:
         return None if record.prompt is None else hash((tuple(record.prompt), system))
 
 
-def _identity(problem: records.Problem) -> tuple[Hashable, ...] | None:
-    """What identifies a problem; None for a search. The trial's number does not, as its problem depends on the seed."""
-    match problem:
-        case records.ArithmeticProblem():
-            return problem.variant, problem.depth, problem.lhs, problem.rhs, problem.expected
-        case records.AdditionProblem():
-            return problem.int1, problem.int2, problem.expected
-        case records.SequenceProblem():
-            return problem.number, problem.offset
-        case records.CustomProblem():
-            return problem.label, json.dumps([problem.inputs, problem.expected], sort_keys=True)
-    return None
-
-
-# Questions of the same condition and set are paired first, then those of the same set, then all others.
+# Questions of the same condition and variant are paired first, then those of the same variant, then all others.
 _ALIKE: tuple[Callable[[Question], Hashable], ...] = (
     lambda one: (one.problem, one.condition, one.part),
     lambda one: (one.problem, one.part),
@@ -154,7 +150,7 @@ def pair(
 
 
 def by_cell(questions: Iterable[Question], *, with_conditions: bool) -> dict[Hashable, Question]:
-    """The questions of each cell (a variant at a depth, or a set, in a condition) added up as one question."""
+    """The questions of each cell (a variant at a depth, in a condition) added up as one question."""
     found: dict[Hashable, Question] = {}
     for one in questions:
         cell = one.task, one.part, one.depth, one.condition if with_conditions else ""

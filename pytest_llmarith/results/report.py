@@ -56,7 +56,7 @@ class Selection:
                 return False
         if not self.min_depth and not self.max_depth:
             return True
-        depth = getattr(record.problem, "depth", None)
+        depth = record.problem.depth
         return depth is not None and (self.min_depth or 0) <= depth <= (self.max_depth or depth)
 
     def __str__(self) -> str:
@@ -255,7 +255,7 @@ def _tables(rows: Sequence[ResultOfRun], only: RunSummary | None, detail: Detail
     results = [row.result for row in rows]
     whole = only if detail.all_tables else None
     tables = [run_tables.overview(rows, only_head=not detail.all_tables)] if in_document or detail.all_tables else []
-    tables += [run_tables.scores([row for row in rows if row.result.sets])] if in_document and not whole else []
+    tables += [run_tables.scores([row for row in rows if row.result.scored])] if in_document and not whole else []
     if whole:
         tables += [run_tables.effects(whole.effects, whole.same_words)]
         tables += [run_tables.repeats(results), run_tables.spending(results)]

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from textwrap import TextWrapper
 from typing import NamedTuple
 
-from pytest_llmarith.records import ArithmeticProblem, Record, RunSummary, as_text
+from pytest_llmarith.records import Record, RunSummary, as_text
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates, is_complete, questions_of_run
 from pytest_llmarith.results.formatting import dollars, sanitize
-from pytest_llmarith.types import OVER_BUDGET, RUN_STOPPED, Outcome, RequestTotals, StoreMode
+from pytest_llmarith.types import INVALID_GRADE, OVER_BUDGET, RUN_STOPPED, Outcome, RequestTotals, StoreMode
 
 _MOST_REASONS = 5
 _STOPPED = "the run was stopped"
@@ -220,7 +220,7 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
         outcome, reason = record.outcome, record.reason or ""
         if outcome is Outcome.CORRECT:
             continue
-        shared = next((start for start in (OVER_BUDGET, RUN_STOPPED) if reason.startswith(start)), None)
+        shared = next((start for start in (OVER_BUDGET, RUN_STOPPED, INVALID_GRADE) if reason.startswith(start)), None)
         if outcome is Outcome.UNANSWERED and shared:
             never_asked.setdefault(shared, []).append(reason)
         elif len(listed[outcome]) < most:
@@ -246,15 +246,15 @@ def wrong_lines(records: Iterable[Record], most: int) -> list[str]:
 def _item(record: Record) -> str:
     """The id of the item, or the question of another program."""
     problem = record.problem
-    if record.nodeid is None and isinstance(problem, ArithmeticProblem):
-        return sanitize(f"{problem.variant} {problem.lhs} {problem.rhs}", _LONGEST_NAME)
+    if record.nodeid is None:
+        return sanitize(f"{problem.variant} {problem.short}", _LONGEST_NAME)
     return sanitize(record.nodeid or "", _LONGEST_NAME)
 
 
 def _why(record: Record) -> str:
     if record.outcome is not Outcome.DEVIATE or record.reason:  # the reason of a program names the term
         return sanitize(record.reason or "no reason given", _LONGEST_REASON)
-    expected = sanitize(as_text(getattr(record.problem, "expected", None)) or "", _LONGEST_ANSWER)
+    expected = sanitize(as_text(record.problem.expected) or "", _LONGEST_ANSWER)
     got = sanitize(record.answer_text or "no answer", _LONGEST_ANSWER)
-    error_class = f" ({record.grade.error_class})" if record.grade and record.grade.error_class else ""
+    error_class = f" ({record.error_class})" if record.error_class else ""
     return f"expected {expected}, got {got}{error_class}"

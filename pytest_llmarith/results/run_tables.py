@@ -1,4 +1,4 @@
-"""The tables of runs: a row per result, and for each result its variants, depths, lengths or sets."""
+"""The tables of runs: a row per result, and for each result its variants, depths and scores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from pytest_llmarith.records import Effect, Percentage, Result, SameWords, SequenceSet
+from pytest_llmarith.records import Effect, Percentage, Result, SameWords, Scores, Variant
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import percent_of, sanitize, sanitize_name, short, with_interval
@@ -35,17 +35,21 @@ _VARIANTS = (
     f"{formatting.NINETY_PERCENT_TO}. rel err: median relative error of deviate; leading: median of its leading digits "
     "that are right, - if most have another length than the truth."
 )
-_SETS = (
+_OF_PROGRAMS = (
     "score: mean share of right terms, 95 % by bootstrap over sequences; perfect: every term right; "
     "cheating: a lookup table, scores 0."
+)
+_OF_SCORES = (
+    "score: the mean over problems, 0 without an answer, 95 % by Student's t, or Wilson's if all are 0 or 1; "
+    "perfect: problems with the score 1."
 )
 _ERROR_CLASSES = (
     "In % of all deviates, with 95 % intervals. right: in % of all trials, in any words; bare: with nothing "
     "but the number."
 )
 _THRESHOLDS = (
-    "D50: the number of digits at which half of the answers are right, with its 95 % interval; < or >: it "
-    "is below or above the digits that were asked; no fit: accuracy rises with the digits "
+    "D50: the depth (of numbers the digits) at which half of the answers are right, with its 95 % interval; "
+    "< or >: it is below or above the depths that were asked; no fit: accuracy rises with the depth "
     "(p below 0.01); asked: the questions of adaptive asking."
 )
 _DIGITS_A_RANGE = 5
@@ -53,10 +57,10 @@ _LONGEST_HEADER = 20  # three of them beside each other fit into 80 columns
 _MOST_NAMED = 5
 
 
-def length_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
-    """The digits of additions in ranges of five, such as `16-19` if no addition has 20."""
+def depth_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
+    """The depths of tasks without variants in ranges of five, such as `16-19` if there is no 20."""
     ranges: dict[int, list[int]] = {}
-    for digits in sorted({one.digits for result in results for one in result.lengths}):
+    for digits in sorted({one.depth for result in results for one in result.depths}):
         ranges.setdefault((digits - 1) // _DIGITS_A_RANGE, []).append(digits)
     return {f"{one[0]}-{one[-1]}" if len(one) > 1 else str(one[0]): one for one in ranges.values()}
 
@@ -242,11 +246,11 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
     result = row.result
     whose = f"{sanitize_name(row.label, LONGEST_NAME)}{' (simulated)' * result.simulated}, "
     whose += sanitize_name(result.task, LONGEST_NAME)
-    if result.cells:
+    if result.grid:
         yield _by_depth(whose, result)
     if only_cells:
         return
-    if result.variants:
+    if result.series:
         columns = [
             Column("variant", lambda one: one.variant, is_name=True),
             Column("trials", lambda one: one.measured),
@@ -257,10 +261,10 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
             Column("rel err", lambda one: short(one.error_sizes.median_relative_error)),
             Column("leading", lambda one: formatting.leading_digits(one.error_sizes, one.deviate)),
         ]
-        yield table_of("by variant, all depths together", columns, result.variants, _VARIANTS)._replace(whose=whose)
-    if result.lengths:
-        yield _by_length(whose, result)
-    if result.sets:
+        yield table_of("by variant, all depths together", columns, result.series, _VARIANTS)._replace(whose=whose)
+    if result.depths:
+        yield _without_variants(whose, result)
+    if result.scored:
         yield scores([row])._replace(whose=whose)
 
 
@@ -269,23 +273,23 @@ def counts_by_depth(result: Result) -> tuple[int, list[int], dict[str, list[str 
 
     Cells of another size name theirs, as in `3/9`; cells without an answer are None.
     """
-    measured = [cell for cell in result.cells if cell.measured]
+    measured = [cell for cell in result.grid if cell.measured]
     sizes = Counter(cell.measured for cell in measured).most_common(1)
     usual = sizes[0][0] if sizes else 0
     shown = {
         (cell.variant, cell.depth): f"{cell.correct}" + f"/{cell.measured}" * (cell.measured != usual)
         for cell in measured
     }
-    depths = sorted({cell.depth for cell in result.cells})
-    variants = dict.fromkeys(cell.variant for cell in result.cells)
+    depths = sorted({cell.depth for cell in result.grid})
+    variants = dict.fromkeys(cell.variant for cell in result.grid)
     return usual, depths, {one: [shown.get((one, depth)) for depth in depths] for one in variants}
 
 
 def _by_depth(whose: str, result: Result) -> Table:
     """Rows are variants, columns depths. The title has the most frequent size of a cell, other cells name theirs."""
     usual, depths, counts = counts_by_depth(result)
-    rows = [Row([one.variant, *counts[one.variant], percent_of(one.correct_percentage)]) for one in result.variants]
-    totals = [correct_percentage([cell for cell in result.cells if cell.depth == depth]) for depth in depths]
+    rows = [Row([one.variant, *counts[one.variant], percent_of(one.correct_percentage)]) for one in result.series]
+    totals = [correct_percentage([cell for cell in result.grid if cell.depth == depth]) for depth in depths]
     totals = [_sampled(one) for one in (*totals, result.percentages[Outcome.CORRECT])]
     rows += [
         Row(["all %", *map(percent_of, totals)]),
@@ -311,52 +315,65 @@ def thresholds(rows: Sequence[ResultOfRun]) -> Table:
     return Table("D50 by model and variant", columns, table_rows, _THRESHOLDS)
 
 
-def _by_length(whose: str, result: Result) -> Table:
-    """Rows are outcomes, columns the digits of the longer operand."""
-    outcomes = ["correct", "deviate", "nan", *["unanswered"] * any(one.unanswered for one in result.lengths)]
-    rows = [Row([name, *(getattr(one, name) or "." for one in result.lengths)]) for name in outcomes]
-    latencies = [one.spending["latency_s"] for one in result.lengths]
+def _without_variants(whose: str, result: Result) -> Table:
+    """Rows are outcomes, columns depths."""
+    outcomes = ["correct", "deviate", "nan", *["unanswered"] * any(one.unanswered for one in result.depths)]
+    rows = [Row([name, *(getattr(one, name) or "." for one in result.depths)]) for name in outcomes]
+    latencies = [one.spending["latency_s"] for one in result.depths]
     rows.append(Row(["median s", *(formatting.seconds(one.median) if one else None for one in latencies)]))
-    columns = [Column("digits", is_name=True), *(Column(str(one.digits)) for one in result.lengths)]
-    return Table("by digits of the longer operand", columns, rows, whose=whose)
+    columns = [Column("depth", is_name=True), *(Column(str(one.depth)) for one in result.depths)]
+    return Table("by depth", columns, rows, whose=whose)
 
 
 def scores(rows: Sequence[ResultOfRun]) -> Table:
-    """Scores by set and limit, and notes below them; those of several results also by model."""
+    """Scores by variant and name, and notes below them; those of several results also by model."""
     several = len(rows) > 1
+    scored = [(row, one) for row in rows for one in row.result.scored]
+    items: list[tuple[ResultOfRun, str, Scores]] = []
+    for row in rows:
+        found = [(one.variant, one.scores) for one in row.result.scored]
+        if row.result.scores and len(found) != 1:
+            found.append(("all", row.result.scores))
+        items += [(row, variant or row.result.task, score) for variant, some in found for score in some]
     columns = [
         *[Column("model", lambda one: _simulated(one[0]), is_name=True)] * several,
-        Column("set", lambda one: one[1].set, is_name=True),
-        Column("limit", lambda one: one[2] and f"{one[2].seconds:g} s"),
-        Column("sequences", lambda one: one[2].sequences if one[2] else one[1].measured),
-        *_percentage("score %", lambda one: one[2] and one[2].score),
-        *_percentage("perfect %", lambda one: one[2] and one[2].perfect_percentage),
+        Column("variant", lambda one: one[1], is_name=True),
+        Column("score", lambda one: score_name(one[0].result, one[2])),
+        Column("problems", lambda one: one[2].problems),
+        *_percentage("mean %", lambda one: one[2].mean),
+        *_percentage("perfect %", lambda one: one[2].perfect_percentage),
     ]
-    sets = [(row, one) for row in rows for one in row.result.sets]
-    items = [(row, one, limit) for row, one in sets for limit in one.limits or (None,)]
-    names = [f"{sanitize_name(row.label, LONGEST_NAME)}, " * several for row, _ in sets]
+    names = [f"{sanitize_name(row.label, LONGEST_NAME)}, " * several for row, _ in scored]
     notes = [
-        f"{name}{sanitize_name(one.set, _LONGEST_HEADER)}: {note}"
-        for name, (_, one) in zip(names, sets, strict=True)
+        f"{name}{sanitize_name(one.variant or row.result.task, _LONGEST_HEADER)}: {note}"
+        for name, (row, one) in zip(names, scored, strict=True)
         for note in _notes(one)
     ]
-    return table_of("scores by set and limit per term", columns, items, bool(items) * _SETS, notes=notes)
+    of_programs = any(one.programs for _, one in scored)
+    legends = [_OF_PROGRAMS] * of_programs + [_OF_SCORES] * any(not one.programs for _, one in scored)
+    return table_of("scores by variant", columns, items, " ".join(legends) if items else "", notes=notes)
 
 
-def _notes(one: SequenceSet) -> Iterator[str]:
-    if one.cheating:
-        yield f"cheating {percent_of(one.cheating)} % ({formatting.interval(one.cheating)})"
-    elif one.measured:
+def score_name(result: Result, score: Scores) -> str:
+    """The name of a score; that of programs is a limit in seconds."""
+    return f"{score.name} s" if any(one.programs for one in result.variants) else score.name
+
+
+def _notes(one: Variant) -> Iterator[str]:
+    programs = one.programs
+    if programs and programs.cheating:
+        yield f"cheating {percent_of(programs.cheating)} % ({formatting.interval(programs.cheating)})"
+    elif programs and one.measured:
         yield "programs were not judged"
     if one.unsolved_count:
         named = ", ".join(sanitize_name(number, _LONGEST_HEADER) for number in one.unsolved[:_MOST_NAMED])
         more = ", ..." * (one.unsolved_count > _MOST_NAMED)
         yield f"{one.unsolved_count} of {one.measured} unsolved: {named}{more}"
-    if unprotected := one.isolation.get(Level.NONE):
+    if programs and (unprotected := programs.isolation.get(Level.NONE)):
         yield f"{unprotected} programs ran without a sandbox, with the rights of this user"
     if one.unanswered:
         yield f"{one.unanswered} unanswered, not counted"
-    if judges := one.judges:
+    if programs and (judges := programs.judges):
         kappa = "undefined" if judges.kappa is None else f"{judges.kappa:.2f}"
         yield (
             f"the judges agree on {judges.both + judges.neither} of {judges.judged} programs, "

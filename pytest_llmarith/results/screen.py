@@ -13,12 +13,13 @@ from pytest_llmarith.records import (
     Percentage,
     Result,
     RunSummary,
-    SequenceSet,
+    Variant,
 )
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
+from pytest_llmarith.results.details_counts import SCORE
 from pytest_llmarith.results.formatting import interval_of, ninety_percent_to, points_of, sanitize, sanitize_name
-from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
+from pytest_llmarith.results.run_tables import counts_by_depth, depth_ranges, score_name
 from pytest_llmarith.results.series import ResultOfRun, results_of
 from pytest_llmarith.results.tables import Column, Row, Table, as_text, table_of
 from pytest_llmarith.types import Outcome, SearchEnd, TermStatus
@@ -109,13 +110,13 @@ def _width(table: Table) -> int:
 
 
 def _details(rows: Sequence[ResultOfRun], width: int) -> list[Table]:
-    parts = ("cells", "lengths", "sets", "breaking_points")
-    grids, lengths, sets, searches = ([row for row in rows if getattr(row.result, part)] for part in parts)
+    parts = ("grid", "depths", "scored", "breaking_points")
+    grids, depths, scored, searches = ([row for row in rows if getattr(row.result, part)] for part in parts)
     if len(grids) > 1:
         tables = [_models_by_variant(grids, width)]
     else:
         tables = [_variants_by_depth(row.result, width) for row in grids]
-    return [*tables, _lengths(lengths, width), _sets(sets), _searches(searches, width), _measured(rows)]
+    return [*tables, _depths(depths, width), _scores(scored), _searches(searches, width), _measured(rows)]
 
 
 def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference], only_head: bool) -> str:
@@ -126,7 +127,7 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
     repeated = any(one.repeats for one in results)
     found.append("in brackets: 95 % intervals" + (", of repeats clustered by problem" if repeated else ""))
     if not only_head and any(one.ended for result in results for one in result.thresholds):
-        found.append("D50: the digits at which half of the answers are right")
+        found.append("D50: the depth (digits) at which half of the answers are right")
     if differences:
         baseline = sanitize_name(differences[0].baseline, _LONGEST_NAME)
         over_all = ", over all conditions" * (len({(_side(row), row.result.task) for row in rows}) < len(rows))
@@ -134,10 +135,10 @@ def _legends(rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
         test = "t-test over problems" if repeated else "McNemar's exact test"
         found.append(f"p: {test}, * below 0.05 also with Holm's correction")
         found.append("detectable: the smallest difference that the pairs show with 80 % power, corrected alike")
-    if not only_head and sum(bool(one.cells) for one in results) > 1:
+    if not only_head and sum(bool(one.grid) for one in results) > 1:
         found += ["variants: correct %, 90 % to", formatting.NINETY_PERCENT_TO]
-    elif not only_head and any(one.cells or one.lengths for one in results):
-        found += ["columns: digits", formatting.NINETY_PERCENT_TO]
+    elif not only_head and any(one.cells for one in results):
+        found += ["columns: depth (digits)", formatting.NINETY_PERCENT_TO]
     return ". ".join(found)
 
 
@@ -148,10 +149,8 @@ def _variants_by_depth(result: Result, width: int) -> Table:
     """Rows are variants, columns depths, with the digits up to which 90 % are correct and the first wrong answer."""
     size, depths, counts = counts_by_depth(result)
     columns = [Column(f"of {size} correct", is_name=True), *map(Column, map(str, depths)), Column("90 % to")]
-    rows = [
-        Row([one.variant, *counts[one.variant], ninety_percent_to(one.ninety_percent_to)]) for one in result.variants
-    ]
-    return _with_wrong(Table("", columns, rows), [one.first_wrong for one in result.variants], width)
+    rows = [Row([one.variant, *counts[one.variant], _ninety(one)]) for one in result.series]
+    return _with_wrong(Table("", columns, rows), [one.first_wrong for one in result.series], width)
 
 
 def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
@@ -159,10 +158,10 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
 
     Columns are models; if their names do not fit, they are variants.
     """
-    found = {(row.label, one.variant): one for row in rows for one in row.result.variants}
-    longest = max(len(ninety_percent_to(one.ninety_percent_to)) for one in found.values())
+    found = {(row.label, one.variant): one for row in rows for one in row.result.series}
+    longest = max(len(_ninety(one)) for one in found.values())
     shown = {
-        key: f"{percent}  {ninety_percent_to(one.ninety_percent_to):>{longest}}"
+        key: f"{percent}  {_ninety(one):>{longest}}"
         for key, one in found.items()
         if (percent := formatting.percent_of(one.correct_percentage)) != formatting.UNKNOWN
     }
@@ -177,19 +176,24 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
     return Table("", columns, [Row([name, *(shown.get((name, one)) for one in variants)]) for name in names])
 
 
-def _lengths(rows: Sequence[ResultOfRun], width: int) -> Table:
-    """Additions: rows are models, columns ranges of digits."""
-    ranges = length_ranges(row.result for row in rows)
-    columns = [Column("digits", is_name=True), *map(Column, ranges), Column("90 % to")]
+def _ninety(one: Variant) -> str:
+    return ninety_percent_to(one.ninety_percent_to) if one.ninety_percent_to else formatting.UNKNOWN
+
+
+def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
+    """Tasks without variants: rows are models, columns ranges of depths."""
+    ranges = depth_ranges(row.result for row in rows)
+    columns = [Column("depth", is_name=True), *map(Column, ranges), Column("90 % to")]
     table_rows = []
     for row in rows:
         counted = []
         for some in ranges.values():
-            mine = [one for one in row.result.lengths if one.digits in some and one.measured]
+            mine = [one for one in row.result.depths if one.depth in some and one.measured]
             counted.append(f"{sum(one.correct for one in mine)}/{sum(one.measured for one in mine)}" if mine else None)
-        depth = row.result.ninety_percent_to
-        table_rows.append(Row([row.label, *counted, depth and ninety_percent_to(depth)]))
-    return _with_wrong(Table("", columns, table_rows), [row.result.first_wrong for row in rows], width)
+        whole = row.result.whole
+        table_rows.append(Row([row.label, *counted, whole and _ninety(whole)]))
+    wrong = [row.result.whole.first_wrong if row.result.whole else None for row in rows]
+    return _with_wrong(Table("", columns, table_rows), wrong, width)
 
 
 def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Table:
@@ -214,26 +218,34 @@ def wrong_answer(wrong: Minimum, width: int) -> str:
     return question[: width - 3] + "..."
 
 
-def _sets(results: Sequence[ResultOfRun]) -> Table:
-    """Sequences: rows are models and sets, columns the mean scores by limit."""
-    items = [(row, one) for row in results for one in row.result.sets]
-    limits = sorted({limit.seconds for _, one in items for limit in one.limits})
-    sets = {one.set for _, one in items}
+def _scores(results: Sequence[ResultOfRun]) -> Table:
+    """Scores: rows are models and variants, columns the mean scores by name."""
+    items = [(row, one) for row in results for one in row.result.scored]
+    names = list(dict.fromkeys(score_name(row.result, score) for row, one in items for score in one.scores))
+    variants = {one.variant for _, one in items}
+    has_programs = any(one.programs for _, one in items)
     rows = []
     for row, one in items:
-        scores = {limit.seconds: formatting.with_interval(limit.score) for limit in one.limits}
-        parts = [row.label] * (len(sets) == 1 or row.label != row.result.task) + [one.set] * (len(sets) > 1)
-        shown = [scores.get(seconds) for seconds in limits]
-        rows.append(Row([", ".join(parts), *shown, one.unsolved_count, one.cheat], _terms(one)))
-    columns = [Column(next(iter(sets)) if len(sets) == 1 else "sequences", is_name=True)]
-    columns += [Column(f"score {seconds:g} s") for seconds in limits]
-    return Table("", [*columns, Column("unsolved"), Column("lookup tables")], rows)
+        scores = {score_name(row.result, score): formatting.with_interval(score.mean) for score in one.scores}
+        parts = []
+        if len(variants) == 1 or row.label != row.result.task:
+            parts.append(row.label)
+        if len(variants) > 1:
+            parts.append(one.variant)
+        cells = [", ".join(filter(None, parts)), *(scores.get(name) for name in names), one.unsolved_count]
+        rows.append(Row([*cells, one.cheat] if has_programs else cells, _terms(one)))
+    title = next(iter(variants)) if len(variants) == 1 else "scores"
+    columns = [Column(title or "scores", is_name=True)]
+    columns += [Column(name if name == SCORE else f"score {name}") for name in names]
+    columns.append(Column("unsolved"))
+    return Table("", [*columns, Column("lookup tables")] if has_programs else columns, rows)
 
 
-def _terms(one: SequenceSet) -> str:
+def _terms(one: Variant) -> str:
     """Such as `terms: 60 ok, 3 wrong, 2 late`; empty if all are right."""
-    counts = [f"{count:,} {status}" for status, count in one.term_statuses.items()]
-    return f"terms: {', '.join(counts)}" if {*one.term_statuses} - {TermStatus.OK} else ""
+    statuses = one.programs.term_statuses if one.programs else {}
+    counts = [f"{count:,} {status}" for status, count in statuses.items()]
+    return f"terms: {', '.join(counts)}" if {*statuses} - {TermStatus.OK} else ""
 
 
 def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
@@ -294,7 +306,7 @@ def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
         classes = result.errors.classes if result.errors else []
         counts = Counter({one.error_class: one.count for one in classes if one.count})
         most = dict(counts.most_common(_MOST_CLASSES))
-        first = [one for one in (*(one.first_wrong for one in result.variants), result.first_wrong) if one]
+        first = [one.first_wrong for one in result.variants if one.first_wrong]
         examples = {one.error_class: f" ({wrong_answer(one, _UNLIMITED)})" for one in reversed(first) if one.answer}
         shown = next((name for name in most if name in examples and models <= _MOST_WITH_EXAMPLE), None)
         parts = [f"{count:,} {name}{examples[name] if name == shown else ''}" for name, count in most.items()]

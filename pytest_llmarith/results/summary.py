@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 
 from msgspec.structs import asdict
 
@@ -12,14 +11,16 @@ from pytest_llmarith import records
 from pytest_llmarith.records import Record, Run, RunSummary
 from pytest_llmarith.results import tallies
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences, reasoning_ratios
+from pytest_llmarith.results.details_counts import ErrorCounts, ProgramCounts, ScoreCounts, StrataCounts
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.statistics import Depth, ninety_percent_to
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.results.tallies import Outcomes, Tally
-from pytest_llmarith.results.task_counts import ErrorCounts, SequenceSet
 from pytest_llmarith.results.thresholds import threshold, threshold_of
-from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome
+
+_MOST_NAMED = 500  # unsolved problems
 
 
 class Summary:
@@ -90,16 +91,16 @@ class _Result:
         self.duplicates = 0  # records of items that ask the question of another item
         self._items: dict[int, int] = {}  # which item asked each question first
         self._simulated = first.simulated
-        self._readings: set[Reading] = set()
+        self._readings: set[str] = set()
         self._reasons = {outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)}
         self._stored = self._batched = self._asked = 0
         self._errors = ErrorCounts()
         self._repeats = tallies.RepeatCounts()
-        # Each trial is in exactly one of these.
-        self._cells: dict[tuple[str, int], Tally] = {}
-        self._lengths: dict[int, Tally] = {}
-        self._sets: dict[str, SequenceSet] = {}
-        self._elsewhere = Tally()
+        self._strata = StrataCounts()
+        self._scores = ScoreCounts()
+        # Each trial is in exactly one of these, by variant (empty if there is none) and depth.
+        self._cells: dict[tuple[str, int | None], Tally] = {}
+        self._variants: dict[str, _Variant] = {}
         # By variant and depth; other repeats are not independent.
         self._first_repeats: dict[str, dict[int, Outcomes]] = {}
         self._breaking_points: list[records.BreakingPoint] = []
@@ -123,37 +124,42 @@ class _Result:
         # An unanswered search has read its replies.
         if record.search or record.outcome is not Outcome.UNANSWERED:
             self._asked += sum(not reply.stored for reply in replies)
-        if isinstance(record.problem, records.ThresholdProblem):
-            if (measured := threshold_of(record, record.problem)) is not None:
-                self._measured.append(measured)
-        elif (found := _breaking_point(record)) is not None:
-            self._breaking_points.append(found)
+        if record.search is not None:
+            self._add_search(record, record.search)
+            return
         self._errors.add(record)
+        self._strata.add(record)
+        self._scores.add(record)
         self._repeats.add(record)
         self.questions.add(record)
-        match record.problem:
-            case records.SequenceProblem(set=name) as problem:
-                self._sets.setdefault(name, SequenceSet()).add(record, problem)
-            case records.ArithmeticProblem(variant=variant, depth=depth) as problem:
-                self._cells.setdefault((variant, depth), Tally()).add(record)
-                self._note(record, problem, variant, depth)
-            case records.AdditionProblem() as problem:
-                self._lengths.setdefault(problem.digits, Tally()).add(record)
-                self._note(record, problem, record.task, problem.digits)
-            case _:
-                self._elsewhere.add(record)
+        variant, depth = record.problem.variant or "", record.problem.depth
+        self._cells.setdefault((variant, depth), Tally()).add(record)
+        self._variants.setdefault(variant, _Variant()).add(record)
+        if depth is not None:
+            self._note(record, variant, depth)
 
-    def _note(self, record: Record, problem: records.NumberProblem, variant: str, depth: int) -> None:
+    def _add_search(self, record: Record, search: records.SearchDetails) -> None:
+        """Count the result of a search."""
+        self._repeats.add(record)
+        self._cells.setdefault(("", None), Tally()).add(record)
+        if search.depths is not None:
+            if (measured := threshold_of(record, search)) is not None:
+                self._measured.append(measured)
+        elif record.outcome is not Outcome.UNANSWERED:
+            self._breaking_points.append(_breaking_point(record, search))
+
+    def _note(self, record: Record, variant: str, depth: int) -> None:
         """Note the outcome of a first repeat, and the first wrong answer."""
         if not record.repeat:
             self._first_repeats.setdefault(variant, {}).setdefault(depth, Outcomes())[record.outcome] += 1
+        problem = record.problem
         place = depth, problem.trial or 0, record.repeat
         known = self._first_wrong.get(variant)
         if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or (known and known[0] <= place):
             return
-        error_class = record.grade.error_class if record.grade else None
+        expected = records.as_text(problem.expected)
         wrong = records.Minimum(
-            problem.question, problem.expected, record.outcome, record.reason, record.answer_text, error_class
+            problem.short, expected, record.outcome, record.reason, record.answer_text, record.error_class
         )
         self._first_wrong[variant] = place, wrong
 
@@ -177,13 +183,17 @@ class _Result:
 
     def part(self, date: str | None, selected: int | None) -> records.Result:
         """The result for a summary."""
-        outside = [*self._lengths.values(), *(one.tally for one in self._sets.values()), self._elsewhere]
-        whole = Tally([*self._cells.values(), *outside])
+        whole = Tally(self._cells.values())
         spending = whole.spending()
         cost = spending["cost_usd"]
-        # Cells are weighted by the questions that the run asked; everything outside of the grid is one cell.
-        percentages = tallies.percentages_of([*(one.outcomes for one in self._cells.values()), Tally(outside).outcomes])
-        places = sorted(self._cells, key=_place_of_cell)
+        # Cells are weighted by the questions that the run asked. A variant or a depth alone was listed or drawn, and
+        # not designed: all of these are one cell.
+        designed = [tally for (variant, depth), tally in self._cells.items() if variant and depth is not None]
+        others = [tally for (variant, depth), tally in self._cells.items() if not variant or depth is None]
+        percentages = tallies.percentages_of([*(one.outcomes for one in designed), Tally(others).outcomes])
+        places = sorted(_with_depth(self._cells), key=_place_of_cell)
+        scores = self._scores.part()
+        has_variants = scores or places or any(self._variants)
         return records.Result(
             model=self.model,
             task=self.task,
@@ -209,45 +219,77 @@ class _Result:
             error_sizes=whole.error_sizes(),
             repeats=self._repeats.result(),
             errors=self._errors.part(),
-            variants=[
-                self._variant(variant, [depth for _, depth in its])
-                for variant, its in groupby(places, key=lambda place: place[0])
-            ],
-            thresholds=[
-                found
-                for variant in sorted(self._first_repeats, key=variant_order)
-                if (found := threshold(variant, self._depths(variant)))
-            ]
-            + sorted(self._measured, key=lambda one: variant_order(one.variant)),
+            strata=self._strata.part(),
+            scores=[] if any(one.programs for one in self._variants.values()) else scores,
+            variants=[self._variant(variant) for variant in self._in_order()] if has_variants else [],
+            thresholds=self._thresholds(),
             cells=[
                 records.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
                 for variant, depth in places
             ],
-            lengths=[records.Length(**tally.cells(), digits=digits) for digits, tally in sorted(self._lengths.items())],
-            ninety_percent_to=ninety_percent_to(self._depths(self.task)) if self._lengths else None,
-            first_wrong=self._wrong_first(self.task) if self._lengths else None,
             breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
-            sets=[self._sets[name].part(name) for name in sorted(self._sets)],
             readings=sorted(self._readings),
         )
+
+    def _in_order(self) -> list[str]:
+        return sorted(self._variants, key=variant_order)
+
+    def _thresholds(self) -> list[records.Threshold]:
+        """D50 of each variant, as all answers show it, and as adaptive asking measured it."""
+        found = []
+        for variant in sorted(self._first_repeats, key=variant_order):
+            one = threshold(variant or self.task, self._depths(variant))
+            if one is not None:
+                found.append(one)
+        return found + sorted(self._measured, key=lambda one: variant_order(one.variant))
 
     def _depths(self, variant: str) -> list[Depth]:
         """The first repeats by depth."""
         counted = self._first_repeats.get(variant, {})
         return [Depth(depth, one[Outcome.CORRECT], one.measured) for depth, one in counted.items()]
 
-    def _variant(self, variant: str, depths: Iterable[int]) -> records.Variant:
+    def _variant(self, variant: str) -> records.Variant:
         """All depths of a variant together."""
-        cells = [self._cells[variant, depth] for depth in depths]
-        percentages = tallies.percentages_of([cell.outcomes for cell in cells])
-        together = Tally(cells).cells() | {"correct_percentage": percentages[Outcome.CORRECT]}
+        counted = self._variants[variant]
+        cells = [tally for (name, _), tally in self._cells.items() if name == variant]
+        depths = self._depths(variant)
+        together = Tally(cells).cells()
+        is_designed = bool(variant) and any(depth is not None for name, depth in self._cells if name == variant)
+        strata = [cell.outcomes for cell in cells] if is_designed else [Tally(cells).outcomes]
+        percentages = tallies.percentages_of(strata)
+        if is_designed:
+            together["correct_percentage"] = percentages[Outcome.CORRECT]
+        unsolved = counted.scores.unsolved
+        scores = counted.scores.part()
         return records.Variant(
             **together,
             variant=variant,
             percentages=percentages,
-            ninety_percent_to=ninety_percent_to(self._depths(variant)),
+            ninety_percent_to=ninety_percent_to(depths) if depths else None,
             first_wrong=self._wrong_first(variant),
+            scores=scores,
+            unsolved_count=len(unsolved) if scores else 0,
+            unsolved=unsolved[:_MOST_NAMED] if scores else [],
+            programs=counted.programs.part() if counted.programs else None,
         )
+
+
+class _Variant:
+    """Counts what the cells of a variant do not."""
+
+    def __init__(self) -> None:
+        self.scores = ScoreCounts()
+        self.programs: ProgramCounts | None = None
+
+    def add(self, record: Record) -> None:
+        self.scores.add(record)
+        if record.program is not None:
+            self.programs = self.programs or ProgramCounts()
+            self.programs.add(record, record.program)
+
+
+def _with_depth(cells: Iterable[tuple[str, int | None]]) -> list[tuple[str, int]]:
+    return [(variant, depth) for variant, depth in cells if depth is not None]
 
 
 def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
@@ -256,19 +298,16 @@ def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
     return *variant_order(variant), depth
 
 
-def _breaking_point(record: Record) -> records.BreakingPoint | None:
-    """The result of a search; None for other trials, and for an unanswered search."""
-    search, problem = record.search, record.problem
-    if not (search and isinstance(problem, records.SearchProblem)) or record.outcome is Outcome.UNANSWERED:
-        return None
+def _breaking_point(record: Record, search: records.SearchDetails) -> records.BreakingPoint:
+    """The result of a search."""
     minimum = search.minimum or records.Minimum(None, None, record.outcome, None, None, None)
     return records.BreakingPoint(
         **asdict(minimum),
-        variant=problem.variant,
+        variant=record.problem.variant or "",
         repeat=record.repeat,
         not_reproduced=search.not_reproduced,
         questions=search.questions,
-        budget=problem.budget,
+        budget=search.budget,
         ended=search.ended,
         largest_right=search.largest_right,
     )

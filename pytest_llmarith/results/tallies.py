@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
@@ -9,7 +10,7 @@ from statistics import median
 from typing import Any, NamedTuple, get_args
 
 from pytest_llmarith import records
-from pytest_llmarith.records import Answer, Record, SequenceProblem, Usage
+from pytest_llmarith.records import NumberDetails, Record, Usage
 from pytest_llmarith.results.statistics import (
     Cell,
     Cluster,
@@ -20,7 +21,7 @@ from pytest_llmarith.results.statistics import (
     percentage,
     quantile_of_sorted,
 )
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.types import INVALID_GRADE, Outcome
 
 MOST_REASONS = 50  # messages of providers may all differ
 LONGEST_REASON = 300
@@ -57,7 +58,7 @@ class Tally:
     def __init__(self, parts: Iterable[Tally] = ()) -> None:
         self.outcomes = Outcomes()
         self.replies: list[tuple[float | None, ...]] = []  # their amounts, by `_KINDS`
-        self.errors: list[records.Grade] = []  # of deviates
+        self.errors: list[NumberDetails] = []  # of deviates
         for part in parts:
             self.outcomes.update(part.outcomes)
             self.replies += part.replies
@@ -67,8 +68,8 @@ class Tally:
         """Count one record."""
         self.outcomes[record.outcome] += 1
         self.replies += (tuple(getattr(reply, kind) for kind in _KINDS) for reply in replies_of(record))
-        if record.outcome is Outcome.DEVIATE and record.grade:
-            self.errors.append(record.grade)
+        if record.outcome is Outcome.DEVIATE and record.number:
+            self.errors.append(record.number)
 
     @property
     def average_absolute_error(self) -> str | None:
@@ -93,7 +94,7 @@ class Tally:
             )
 
     def counts(self) -> dict[str, Any]:
-        """The fields of `records.Outcomes`, and what `records.Cells` and `records.SequenceSet` have beside them."""
+        """The fields of `records.Outcomes`, and others of `records.Cells`."""
         return {str(outcome): self.outcomes[outcome] for outcome in Outcome} | {
             "measured": self.outcomes.measured,
             "correct_percentage": percentage(self.outcomes[Outcome.CORRECT], self.outcomes.measured),
@@ -131,7 +132,15 @@ def replies_of(record: Record) -> Iterator[Usage]:
 
 
 def reasons_of(counts: Counter[str]) -> dict[str, int]:
-    """Why trials have no answer, the most frequent reasons first; after `MOST_REASONS` the others together."""
+    """Why trials have no answer, the most frequent reasons first; after `MOST_REASONS` the others together.
+
+    A task that returns no grade does so for many problems: all of them are one reason, with the first problem.
+    """
+    invalid = sorted(reason for reason in counts if reason.startswith(INVALID_GRADE))
+    if invalid:
+        total = counts.total()
+        counts = Counter({reason: count for reason, count in counts.items() if reason not in invalid})
+        counts[invalid[0]] = total - counts.total()
     found = sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
     others = sum(count for _, count in found[MOST_REASONS:])
     return dict(found[:MOST_REASONS]) | ({OTHER_REASONS: others} if others else {})
@@ -157,7 +166,7 @@ class RepeatCounts:
         self._k = max(self._k, record.repeat + 1)
         if record.outcome != Outcome.UNANSWERED:
             trial = _Trial(_answer(record), record.outcome == Outcome.CORRECT)
-            self._problems.setdefault(_problem(record), {})[record.repeat] = trial
+            self._problems.setdefault(problem_of(record), {})[record.repeat] = trial
 
     def result(self) -> records.Repeats | None:
         """The figures for a summary; None if every problem was asked once."""
@@ -177,19 +186,19 @@ class RepeatCounts:
         )
 
 
-def _problem(record: Record) -> int:
-    """A hash of the problem; a sequence in two sets is one problem."""
+def problem_of(record: Record) -> int:
+    """A hash of the problem. Problems of two variants with the same inputs and answer are one."""
     problem = record.problem
-    return hash(problem.number if isinstance(problem, SequenceProblem) else str(problem))
+    return hash((record.task, json.dumps([problem.inputs, problem.expected], sort_keys=True), problem.trial))
 
 
 def _answer(record: Record) -> int | None:
     """A hash of a number without trailing zeros, of the output of a program, or of another answer as text."""
-    if record.oeis:
-        printed = [term.got for term in record.oeis.terms]
+    if record.program:
+        printed = [term.got for term in record.program.terms]
         return hash((record.outcome == Outcome.CHEAT, *printed)) if printed else None
     text = record.answer_text
-    if text is not None and isinstance(record.answer, Answer) and "." in text:
+    if text is not None and record.reading is not None and "." in text:
         text = text.rstrip("0").rstrip(".")
     return None if text is None else hash(text)
 

@@ -16,7 +16,7 @@ from math import ceil, erfc, exp, fsum, log, sqrt
 from operator import mul
 from typing import Literal, NamedTuple
 
-from pytest_llmarith.records import Record, Threshold, ThresholdProblem
+from pytest_llmarith.records import Record, SearchDetails, Threshold
 from pytest_llmarith.results.statistics import Depth, Z
 from pytest_llmarith.types import Outcome, SearchEnd
 
@@ -80,15 +80,15 @@ def _rounded(digits: float | None) -> float | None:
     return None if digits is None else round(digits, _DECIMALS)
 
 
-def threshold_of(record: Record, problem: ThresholdProblem) -> Threshold | None:
+def threshold_of(record: Record, search: SearchDetails) -> Threshold | None:
     """D50 as adaptive asking measured it; None if it is unanswered."""
-    if record.search is None or record.outcome is Outcome.UNANSWERED:
+    if search.depths is None or record.outcome is Outcome.UNANSWERED:
         return None
     answers: dict[int, list[bool]] = {}
-    for step in record.search.trail:
+    for step in search.trail:
         answers.setdefault(step.depth or 0, []).append(step.outcome is Outcome.CORRECT)
     depths = [Depth(depth, sum(right), len(right)) for depth, right in answers.items()]
-    return threshold(problem.variant, depths, problem.depths, record.search.ended)
+    return threshold(record.problem.variant or record.task, depths, search.depths, search.ended)
 
 
 @lru_cache(1_000)

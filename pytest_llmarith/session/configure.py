@@ -72,7 +72,7 @@ class Idle:
 
 def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
     """Raises pytest.UsageError for contradictory settings and unknown names."""
-    judge = settings.oeis.judge
+    judges = {judge.name for judge in settings.judges}
     by_id: dict[str, Model] = {}
     for model in settings.models:
         twin = by_id.setdefault(id_of(model.name), model)
@@ -81,8 +81,8 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
                 f"--llm-model: {twin.name!r} and {model.name!r} have the same id {id_of(model.name)!r}; "
                 f"rename one: other-name={model.target}"
             )
-        if judge is not None and model.name == judge.name:
-            raise pytest.UsageError(f"--llm-model: {judge.name!r} is the name of the judge; rename the model")
+        if model.name in judges:
+            raise pytest.UsageError(f"--llm-model: {model.name!r} is the name of the judge; rename the model")
     if settings.adaptive is not None:
         if settings.prompt_configs.repeats > 1:
             raise pytest.UsageError("--llm-adaptive: it asks each question once; remove --llm-repeats")
@@ -92,10 +92,10 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
             raise pytest.UsageError("--llm-adaptive: D50 needs two depths or more; write --llm-depths=2-10")
     if settings.batch is not None:
         _refuse_batch(settings)
-    if judge is not None and not settings.models:
+    if judges and not settings.models:
         raise pytest.UsageError("--oeis-judge: a model judges only in a run with --llm-model; add --llm-model=NAME")
     if settings.oeis.sets:
-        from pytest_llmarith.session.collection import sets_of
+        from pytest_llmarith.session.marks import sets_of
 
         sets_of(settings)
     if settings.models and not settings.dry_run and config.getoption("dist", "no") == "each":
@@ -144,6 +144,6 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
         yield f"--llm-prompt-template: the template {name!r}", template
     for text in config.getoption("--llm-system-prompt") or ():
         yield "--llm-system-prompt: the text", text
-    for model in (*settings.models, *filter(None, [settings.oeis.judge])):
+    for model in (*settings.models, *settings.judges):
         for name, value in with_headers_hidden(model.params).items():
             yield from ((f"{model.name}: the parameter {name}", text) for text in texts_in(value))

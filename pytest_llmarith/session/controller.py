@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess
-from pytest_llmarith.records import Run, SequenceProblem, Shard, convert
+from pytest_llmarith.records import Run, Shard, convert
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.session.forecast import DRAIN_S, STOPPED_EXIT_STATUS, Forecast, refuse_empty, start_broker
 from pytest_llmarith.session.items import (
@@ -77,7 +77,8 @@ class RunController:
         try:
             # With workers, `Workers` begins.
             if self._settings.models and not self._has_workers and not _runs_nothing(session):
-                self._broker.begin(list(planned_questions(selected(session.items), self._settings)))
+                verbose = self._config.getoption("verbose")
+                self._broker.begin(list(planned_questions(selected(session.items), self._settings, verbose)))
             with self._terminal.watching(self._broker.progress(), self._broker.show_progress, self._has_workers):
                 return (yield)
         except KeyboardInterrupt as interrupt:
@@ -238,13 +239,10 @@ class RunBroker:
         refuse_empty(self._config, self._settings, asked)
         if not asked:
             return
-        from pytest_llmarith.session.programs import lines_about_programs
-
         self._recorder.expect(asked)
         verbose = self._config.getoption("verbose")
-        sets = list(dict.fromkeys(one.problem.set for one in asked if isinstance(one.problem, SequenceProblem)))
-        if sets and verbose >= 0:
-            self._terminal.say(*lines_about_programs(self._config, self._settings, sets, verbose > 0))
+        for one in asked:
+            self._terminal.say(*one.about)
         forecast = Forecast(self._settings, asked, self.process().plan)
         if forecast.error is not None and self._settings.batch is not None:
             raise pytest.UsageError(forecast.error)
@@ -306,7 +304,7 @@ class RunBroker:
 
     @property
     def _asks_language_models(self) -> bool:
-        asked = [*self._settings.models, *filter(None, [self._settings.oeis.judge])]
+        asked = [*self._settings.models, *self._settings.judges]
         return not all(model.simulated for model in asked)
 
 

@@ -68,8 +68,8 @@ def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> A
 
 @pytest.fixture
 def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
-    """Searches for the simplest question that the model gets wrong, and returns one record for the whole search."""
+    """The same as `ask`, for tests that search for the simplest question that the model gets wrong."""
     items.refuse_unmarked(request)
-    from pytest_llmarith.session.ask import Search
+    from pytest_llmarith.session.ask import Ask
 
-    return Search(request.node, model, settings_of(request.config))
+    return Ask(request.node, model, settings_of(request.config))

@@ -15,16 +15,13 @@ import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup
 from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
-from pytest_llmarith.records import SearchProblem
 from pytest_llmarith.results.formatting import dollars, sanitize, sanitize_name, thousands
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.items import NO_MODEL, parameter_of, problem_of
 from pytest_llmarith.session.selection import PlannedQuestion, config_of, planned_questions, question_of, selected
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import render, reply_tokens
-from pytest_llmarith.tasks.breaking_point import ThresholdProblem
-from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.types import (
     Model,
     ModelTerms,
@@ -93,16 +90,11 @@ class Forecast:
 
     def lines(self, verbose: bool = True) -> list[str]:
         """The forecast as text; with `verbose`, several models have a line each."""
-        judge, plan = self._settings.oeis.judge, self._plan
+        plan = self._plan
         later = {model.name for model in self._asked_later}
-        lines = forecast_lines(
-            self.forecasts, verbose, judge.name if judge is not None and judge.name in later else None
-        )
-        budgets = [
-            one.problem.budget
-            for one in self._asked
-            if isinstance(one.problem, SearchProblem) and one.question.model in later
-        ]
+        judges = [model.name for model in self._settings.judges if model.name in later]
+        lines = forecast_lines(self.forecasts, verbose, ", ".join(judges))
+        budgets = [one.questions for one in self._asked if one.questions is not None and one.question.model in later]
         if budgets:
             items = f"{len(budgets):,} items ask" if len(budgets) > 1 else "1 item asks"
             most = f"up to {sum(budgets):,} questions"
@@ -124,8 +116,8 @@ class Forecast:
         mine = {index: one for index, one in enumerate(self._asked) if one.question.model == model.name}
         to_ask = [mine[index] for index in self._plan.to_ask if index in mine]
         terms = self._plan.terms.get(model.name, _FREE)
-        replies = Counter(one.task for one in to_ask)
-        stored = {task: self._lengths[model.name, task] for task in replies}
+        replies = Counter((one.task, one.reply_tokens) for one in to_ask)
+        stored = {task: self._lengths[model.name, task] for task, _ in replies}
         return ModelForecast(
             model=model,
             questions=len(mine),
@@ -133,7 +125,10 @@ class Forecast:
             asked=len(to_ask),
             prompt_tokens=sum(model.for_question(one.question).about_tokens(one.question.prompt) for one in to_ask),
             completion_tokens=round(
-                sum(count * _length(task, stored[task], terms.max_reply_tokens) for task, count in replies.items())
+                sum(
+                    count * _length(short, stored[task], terms.max_reply_tokens)
+                    for (task, short), count in replies.items()
+                )
             ),
             terms=terms,
             learned_from=sum(map(len, stored.values())),
@@ -156,29 +151,31 @@ def refuse_empty(config: pytest.Config, settings: Settings, asked: Sequence[Plan
     if settings.batch is not None and not asked:
         raise pytest.UsageError("--llm-batch: no question to a model of --llm-model was selected")
     is_part = settings.shard is not None or config.getoption("lf", False)
-    if settings.adaptive is not None and not is_part and not any(one.task == ThresholdProblem.task for one in asked):
-        raise pytest.UsageError("--llm-adaptive: no item of arithmetic was selected; -k int_mul selects one per model")
+    if settings.adaptive is not None and not is_part and not any(one.is_search for one in asked):
+        raise pytest.UsageError(
+            "--llm-adaptive: no item of a task with depths was selected; -k int_mul selects one per model"
+        )
 
 
 def _models_asked_later(asked: Sequence[PlannedQuestion], settings: Settings) -> list[Model]:
     """The models that may get further questions: those that are searched, and the judge."""
     searched = {one.question.model for one in asked if one.is_search}
     models = [model for model in settings.models if model.name in searched]
-    if settings.oeis.judge is not None and any(one.task == OeisProblem.task for one in asked):
-        models.append(settings.oeis.judge)
+    judges = {one.judge for one in asked}
+    models += [model for model in settings.judges if model.name in judges]
     return [model for model in models if model.simulated or settings.store_mode is not StoreMode.ONLY]
 
 
-def _length(task: str, stored: Sequence[int], most: int | None) -> float:
+def _length(short: int, stored: Sequence[int], most: int | None) -> float:
     """The estimated length of a reply: the mean of the stored ones, else the length of a short answer."""
-    return sum(stored) / len(stored) if stored else min(reply_tokens(task), most or reply_tokens(task))
+    return sum(stored) / len(stored) if stored else min(short, most or short)
 
 
 def start_broker(config: pytest.Config, settings: Settings, *, read_only: bool = False) -> BrokerProcess:
     """Start the broker of a run; with `read_only`, no store is created."""
     has_store = settings.store_mode is not StoreMode.OFF and (settings.store_path.exists() or not read_only)
     setup = Setup(
-        models=(*settings.models, *filter(None, [settings.oeis.judge])),
+        models=(*settings.models, *settings.judges),
         limits=settings.request_limits,
         store_path=settings.store_path.absolute() if has_store else None,
         store_mode=settings.store_mode,
@@ -193,7 +190,7 @@ def start_broker(config: pytest.Config, settings: Settings, *, read_only: bool =
 # --- text ------------------------------------------------------------------------------------------------------------
 
 
-def forecast_lines(forecasts: Sequence[ModelForecast], each: bool, judge: str | None = None) -> list[str]:
+def forecast_lines(forecasts: Sequence[ModelForecast], each: bool, judge: str = "") -> list[str]:
     """A line for the whole run, and with `each` one for each of several models; `judge` may be asked, too."""
     lines = [_line(forecasts)]
     if each and len(forecasts) > 1:
@@ -304,7 +301,7 @@ class DryRun:
 
     def _show_requests(self) -> None:
         """Print what is sent to each model, without the messages and without keys."""
-        for model in (*self._settings.models, *filter(None, [self._settings.oeis.judge])):
+        for model in (*self._settings.models, *self._settings.judges):
             request = json.dumps({"model": model.target, **with_headers_hidden(model.params)}, ensure_ascii=False)
             address = f" to {model.api_base}" if model.api_base else ""
             self._say(f"request{address}: {sanitize(hide_keys(request, os.environ), _LONGEST_LINE)}")

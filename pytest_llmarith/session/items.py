@@ -37,7 +37,8 @@ _LINES = (
     f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
     f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
     f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets names them",
-    f"{BREAKING_MARK}: parametrize `problem` with the searches for the simplest wrong answer",
+    f"{BREAKING_MARK}(task=None): parametrize `problem` with the searches for the simplest wrong answer, "
+    "of arithmetic and integer addition or of a task with a Grid",
     f"{CUSTOM_MARK}(task, trials=10): parametrize `problem` with a custom task, a pytest_llmarith.Task",
     f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): the cell of an item, "
     "and in a run with conditions or repeats (numbers, symbols, context, prompt, system, repeat), for "
@@ -81,7 +82,7 @@ def has_problem_mark(collector: pytest.Collector, function: object) -> bool:
 def problem_of(item: pytest.Item) -> Any:
     """The problem of an item of the plugin; None for other items, even with a `cell` mark."""
     problem = parameter_of(item, "problem") if item.get_closest_marker(CELL_MARK) else None
-    return problem if hasattr(problem, "task") else None
+    return problem if hasattr(problem, "owner") else None
 
 
 def parameter_of(item: pytest.Item, name: str) -> Any:
@@ -89,9 +90,10 @@ def parameter_of(item: pytest.Item, name: str) -> Any:
     return getattr(getattr(item, "callspec", None), "params", {}).get(name)
 
 
-def is_sequence(item: pytest.Item) -> bool:
-    """Whether an item belongs to the OEIS task."""
-    return getattr(problem_of(item), "task", None) == OEIS_MARK
+def grader_of(item: pytest.Item) -> Any:
+    """The grader of an item's task; None for other items, and if a function grades."""
+    problem = problem_of(item)
+    return None if problem is None else problem.owner.grader
 
 
 def id_of(model: str) -> str:
@@ -219,7 +221,7 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
     facts = (
         ("outcome", record.outcome),
         ("reason", record.reason),
-        ("error_class", record.grade.error_class if record.grade else None),
+        ("error_class", record.error_class),
         ("cost_usd", None if cost is None else format(Decimal(repr(cost)), "f")),  # without an exponent
         ("model", record.model),
         ("task", record.task),
@@ -231,5 +233,5 @@ def _why(record: Record) -> str:
     from pytest_llmarith.records import as_text
     from pytest_llmarith.results.formatting import sanitize
 
-    expected = as_text(getattr(record.problem, "expected", None))
+    expected = as_text(record.problem.expected)
     return sanitize(record.reason or f"got {record.answer_text}, expected {expected}", _LONGEST_TEXT)

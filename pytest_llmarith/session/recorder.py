@@ -23,7 +23,7 @@ import pytest
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import ProgramRules, Record, Run, RunSummary, SequenceProblem, as_dict, encode
+from pytest_llmarith.records import ProgramRules, Record, Run, RunSummary, as_dict, encode
 from pytest_llmarith.results.completeness import Gate, failed_gates, parse_gate
 from pytest_llmarith.results.files import encode as as_json
 from pytest_llmarith.results.files import write_json
@@ -41,7 +41,7 @@ from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.results.tallies import replies_of
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.tasks import TASKS
+from pytest_llmarith.tasks.task import RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
 _PICODOLLARS = 12  # decimals of a dollar; further ones depend on the order of float additions
@@ -77,7 +77,7 @@ class Recorder:
 
     def expect(self, asked: Sequence[PlannedQuestion]) -> None:
         """Note the planned questions. Raises UsageError if the folder is not writable or a gate has an unknown task."""
-        known = dict.fromkeys([*TASKS, *(one.task for one in asked)])
+        known = dict.fromkeys([*RESERVED, *(one.task for one in asked)])
         for gate in self._gates:
             if gate.task is not None and gate.task not in known:
                 raise pytest.UsageError(f"--llm-fail-under: there is no task {gate.task!r}; write {' or '.join(known)}")
@@ -87,7 +87,7 @@ class Recorder:
             raise pytest.UsageError(f"--llm-reports: {error}") from None
         self.selected = Counter(one.key for one in asked)
         self._searching = any(one.is_search for one in asked)
-        self._programs = sum(isinstance(one.problem, SequenceProblem) for one in asked)
+        self._programs = sum(one.has_grader for one in asked)
 
     def questions(self) -> int | None:
         """The number of questions; None if unknown, as in a search."""
@@ -104,7 +104,7 @@ class Recorder:
         self.records[nodeid] = self._unwritten[nodeid] = record
         if self._log is not None or any(True for _ in replies_of(record)):
             self._write()
-        self._programs_run += isinstance(record.problem, SequenceProblem)
+        self._programs_run += record.program is not None
         self._counted = self._counted or Summary()
         self._counted.add(record)
 

@@ -7,7 +7,7 @@ workers have no influence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,16 @@ import pytest
 from pytest_llmarith import records
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
-from pytest_llmarith.session.items import parameter_of, problem_of
+from pytest_llmarith.session.items import grader_of, parameter_of, problem_of, settings_of
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks import Problem, render
+from pytest_llmarith.tasks.prompts import render
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, Prompt, PromptConfig, Question, Shard
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
+
+_Identity = tuple[str, Prompt, int | None, str | None]
 
 SHARDING = "llmarith-sharding"
 _OUTPUT = "llmarith_shard"  # in xdist's `workeroutput`, as a controller collects no items
@@ -31,13 +34,22 @@ _OUTPUT = "llmarith_shard"  # in xdist's `workeroutput`, as a controller collect
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
-    """The first question of an item, with its problem as a record stores it."""
+    """The first question of an item, with its problem as a record stores it.
+
+    `questions` is the maximum number of them if further ones depend on the answers. `reply_tokens` is the length of a
+    short reply. `judge` is the model that judges the replies, `about` what the run says about the item's task.
+    """
 
     nodeid: str
     task: str
     problem: records.Problem
     condition: Condition
     question: Question
+    reply_tokens: int = 100
+    questions: int | None = None
+    judge: str | None = None
+    has_grader: bool = False
+    about: tuple[str, ...] = ()
 
     @property
     def key(self) -> Key:
@@ -46,7 +58,7 @@ class PlannedQuestion:
     @property
     def is_search(self) -> bool:
         """Whether further questions depend on the answers."""
-        return isinstance(self.problem, records.SearchProblem)
+        return self.questions is not None
 
 
 def config_of(item: pytest.Item) -> PromptConfig:
@@ -72,14 +84,43 @@ def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     ]
 
 
-def planned_questions(items: Iterable[pytest.Item], settings: Settings) -> Iterator[PlannedQuestion]:
-    """The first questions of the items whose model is asked through the broker."""
+def planned_questions(items: Sequence[pytest.Item], settings: Settings, verbose: int = -1) -> Iterator[PlannedQuestion]:
+    """The first questions of the items whose model is asked through the broker.
+
+    The first one of a grader has what it says about the run, unless `verbose` is below 0.
+    """
+    graders: dict[Any, list[str]] = {}  # the variants of each
+    for item in items:
+        if verbose >= 0 and parameter_of(item, MODEL_FIXTURE) and (grader := grader_of(item)):
+            graders.setdefault(grader, []).append(problem_of(item).variant or "")
     for item in items:
         if model := parameter_of(item, MODEL_FIXTURE):
             problem, config = problem_of(item), config_of(item)
             prompt = render(problem, config.condition, settings.prompt_configs.templates, settings.seed)
             question = question_of(item, model, prompt, settings)
-            yield PlannedQuestion(item.nodeid, problem.task, problem.recorded, config.condition, question)
+            grader = problem.owner.grader
+            variants = list(dict.fromkeys(graders.pop(grader, []))) if grader else []
+            yield PlannedQuestion(
+                nodeid=item.nodeid,
+                task=problem.task,
+                problem=problem.recorded,
+                condition=config.condition,
+                question=question,
+                reply_tokens=problem.owner.reply_tokens,
+                questions=problem.search and problem.search.budget,
+                judge=grader and grader.judge,
+                has_grader=grader is not None,
+                about=tuple(grader.about(variants, verbose > 0)) if variants else (),
+            )
+
+
+def skip_unavailable(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
+    """Skip items that cannot be graded here, before any reply is paid for."""
+    if config.getoption("collectonly") or settings_of(config).dry_run:
+        return
+    for item in items:
+        if reason := grader_of(item).unavailable():
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 # --- shards -----------------------------------------------------------------------------------------------------------
@@ -139,19 +180,21 @@ def split_for_shard(
 
     Items without a problem, and items whose node id is in `before`, are in every shard.
     """
-    keys = {item: None if item.nodeid in before else _problem_key(item) for item in items}
-    numbers = {key: number for number, key in enumerate(sorted(set(filter(None, keys.values()))))}
+    places: dict[_Identity, tuple[Any, ...]] = {}
+    identities: dict[pytest.Item, _Identity | None] = {}
+    for item in items:
+        problem: TaskProblem | None = problem_of(item)
+        if problem is None or item.nodeid in before:
+            identities[item] = None
+            continue
+        # A problem that is in two variants is asked once, so it must be in one shard.
+        identity = problem.task, problem.prompt, problem.trial, problem.variant if problem.search else None
+        identities[item] = identity
+        place = problem.task, problem.variant or "", problem.depth or 0, problem.trial or 0, problem.label
+        places[identity] = min(place, places.get(identity, place))
+    numbers = {identity: number for number, identity in enumerate(sorted(places, key=places.__getitem__))}
     mine, others = list[pytest.Item](), list[pytest.Item]()
-    for item, key in keys.items():
+    for item, key in identities.items():
         is_mine = key is None or numbers[key] % shard.count == shard.index - 1
         (mine if is_mine else others).append(item)
     return mine, others
-
-
-def _problem_key(item: pytest.Item) -> tuple[str | int, ...] | None:
-    """The identity of an item's problem, which several models are asked, in several conditions."""
-    problem: Problem | None = problem_of(item)
-    if problem is None:
-        return None
-    # A sequence in two sets is asked once, so it must be in one shard.
-    return problem.task, *(value for name, value in problem.coordinates().items() if name != "set")

@@ -18,7 +18,6 @@ from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
 from pytest_llmarith.session.selection import PlannedQuestion, planned_questions, selected
 from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks.oeis import OeisProblem
 from pytest_llmarith.types import Failure
 
 if TYPE_CHECKING:
@@ -64,7 +63,12 @@ class Workers:
         trial = evaluate.Trial(
             asked.task, asked.problem, model, question.prompt, nodeid, asked.condition, question.repeat
         )
-        return evaluate.unanswered_record(trial, Failure("worker crashed"))
+        grade = None
+        if asked.questions is not None:
+            from pytest_llmarith.evaluate_search import not_run
+
+            grade = not_run(asked.questions)
+        return evaluate.unanswered_record(trial, Failure("worker crashed"), grade)
 
     def reported(self, nodeid: str) -> None:
         """Remove an announced trial whose record has arrived."""
@@ -122,8 +126,8 @@ class Workers:
         expected, first = self._installed.setdefault(what, (found, worker))
         if found != expected:
             self._broker().stop(
-                f"worker {worker} has {what} {found}, and {first} has {expected}; "
-                f"install the same {DISTRIBUTION} and copy the same oeis_cache to every host"
+                f"worker {worker} has {what} {found}, and {first} has {expected}; install the same {DISTRIBUTION} "
+                "and copy the same tests and oeis_cache to every host"
             )
 
 
@@ -142,10 +146,13 @@ class Worker:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._controller.send("installed", DISTRIBUTION, version(DISTRIBUTION))
         items = selected(session.items)
-        if sequences := [problem for item in items if isinstance(problem := problem_of(item), OeisProblem)]:
-            self._controller.send("installed", "OEIS entries", f"(digest {digest_of(sequences, self._settings)})")
+        problems = [problem_of(item) for item in items]
+        if problems:
+            self._controller.send("installed", "other problems", f"(digest {digest_of(problems)})")
         if self._announces:
-            self._controller.announce(map(encoded, planned_questions(items, self._settings)))
+            self._controller.announce(
+                map(encoded, planned_questions(items, self._settings, self._config.getoption("verbose")))
+            )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:

@@ -1,37 +1,19 @@
-"""Task integer addition: the sum of two integers of 2 to 30 digits; the reply must be the bare number."""
+"""Task integer addition: the sum of two integers of 2 to 30 digits; the reply must be the bare number.
+
+It has no grid: the length of a sum is drawn, and not chosen.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import ClassVar
 
-from pytest_llmarith import records
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Reading
+from pytest_llmarith.tasks.checks import bound
+from pytest_llmarith.tasks.numbers import Calculation, number_task, strata_of
+from pytest_llmarith.tasks.task import ADDITION, Problem, TaskProblem, label_at
+from pytest_llmarith.types import Dtype, Op
 
-
-class AdditionProblem(records.AdditionProblem):
-    """The sum of two integers of 2 to 30 digits; operands and expected answer are decimal text."""
-
-    task: ClassVar[str] = "integer_addition"
-
-    @property
-    def recorded(self) -> AdditionProblem:
-        return self
-
-    @property
-    def label(self) -> str:
-        return f"trial_{self.trial}"
-
-    def coordinates(self) -> dict[str, str | int]:
-        return {"trial": self.trial}
-
-
-NAME = AdditionProblem.task
-READING = Reading.STRICT
-REPLY_TOKENS = 20
-FIELDS = ("int1", "int2")
-AXES = frozenset({"numbers", "context", "prompt", "system"})  # there is no operator sign
+NAME = ADDITION
 SHORTEST, LONGEST = 2, 30
 
 _PROMPT = (
@@ -42,27 +24,49 @@ _PROMPT = (
 )
 
 
-def problem(seed: int, trial: int) -> AdditionProblem:
-    """Draw the problem of one trial: two lengths, then the digits; leading zeros are dropped."""
+def problem_of(int1: int, int2: int, trial: int) -> Problem:
+    """The sum of two numbers. Its depth is the number of digits of the longer one."""
+    operands = str(int1), str(int2)
+    return Problem(
+        inputs={"int1": operands[0], "int2": operands[1]},
+        expected=str(int1 + int2),
+        label=label_at(None, None, trial),
+        depth=max(map(len, operands)),
+        trial=trial,
+        question=" + ".join(operands),
+        strata=strata_of(Calculation(Op.ADD, Dtype.INT, operands)),
+    )
+
+
+def problems(seed: int, trials: int) -> Iterator[Problem]:
+    """All problems of the task."""
+    return (_drawn(seed, trial) for trial in range(trials))
+
+
+def problem(seed: int, trial: int) -> TaskProblem:
+    """One trial of the task."""
+    return bound(TASK, seed, _drawn(seed, trial))
+
+
+def _drawn(seed: int, trial: int) -> Problem:
+    """Draw two lengths, then the digits; leading zeros are dropped."""
     draw = random.Random(f"{seed}/{NAME}/{trial}")
     int1, int2 = (int("".join(draw.choices("0123456789", k=length))) for length in _lengths(draw))
-    return AdditionProblem(seed, trial, str(int1), str(int2), str(int1 + int2))
+    return problem_of(int1, int2, trial)
 
 
-def problems(seed: int, trials: int) -> Iterator[AdditionProblem]:
-    """All problems of the task."""
-    return (problem(seed, trial) for trial in range(trials))
-
-
-def prompt(problem: AdditionProblem, condition: Condition = DEFAULT_CONDITION) -> str:
+def prompt(problem: Problem) -> str:
     """The text of the question."""
-    return _PROMPT.format_map(fields(problem, condition))
+    return _PROMPT.format_map(problem.inputs)
 
 
-def fields(problem: AdditionProblem, condition: Condition) -> dict[str, str]:
-    """The values of `FIELDS` for a template."""
-    return {name: condition.numbers.write(getattr(problem, name)) for name in FIELDS}
+def calculation_of(problem: Problem) -> Calculation:
+    """The sum of both numbers."""
+    return Calculation(Op.ADD, Dtype.INT, (problem["int1"], problem["int2"]))
 
 
 def _lengths(draw: random.Random) -> tuple[int, int]:
     return draw.randint(SHORTEST, LONGEST), draw.randint(SHORTEST, LONGEST)
+
+
+TASK = number_task(NAME, problems, prompt, calculation=calculation_of, strict=True, numbers=("int1", "int2"))

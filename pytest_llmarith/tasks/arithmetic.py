@@ -6,87 +6,95 @@ A problem is a pure function of (seed, variant, depth, trial).
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
 
-from pytest_llmarith import records
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Dtype, Op, Reading, Symbols
+from pytest_llmarith.tasks.checks import bound
+from pytest_llmarith.tasks.numbers import Calculation, number_task, strata_of
+from pytest_llmarith.tasks.task import ARITHMETIC, BuiltInTask, Grid, Problem, TaskProblem, label_at
+from pytest_llmarith.types import Dtype, Op
 
-
-class ArithmeticProblem(records.ArithmeticProblem):
-    """`lhs op rhs` on integers or two-decimal fixed point; operands and expected answer are decimal text."""
-
-    task: ClassVar[str] = "arithmetic"
-    seed: int
-    trial: int
-
-    @property
-    def recorded(self) -> ArithmeticProblem:
-        return self
-
-    @property
-    def label(self) -> str:
-        return f"{self.variant}-depth_{self.depth}-trial_{self.trial}"
-
-    def coordinates(self) -> dict[str, str | int]:
-        return {
-            "variant": self.variant,
-            "op": str(self.op),
-            "dtype": str(self.dtype),
-            "depth": self.depth,
-            "trial": self.trial,
-        }
-
-
-NAME = ArithmeticProblem.task
-READING = Reading.TOLERANT
-REPLY_TOKENS = 20
-FIELDS = ("lhs", "sign", "rhs", "operation")
-AXES = frozenset({"numbers", "symbols", "context", "prompt", "system"})
-VARIANTS: tuple[tuple[Dtype, Op], ...] = tuple((dtype, op) for dtype in Dtype for op in Op)
-
+NAME = ARITHMETIC
+VARIANTS = tuple(f"{dtype}_{op}" for dtype in Dtype for op in Op)
+DEPTHS = range(2, 11)
 _INSTRUCTION = "Compute the following and reply with just the numeric result (no explanation):"
-_SIGNS = {
-    Symbols.ASCII: {op: op.sign for op in Op},
-    Symbols.UNICODE: {Op.ADD: "+", Op.SUB: "-", Op.MUL: "×", Op.DIV: "÷"},
-}
 _OPERATIONS = {Op.ADD: "sum", Op.SUB: "difference", Op.MUL: "product", Op.DIV: "quotient"}
 _CENTS = 100
 
 
-def problem(seed: int, dtype: Dtype, op: Op, depth: int, trial: int) -> ArithmeticProblem:
-    """Draw the problem of one trial; `depth` counts digits before the decimal point, from 1."""
-    draw = random.Random(f"{seed}/{NAME}/{dtype}_{op}/{depth}/{trial}")
-    scale = 1 if dtype is Dtype.INT else _CENTS
+def task(depths: Iterable[int] = DEPTHS) -> BuiltInTask[str]:
+    """The task with these depths, which count digits before the decimal point, from 1."""
+    return number_task(
+        NAME,
+        Grid(problem_at, VARIANTS, tuple(depths)),
+        prompt,
+        calculation=calculation_of,
+        numbers=("lhs", "rhs"),
+        signs=("sign",),
+    )
+
+
+def problem_at(seed: int, variant: str, depth: int, trial: int) -> Problem:
+    """Draw the problem of one trial."""
+    draw = random.Random(f"{seed}/{NAME}/{variant}/{depth}/{trial}")
+    scale = 1 if _parts(variant)[0] is Dtype.INT else _CENTS
     lowest, highest = 10 ** (depth - 1) * scale, (10**depth - 1) * scale
-    return problem_of(seed, dtype, op, depth, trial, draw.randint(lowest, highest), draw.randint(lowest, highest))
+    return of_draws(variant, draw.randint(lowest, highest), draw.randint(lowest, highest))
 
 
-def problem_of(seed: int, dtype: Dtype, op: Op, depth: int, trial: int, left: int, right: int) -> ArithmeticProblem:
+def of_draws(variant: str, left: int, right: int) -> Problem:
     """The problem of two draws: its operands, or its quotient and divisor; fixed point counts in hundredths."""
+    dtype, op = _parts(variant)
     write = _integers if dtype is Dtype.INT else _fixed_points
-    return ArithmeticProblem(seed, f"{dtype}_{op}", op, dtype, depth, trial, *write(op, left, right))
+    lhs, rhs, expected = write(op, left, right)
+    return of_operands(variant, lhs, rhs, expected)
 
 
-def problems(seed: int, depths: Iterable[int], trials: int) -> Iterator[ArithmeticProblem]:
-    """All problems of the task, variant by variant, depth by depth."""
-    depths = tuple(depths)
-    for dtype, op in VARIANTS:
-        for depth in depths:
-            for trial in range(trials):
-                yield problem(seed, dtype, op, depth, trial)
+def at_depth(variant: str, left: int, right: int, depth: int) -> Problem:
+    """The problem of two draws as trial 0 of a depth."""
+    return placed(of_draws(variant, left, right), variant, depth, 0)
 
 
-def prompt(problem: ArithmeticProblem, condition: Condition = DEFAULT_CONDITION) -> str:
+def placed(problem: Problem, variant: str, depth: int, trial: int) -> Problem:
+    """The problem at a place."""
+    return replace(problem, depth=depth, trial=trial, label=label_at(variant, depth, trial))
+
+
+def of_operands(variant: str, lhs: str, rhs: str, expected: str) -> Problem:
+    """The problem of two operands and their result."""
+    dtype, op = _parts(variant)
+    return Problem(
+        inputs={"lhs": lhs, "sign": op.sign, "rhs": rhs, "operation": _OPERATIONS[op]},
+        expected=expected,
+        variant=variant,
+        question=f"{lhs} {op.sign} {rhs}",
+        strata=strata_of(Calculation(op, dtype, (lhs, rhs))),
+        tags={"op": str(op), "dtype": str(dtype)},
+    )
+
+
+def problem(seed: int, dtype: Dtype, op: Op, depth: int, trial: int) -> TaskProblem:
+    """One trial of the task."""
+    grid = Grid(problem_at, VARIANTS, (depth,))
+    return bound(_TASK, seed, grid.at(seed, f"{dtype}_{op}", depth, trial))
+
+
+def prompt(problem: Problem) -> str:
     """The text of the question, worded as in llm_arithmetic."""
-    return "{instruction}\n   {lhs} {sign} {rhs}".format_map(fields(problem, condition) | {"instruction": _INSTRUCTION})
+    return f"{_INSTRUCTION}\n   {problem['lhs']} {problem['sign']} {problem['rhs']}"
 
 
-def fields(problem: ArithmeticProblem, condition: Condition) -> dict[str, str]:
-    """The values of `FIELDS` for a template."""
-    lhs, rhs = (condition.numbers.write(operand) for operand in problem.operands)
-    sign = _SIGNS[condition.symbols][problem.op]
-    return {"lhs": lhs, "sign": sign, "rhs": rhs, "operation": _OPERATIONS[problem.op]}
+def calculation_of(problem: Problem) -> Calculation:
+    """What the variant says of a problem, and its operands."""
+    dtype, op = _parts(problem.variant or "")
+    return Calculation(op, dtype, (problem["lhs"], problem["rhs"]))
+
+
+@cache
+def _parts(variant: str) -> tuple[Dtype, Op]:
+    dtype, _, op = variant.partition("_")
+    return Dtype(dtype), Op(op)
 
 
 def _integers(op: Op, left: int, right: int) -> tuple[str, str, str]:
@@ -117,3 +125,6 @@ def _point(scaled: int, decimals: int) -> str:
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     sign = "-" if scaled < 0 else ""
     return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
+
+
+_TASK = task()

@@ -88,11 +88,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("report run --format=html --output=no/page.html", "cannot be written"),
         # An empty selection.
         ("report run --model=o3", "no trial of models o3; the runs have models o4-mini and tasks arithmetic"),
-        ("report additions --cells", "remove --cells"),
         ("report additions --errors --format=csv", "remove --errors"),
         ("export additions --format=llm_arithmetic", "write --format=csv for all tasks"),
         ("compare run empty/trials.jsonl", "one of the runs has no trials"),
-        ("plot additions --kind=heatmap --output=x.svg", "it needs arithmetic"),
+        ("plot additions --kind=heatmap --output=x.svg", "it needs a task with variants and depths"),
         ("plot run --kind=differences --output=x.svg", "it needs two models"),
         ("plot run --kind=cost --output=x.svg", "it needs two models"),
     ],

@@ -37,13 +37,14 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hostile(text: str, trial: int) -> dict[str, object]:
     """A record with that text as reply, operand, truth and prompt."""
     record = asked("7", trial=trial)
-    record["problem"] |= {"lhs": number_in(text), "expected": number_in(text)}
+    record["problem"] |= {"question": text, "expected": number_in(text)}
+    record["problem"]["inputs"] |= {"lhs": number_in(text)}
     record["reply"] |= {"text": text}
     return record | {
         "prompt": [{"role": "user", "content": text}],
         "outcome": "nan",
         "reason": "unreadable",
-        "grade": None,
+        "grade": {"score": 0},
     }
 
 

@@ -74,9 +74,9 @@ def test_what_is_written_for_llm_arithmetic_reads_back_alike(
     for record, read in zip(records, map(as_dict, again.records()), strict=True):
         assert read["outcome"] == record["outcome"]
         assert read["reason"] == record["reason"] or record["outcome"] == "unanswered"
-        assert (read["answer"], read["grade"]) == (record["answer"], record["grade"])
-        for name in ("variant", "depth", "lhs", "rhs", "expected"):
-            assert read["problem"][name] == record["problem"][name]
+        assert (read["answers"], read["grade"]) == (record["answers"], record["grade"])
+        for name in ("variant", "depth", "inputs", "expected", "strata"):
+            assert read["problem"].get(name) == record["problem"].get(name)
 
 
 def test_the_shape_of_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,7 +92,10 @@ def test_the_shape_of_llm_arithmetic(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [line["classification"] for line in lines] == ["Correct", "Deviate", "NaN", "NaN"]
     assert [line["failed_to_get_reply"] for line in lines] == [False, False, False, True]
     assert [line["parsed"] for line in lines] == [expected, 7, None, None]
-    assert (sum(lines[0]["operands"]), lines[1]["error"]) == (expected, records[1]["grade"]["absolute_error"])
+    assert (sum(lines[0]["operands"]), lines[1]["error"]) == (
+        expected,
+        records[1]["grade"]["details"]["absolute_error"],
+    )
     assert (lines[0]["tokens"], lines[0]["cost"]) == ({"prompt_tokens": 0, "completion_tokens": 0}, 0.0)
     assert lines[0]["extra_context"] == 2_000
     assert "trials in a condition or repeated, which --format=llm_arithmetic does not show: 1" in err
@@ -112,8 +115,8 @@ def test_csv_has_a_row_per_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     first, second, third = rows(out)
     assert (err, out.count("\n")) == ("", 4)
     assert first["text"] == '\'=HYPERLINK("http://a.bc")\\r\\n\\x1b[2J","'
-    assert (first["run"], first["depth"], first["lhs"]) == ("run", "3", records[0]["problem"]["lhs"])
-    assert (second["int1"], second["outcome"]) == (records[1]["problem"]["int1"], "correct")
+    assert (first["run"], first["depth"], first["expected"]) == ("run", "3", records[0]["problem"]["expected"])
+    assert (json.loads(second["inputs"]), second["outcome"]) == (records[1]["problem"]["inputs"], "correct")
     assert (third["outcome"], third["reason"], third["text"], third["cost_usd"]) == ("unanswered", "timeout", "", "")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert exported(capsys, run, "--format=csv")[0] == out

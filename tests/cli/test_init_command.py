@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, init, main
-from pytest_llmarith.oeis.cache import STARTER, Cache
+from pytest_llmarith.tasks.oeis.cache import STARTER, Cache
 
 ROOT = Path(__file__).parents[2]
 BENCH = "benches/test_arithmetic.py"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.oeis import sync
-from pytest_llmarith.oeis.cache import Cache
+from pytest_llmarith.tasks.oeis import sync
+from pytest_llmarith.tasks.oeis.cache import Cache
 from tests.oeis_site import Answer, Call, Site, entry
 
 COMMAND = "from pytest_llmarith.cli import main; raise SystemExit(main())"
@@ -78,7 +78,7 @@ class Stopping(Site):
 
     def stopped(self, with_signal: int, folder: Path) -> tuple[int, str]:
         """Starts a synchronisation, signals it in the middle of a request, and gives its status and stderr."""
-        here = f"from pytest_llmarith.oeis import sync; sync.OEIS, sync.PACE_S = {self.base_url!r}, 0; "
+        here = f"from pytest_llmarith.tasks.oeis import sync; sync.OEIS, sync.PACE_S = {self.base_url!r}, 0; "
         command = [sys.executable, "-c", here + COMMAND, "oeis", "sync", "classic_easy", f"--cache={folder}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert self.reached.wait(60)

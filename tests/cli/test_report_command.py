@@ -149,10 +149,11 @@ def test_a_start_that_was_continued_is_left_out(tmp_path: Path, capsys: pytest.C
 
 
 def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (row,) = rows(printed(capsys, run, "--min-depth=5", "--format=csv"))
+    arithmetic = ("--task=arithmetic", "--format=csv")
+    (row,) = rows(printed(capsys, run, "--min-depth=5", *arithmetic))
     assert [row[name] for name in ("measured", "correct", "deviate", "correct_percent")] == ["6", "3", "3", "50.0"]
     assert (row["cost_usd"], row["prompt_tokens"], row["selected"], row["run"]) == ("0.006", "180", "", run.name)
-    (row,) = rows(printed(capsys, run, "--max-depth=5", "--format=csv"))
+    (row,) = rows(printed(capsys, run, "--max-depth=5", *arithmetic))
     assert (row["measured"], row["deviate"], row["median_relative_error"]) == ("6", "0", "")
     out = printed(capsys, run, "--min-depth=4", "--max-depth=5")
     assert out.splitlines()[:2] == [f"{run.name}: 3 answered", "only depths 4 to 5"]
@@ -260,7 +261,7 @@ def test_markdown_with_all_tables(run: Path, runs: Path, capsys: pytest.CaptureF
 
 def test_cells_and_errors_as_data(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A row per variant and depth, or per error class; JSON has both at once, or the summary of each run."""
-    cells = rows(printed(capsys, run, "--format=csv", "--cells"))
+    cells = rows(printed(capsys, run, "--format=csv", "--cells", "--task=arithmetic"))
     shown = [[row[name] for name in ("variant", "depth", "measured", "correct", "percent", "low")] for row in cells]
     assert shown == [
         ["int_add", "3", "3", "3", "100.0", "43.8503"],
@@ -271,7 +272,7 @@ def test_cells_and_errors_as_data(run: Path, capsys: pytest.CaptureFixture[str])
     assert (error["run"], error["error_class"], error["count"]) == (run.name, "unrelated", "3")
     data = json.loads(printed(capsys, run, "--format=json", "--errors", "--cells"))
     assert [{name: str(value or 0) for name, value in data["errors"][0].items()}] == [error | {"condition": "0"}]
-    assert [cell["depth"] for cell in data["cells"]] == [3, 5, 8]
+    assert [cell["depth"] for cell in data["cells"] if cell["variant"]] == [3, 5, 8]
     whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
     assert json.loads(printed(capsys, run, "--format=json")) == [whole]
 

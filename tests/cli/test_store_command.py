@@ -15,14 +15,15 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.parser import NOT_DONE
-from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
+from pytest_llmarith.evaluate import Graded, Trial, record, unanswered_record
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.store import Store, key_of
-from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.log import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.types import Dtype, Failure, Model, Op, Question, Reading, Reply
+from pytest_llmarith.tasks.oeis.lookup_table import model_judge
+from pytest_llmarith.types import Dtype, Failure, Model, Op, Outcome, Question, Reading, Reply
+from tests.asked import number_record
 from tests.runs_on_disk import lines_of, programmed
 
 MODEL = Model("mine", "openai/some", {"temperature": 0}, "http://127.0.0.1:1/v1/", "Be brief.")
@@ -30,7 +31,7 @@ JUDGE = Model("judge", "openai/judge", model_judge.PARAMS)
 PROBLEM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 2)
 PROMPT = "What is it?"
 TRIAL = Trial.of(PROBLEM, MODEL, PROMPT, "nodeid")
-QUESTION = Question("mine", PROMPT, PROBLEM.trial)
+QUESTION = Question("mine", PROMPT, 2)
 KEY = key_of(MODEL, QUESTION)
 REPLY = Reply(
     "= 42\udfff",
@@ -136,7 +137,7 @@ def test_lines_without_a_reply_to_take_are_counted(write: Write, path: Path, cap
 def test_a_reply_without_a_verdict_is_taken_while_a_run_has_the_store_open(write: Write, path: Path) -> None:
     """`unanswered` may hold a reply: its judge failed, or the machine was too busy for its program."""
     with closing(Store(path)):
-        assert run("import", write(as_dict(unanswered_record(TRIAL, Failure("no verdict"), REPLY)))) == 0
+        assert run("import", write(as_dict(record(TRIAL, REPLY, Graded(Outcome.UNANSWERED, "no verdict"))))) == 0
     assert list(stored(path)) == [KEY]
 
 
@@ -172,7 +173,6 @@ HOSTILE: list[tuple[str | dict[str, Any], str]] = [
     (altered("reply.sent.api_base", "http://me:pw@x/"), SECRET),
     (altered("reply.sent.params", {"tools": [{"api_key": "sk-1"}]}), SECRET),
     (altered("prompt", [{"role": "user", "content": "What else?"}]), "the prompt is not the one that was sent"),
-    (altered("oeis.program", "x", oeis_record("0")), "not the one that was sent"),
 ]
 
 

@@ -8,28 +8,29 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import Problem, Task
-from pytest_llmarith.evaluate import Trial, custom_record
+from pytest_llmarith.evaluate import Trial, evaluate
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks.custom import CheckedProblem, problems
+from pytest_llmarith.tasks.checks import problems_of
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Model, Reply
 
 
-def checked(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> CheckedProblem:
+def checked(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> TaskProblem:
     """The one problem of a task, as it is asked."""
     task: Task[Any] = Task("own", lambda seed, trials: [asked], lambda problem: "?", read, grade)
-    (problem,) = problems(task, 0, 1)
+    (problem,) = problems_of(task, 0, 1)
     return problem
 
 
-def record_of(problem: CheckedProblem) -> dict[str, Any]:
-    return as_dict(custom_record(problem, Trial.of(problem, Model("m", "m"), "?", None), Reply("1")))
+def record_of(problem: TaskProblem) -> dict[str, Any]:
+    return as_dict(evaluate(problem, Trial.of(problem, Model("m", "m"), "?", None), Reply("1")))
 
 
 def read_as(answer: Any) -> Any:
     """What the record holds of a right answer."""
-    record = record_of(checked(lambda text, problem: answer, lambda answer, problem: True, Problem("a", {}, None)))
+    record = record_of(checked(lambda text, problem: answer, lambda answer, problem: True, Problem({}, None)))
     assert record["outcome"] == "correct"
-    return record["answer"]["read"]
+    return record["answer"]
 
 
 def in_turn(*results: Any) -> Any:
@@ -41,13 +42,13 @@ def test_a_task_changes_no_problem() -> None:
     asked = checked(
         lambda text, problem: in_turn(problem.inputs.update(word="X"), problem["letters"].sort(), [2, 1]),
         lambda answer, problem: in_turn(problem.expected.sort(), answer.sort(), problem["word"] == "abc"),
-        Problem("a", {"word": "abc", "letters": ["c", "a"]}, [3, 1]),
+        Problem({"word": "abc", "letters": ["c", "a"]}, [3, 1]),
     )
     for _ in range(2):
         record = record_of(asked)
         assert record["problem"]["inputs"] == {"word": "abc", "letters": ["c", "a"]}
         assert record["problem"]["expected"] == [3, 1]
-        assert (record["answer"], record["outcome"]) == ({"kind": "custom", "read": [2, 1]}, "correct")
+        assert (record["answer"], record["outcome"]) == ([2, 1], "correct")
     assert (asked.inputs, asked.expected) == ({"word": "abc", "letters": ["c", "a"]}, [3, 1])
 
 

@@ -159,7 +159,9 @@ def imported(programs: Path, folder: Path) -> Iterator[tuple[str, list[Any]]]:
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
     """What a golden run keeps of a record; which repeat it is depends on the order of requests, and is left out."""
-    reply, answer, grade = record["reply"] or {}, record["answer"] or {}, record["grade"] or {}
+    reply, answer, graded = record["reply"] or {}, record["answers"], record["grade"] or {}
+    details = graded.get("details") or {}
+    grade = details if details.get("kind") == "number" else {}
     finish, retries = reply.get("finish_reason"), len(record["retries"])
     row: dict[str, Any] = {
         "id": re.sub(r"-repeat_\d+", "", (record["nodeid"] or "").partition("::")[2]),
@@ -179,15 +181,17 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
         row["failure"] = (re.findall(r": ([45]\d\d) ", record["reason"] or "") or ["other"])[0]
     if record["outcome"] == "nan" and record["task"] != "oeis":
         row["why"] = record["reason"]
-    if oeis := record.get("oeis"):
+    if details.get("kind") == "program":
+        oeis = details
         judges = oeis["judges"]
         row |= {
             "program": _digest(oeis["program"]),
             "terms": " ".join(f"{len([*run])}*{status}" for status, run in groupby(t["status"] for t in oeis["terms"])),
-            "scores": oeis["scores"],
+            "scores": graded.get("scores"),
             "judges": [judge and judge["cheat"] for judge in (judges["static"], judges["llm"])],
         }
-    if search := record.get("search"):
+    if details.get("kind") == "search":
+        search = details
         found = search["minimum"] or {}
         row["search"] = [search[name] for name in ("questions", "not_reproduced", "ended", "largest_right")]
         row["found"] = [found.get(name) for name in ("question", "expected", "outcome", "answer", "error_class")]
@@ -246,11 +250,17 @@ def _result(one: Mapping[str, Any]) -> dict[str, Any]:
         "strict reading": _strict(one),
         "repeats": repeats,
         # `90 % to` takes the first repeat, and which reply that gets depends on the order of requests.
-        "variant": {each["variant"]: _variant(each)[: 2 if repeats else 3] for each in one.get("variants", ())},
-        "digits": {str(each["digits"]): _outcomes(each) for each in one.get("lengths", ())},
+        "variant": {
+            each["variant"]: _variant(each)[: 2 if repeats else 3] for each in one["variants"] if _is_series(each)
+        },
+        "digits": {str(each["depth"]): _outcomes(each) for each in one["cells"] if not each["variant"]},
         "breaking point": {each["variant"]: [each[name] for name in points] for each in one.get("breaking_points", ())},
-        "set": {each["set"]: _set(each) for each in one.get("sets", ())},
+        "set": {each["variant"]: _set(each) for each in one["variants"] if each.get("programs")},
     }
+
+
+def _is_series(one: Mapping[str, Any]) -> bool:
+    return bool(one["variant"]) and one["ninety_percent_to"] is not None
 
 
 def _variant(one: Mapping[str, Any]) -> list[Any]:
@@ -258,15 +268,19 @@ def _variant(one: Mapping[str, Any]) -> list[Any]:
     return [_outcomes(one), _interval(one["percentages"]["correct"]), to]
 
 
+_OF_LIMIT = ("problems", "mean", "perfect", "perfect_percentage")
+
+
 def _set(one: Mapping[str, Any]) -> dict[str, Any]:
+    programs = one["programs"]
     return {
         "outcomes": _outcomes(one),
-        "percentages": [_interval(one[name]) for name in ("correct_percentage", "cheating")],
-        "limits": [[_interval(value) for value in each.values()] for each in one["limits"]],
-        "right, run by place": [[each["right"], each["run"]] for each in one["by_term"]],
-        "terms": one["term_statuses"],
-        "unsolved": one["unsolved"],
-        "judges": {name: _interval(value) for name, value in (one["judges"] or {}).items()},
+        "percentages": [_interval(one["correct_percentage"]), _interval(programs["cheating"])],
+        "limits": [[float(each["name"]), *(_interval(each[name]) for name in _OF_LIMIT)] for each in one["scores"]],
+        "right, run by place": [[each["right"], each["run"]] for each in programs["by_term"]],
+        "terms": programs["term_statuses"],
+        "unsolved": one.get("unsolved", []),
+        "judges": {name: _interval(value) for name, value in (programs["judges"] or {}).items()},
     }
 
 
@@ -277,10 +291,13 @@ def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
         "sides": [[one[side]["model"], _condition(one[side])] for side in ("first", "second")],
         "method": [one["method"], sum(row["p"] is not None for row in one["rows"])],
         "questions": [*(questions[name] for name in counts), *(questions[side] for side in ("first", "second"))],
-        "rows": {
-            " ".join(filter(None, (row["kind"], row["task"], row["name"]))): _compared(row) for row in one["rows"]
-        },
+        "rows": {_name_of(row): _compared(row) for row in one["rows"]},
     }
+
+
+def _name_of(row: Mapping[str, Any]) -> str:
+    kind = "set" if row["task"] == "oeis" and row["kind"] == "variant" else row["kind"]
+    return " ".join(filter(None, (kind, row["task"], row["name"])))
 
 
 def _compared(row: Mapping[str, Any]) -> list[Any]:

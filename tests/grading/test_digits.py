@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.exact import Case, carries, measure, wrong_from_left, wrong_from_right
+from pytest_llmarith.exact import Case, carries, measure, wrong_digits
 from pytest_llmarith.types import TOLERANCES, Dtype, Op
 
 NUMBERS = st.integers(0, 10**40)
@@ -36,16 +36,12 @@ def test_measures(truth: str, answer: str, match: float, dlength: int, leading: 
     assert (found.digit_match, found.dlength, found.leading_digits) == (match, dlength, leading)
 
 
-def test_positions_are_counted_from_both_ends() -> None:
-    """The first and the last digits, as many as are asked for; none if the length or the sign differs."""
-    wrong = case("691234", "691834")
-    assert wrong_from_left(wrong, 30) == (False, False, False, True, False, False)
-    assert wrong_from_right(wrong, 30) == (False, False, True, False, False, False)
-    assert wrong_from_left(wrong, 2) == (False, False)
-    assert wrong_from_right(wrong, 3) == (False, False, True)
-    assert wrong_from_right(case("6912", "6913.25"), 30) == (True, False, False, False)  # other decimals have no place
+def test_wrong_digits() -> None:
+    """Digit by digit of the truth; none if the length or the sign differs."""
+    assert wrong_digits(case("691234", "691834")) == "000100"
+    assert wrong_digits(case("6912", "6913.25")) == "0001"  # other decimals have no place
     for answer in ("69123", "-691234", "6912345"):
-        assert wrong_from_left(case("691234", answer), 30) is wrong_from_right(case("691234", answer), 30) is None
+        assert wrong_digits(case("691234", answer)) is None
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Case, error_class, measure
-from pytest_llmarith.tasks import NumberProblem
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import TOLERANCES, Dtype, ErrorClass, Op
+from tests.asked import of
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 SIGNS = {"+": Op.ADD, "-": Op.SUB, "*": Op.MUL, "/": Op.DIV}
@@ -92,9 +93,10 @@ ANSWERS = st.one_of(
 
 
 @given(arithmetic_problems(depth=st.integers(1, 12)) | addition_problems(), ANSWERS)
-def test_every_deviate_has_a_class(problem: NumberProblem, answer: Decimal) -> None:
+def test_every_deviate_has_a_class(problem: TaskProblem, answer: Decimal) -> None:
     """A class where the grade says deviate, none where it says correct, and one word on rounded."""
-    case = Case.of(problem.op, problem.dtype, problem.operands, problem.expected, answer, TOLERANCES[problem.dtype])
+    asked = of(problem)
+    case = Case.of(*asked, problem.expected, answer, TOLERANCES[asked.dtype])
     found = error_class(case)
     assert (found is None) == case.is_correct
     assert (found is ErrorClass.ROUNDED) == bool(measure(case, found).rounded)

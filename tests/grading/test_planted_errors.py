@@ -15,8 +15,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Case, carries, error_class
-from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import TOLERANCES, Dtype, ErrorClass, Op
+from tests.asked import of, operands
 from tests.tasks.problem_strategies import arithmetic_problems
 
 LONG = st.integers(7, 30)
@@ -26,18 +27,19 @@ PRODUCTS = arithmetic_problems([Dtype.INT], [Op.MUL], LONG)
 EXACT = Context(prec=1000)
 
 
-def found(problem: ArithmeticProblem, answer: str | Decimal) -> ErrorClass | None:
-    case = Case.of(
-        problem.op, problem.dtype, problem.operands, problem.expected, Decimal(answer), TOLERANCES[problem.dtype]
-    )
+def found(problem: TaskProblem, answer: str | Decimal) -> ErrorClass | None:
+    asked = of(problem)
+    case = Case.of(*asked, problem.expected, Decimal(answer), TOLERANCES[asked.dtype])
     return error_class(case)
 
 
 class Written:
     """The truth as its digits stand, to be changed."""
 
-    def __init__(self, problem: ArithmeticProblem) -> None:
-        self.sign = "-" if problem.expected.startswith("-") else ""
+    def __init__(self, problem: TaskProblem) -> None:
+        self.sign: str = "-" if problem.expected.startswith("-") else ""
+        self.whole: str
+        self.decimals: str
         self.whole, _, self.decimals = problem.expected.lstrip("-").partition(".")
         assume(len(self.whole) >= 6)  # a difference may be short
 
@@ -54,7 +56,7 @@ class Written:
 
 
 @given(arithmetic_problems([Dtype.FLOAT], [Op.ADD, Op.SUB, Op.MUL], LONG), st.integers(0, 3))
-def test_rounded(problem: ArithmeticProblem, decimals: int) -> None:
+def test_rounded(problem: TaskProblem, decimals: int) -> None:
     """The truth with fewer decimals, where that is another number, is a rounding."""
     answer = Decimal(problem.expected).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN, EXACT)
     assume(answer != Decimal(problem.expected))
@@ -62,7 +64,7 @@ def test_rounded(problem: ArithmeticProblem, decimals: int) -> None:
 
 
 @given(PROBLEMS)
-def test_sign(problem: ArithmeticProblem) -> None:
+def test_sign(problem: TaskProblem) -> None:
     """A minus too many or too few is an error of the sign; zero has none."""
     answer = Decimal(problem.expected).copy_negate()
     assume(answer)
@@ -70,7 +72,7 @@ def test_sign(problem: ArithmeticProblem) -> None:
 
 
 @given(PROBLEMS, st.integers(-8, 8).filter(bool))
-def test_power_of_ten(problem: ArithmeticProblem, exponent: int) -> None:
+def test_power_of_ten(problem: TaskProblem, exponent: int) -> None:
     """Where all digits are right and the point stands elsewhere, the error is a power of ten."""
     truth = Decimal(problem.expected)
     assume(truth)
@@ -78,9 +80,9 @@ def test_power_of_ten(problem: ArithmeticProblem, exponent: int) -> None:
 
 
 @given(PROBLEMS, st.sampled_from([0, 1]), st.sampled_from(["", "-"]))
-def test_operand_echoed(problem: ArithmeticProblem, which: int, sign: str) -> None:
+def test_operand_echoed(problem: TaskProblem, which: int, sign: str) -> None:
     """Where an operand is all that is said, with either sign, it was echoed."""
-    assert found(problem, sign + problem.operands[which]) is ErrorClass.OPERAND_ECHOED
+    assert found(problem, sign + operands(problem)[which]) is ErrorClass.OPERAND_ECHOED
 
 
 OPERATIONS: dict[Op, Callable[[Fraction, Fraction], Fraction]] = {
@@ -92,38 +94,38 @@ OPERATIONS: dict[Op, Callable[[Fraction, Fraction], Fraction]] = {
 
 
 @given(PROBLEMS, st.sampled_from(Op), st.booleans())
-def test_wrong_operation(problem: ArithmeticProblem, op: Op, swapped: bool) -> None:
+def test_wrong_operation(problem: TaskProblem, op: Op, swapped: bool) -> None:
     """What another operation gives, to four decimals, operands either way round.
 
     A difference the other way round differs in its sign, which is another class; a sum and a product do not differ.
     """
-    assume(op is not problem.op or (op is Op.DIV and swapped))
-    lhs, rhs = map(Fraction, reversed(problem.operands) if swapped else problem.operands)
+    assume(op is not of(problem).op or (op is Op.DIV and swapped))
+    lhs, rhs = map(Fraction, reversed(operands(problem)) if swapped else operands(problem))
     result = round(OPERATIONS[op](lhs, rhs) * 10**4)
     assume(result)  # a quotient of numbers of such different lengths may be nothing
     assert found(problem, Decimal(result).scaleb(-4, EXACT)) is ErrorClass.WRONG_OPERATION
 
 
 @given(SUMS, st.integers(-2, 40).filter(bool), st.booleans())
-def test_misaligned(problem: ArithmeticProblem, columns: int, left: bool) -> None:
+def test_misaligned(problem: TaskProblem, columns: int, left: bool) -> None:
     """An answer in which one operand stood some columns off is told as misaligned."""
-    lhs, rhs = map(Decimal, problem.operands)
+    lhs, rhs = map(Decimal, operands(problem))
     lhs, rhs = (lhs.scaleb(columns, EXACT), rhs) if left else (lhs, rhs.scaleb(columns, EXACT))
-    answer = EXACT.add(lhs, rhs) if problem.op is Op.ADD else EXACT.subtract(lhs, rhs)
+    answer = EXACT.add(lhs, rhs) if of(problem).op is Op.ADD else EXACT.subtract(lhs, rhs)
     assert found(problem, answer) is ErrorClass.MISALIGNED
 
 
 @given(SUMS, st.data())
-def test_carry(problem: ArithmeticProblem, data: st.DataObject) -> None:
+def test_carry(problem: TaskProblem, data: st.DataObject) -> None:
     """Some carries are forgotten, or borrows. Only before the point: behind it, that may be a rounding."""
-    lhs, rhs = map(Decimal, problem.operands)
-    columns = carries(problem.op, lhs, rhs)
+    lhs, rhs = map(Decimal, operands(problem))
+    columns = carries(of(problem).op, lhs, rhs)
     assert columns is not None
     places = [place - columns.decimals for place, taking in enumerate(columns.columns) if taking]
     places = [place for place in places if place >= 0]
     assume(places)
     forgotten = data.draw(st.sets(st.sampled_from(places), min_size=1))
-    error = sum(10**place for place in forgotten) * (1 if problem.op is Op.ADD else -1)
+    error = sum(10**place for place in forgotten) * (1 if of(problem).op is Op.ADD else -1)
     truth = Decimal(problem.expected)
     answer = EXACT.subtract(truth.copy_abs(), Decimal(error))
     assume(answer > 0)  # who forgets the first carry has no use for the one behind it
@@ -131,7 +133,7 @@ def test_carry(problem: ArithmeticProblem, data: st.DataObject) -> None:
 
 
 @given(PROBLEMS, st.data())
-def test_lengths(problem: ArithmeticProblem, data: st.DataObject) -> None:
+def test_lengths(problem: TaskProblem, data: st.DataObject) -> None:
     """If three, six or nine digits are missing or too many, it is a group; any other number is a wrong length."""
     written = Written(problem)
     size = data.draw(st.sampled_from((1, 2, 3, 4, 5, 6, 9)))
@@ -153,7 +155,7 @@ def _of_another_length(whole: str, data: st.DataObject, size: int) -> str:
 
 
 @given(PROBLEMS, st.data())
-def test_transposition(problem: ArithmeticProblem, data: st.DataObject) -> None:
+def test_transposition(problem: TaskProblem, data: st.DataObject) -> None:
     """Two neighbours that differ change places; a zero does not come first."""
     written = Written(problem)
     digits = written.digits
@@ -167,7 +169,7 @@ def test_transposition(problem: ArithmeticProblem, data: st.DataObject) -> None:
 
 
 @given(PROBLEMS, st.data())
-def test_one_digit(problem: ArithmeticProblem, data: st.DataObject) -> None:
+def test_one_digit(problem: TaskProblem, data: st.DataObject) -> None:
     """A digit before the point is off by two or more; by one it may be a carry, behind the point a rounding."""
     written = Written(problem)
     place = data.draw(st.integers(0, len(written.whole) - 1))
@@ -178,7 +180,7 @@ def test_one_digit(problem: ArithmeticProblem, data: st.DataObject) -> None:
 
 
 @given(PRODUCTS, st.data())
-def test_where_digits_are_wrong(problem: ArithmeticProblem, data: st.DataObject) -> None:
+def test_where_digits_are_wrong(problem: TaskProblem, data: st.DataObject) -> None:
     """A tail, a stretch in the middle, or places far apart; single digits within a stretch may be right by chance."""
     length = len(problem.expected)
     expected = data.draw(st.sampled_from((ErrorClass.TAIL, ErrorClass.MIDDLE, ErrorClass.SCATTERED)))
@@ -201,7 +203,7 @@ def _stretch(first: int, last: int, data: st.DataObject) -> list[int]:
     return places
 
 
-def _wrong_at(problem: ArithmeticProblem, places: list[int], data: st.DataObject) -> str:
+def _wrong_at(problem: TaskProblem, places: list[int], data: st.DataObject) -> str:
     digits = list(problem.expected)
     for place in places:
         digits[place] = data.draw(st.sampled_from("123456789" if place == 0 else "0123456789"))
@@ -211,7 +213,7 @@ def _wrong_at(problem: ArithmeticProblem, places: list[int], data: st.DataObject
 
 
 @given(PROBLEMS, st.data())
-def test_unrelated(problem: ArithmeticProblem, data: st.DataObject) -> None:
+def test_unrelated(problem: TaskProblem, data: st.DataObject) -> None:
     """Another number of any length: no digit is in place, counted from either end, and the first is far off."""
     written = Written(problem)
     length = data.draw(st.integers(2, 2 * len(written.whole))) + len(written.decimals)

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.evaluate import Trial, number_record
+from pytest_llmarith.evaluate import Trial
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import KnownSequence, KnownSequences
 from pytest_llmarith.models.provider_errors import NotSent
-from pytest_llmarith.oeis.lookup_table import model_judge
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks import TASKS, NumberProblem, addition, arithmetic, oeis, render
-from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.tasks.oeis.lookup_table import model_judge
+from pytest_llmarith.tasks.prompts import render
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     Condition,
@@ -28,13 +28,13 @@ from pytest_llmarith.types import (
     Model,
     NanReason,
     NumberFormat,
-    Reading,
     Reply,
     Symbols,
 )
+from tests.asked import additions, calculations, number_record, sequence
 
 TEMPLATES = {"asked": "What is {lhs} {sign} {rhs}?\nBe brief.", "named": "the {operation} of {lhs} and {rhs}"}
-BENCH: list[NumberProblem] = [*arithmetic.problems(0, range(2, 11), 10), *addition.problems(0, 100)]
+BENCH: list[TaskProblem] = [*calculations(0, range(2, 11), 10), *additions(0, 100)]
 OEIS_CACHE = Path(__file__).parents[2] / "oeis_cache"
 PELL = KnownSequence(
     "def pell(n):\n    a, b = 0, 1\n    for _ in range(n):\n        a, b = b, 2 * b + a\n    return a\n\n\n"
@@ -49,22 +49,22 @@ def ask(name: str, prompt: str, known: KnownSequences = dict, **params: Any) -> 
 
 
 def graded(
-    problem: NumberProblem, name: str = "sloppy", condition: Condition = DEFAULT_CONDITION, **more: Any
+    problem: TaskProblem, name: str = "sloppy", condition: Condition = DEFAULT_CONDITION, **more: Any
 ) -> dict[str, Any]:
     said = ask(name, str(render(problem, condition, TEMPLATES, 0)), **more)
     subject = Trial.of(problem, Model(name, f"llmarith/{name}"), "", None)
-    return as_dict(number_record(problem, subject, TASKS[problem.task].READING or Reading.TOLERANT, said))
+    return as_dict(number_record(problem, subject, None, said))
 
 
 def program_prompt(name: str, comments: tuple[str, ...] = ()) -> str:
-    return oeis.prompt(OeisProblem("set", IntegerSequence("A000129", name, comments, PELL.terms, 1, ())))
+    return str(sequence(IntegerSequence("A000129", name, comments, PELL.terms, 1, ())).prompt)
 
 
 def test_exact_is_right_in_every_condition_and_at_the_largest_depth() -> None:
     """Number formats, symbols, contexts and templates, of both tasks of numbers."""
-    cells, sums = list(arithmetic.problems(0, [1, 5, 1000], 1)), list(addition.problems(0, 5))
+    cells, sums = list(calculations(0, [1, 5, 1000], 1)), list(additions(0, 5))
     ways = [Condition(*way) for way in product(NumberFormat, Symbols, (None, "1k"), (None, *TEMPLATES))]
-    asked: list[tuple[NumberProblem, Condition]] = [*product(cells, ways)]
+    asked: list[tuple[TaskProblem, Condition]] = [*product(cells, ways)]
     asked += product(sums, [way for way in ways if way.prompt is None])
     wrong = [(problem, way) for problem, way in asked if graded(problem, "exact", way)["outcome"] != "correct"]
     assert wrong == []
@@ -95,9 +95,9 @@ def test_exact_writes_the_reference_program_of_every_starter_sequence(template: 
     """A bench that runs on it shows only correct programs."""
     known = fake.starter_sequences(OEIS_CACHE)
     assert len(known) == 87
-    for name, sequence in known.items():
+    for name, entry in known.items():
         prompt = template.replace("{bench}", program_prompt(name, ("Name: other\nComments: ",))).replace("{name}", name)
-        assert sequence.program.strip() in ask("exact", prompt, known=lambda: known).text
+        assert entry.program.strip() in ask("exact", prompt, known=lambda: known).text
 
 
 @pytest.mark.parametrize("known", [{"Pell numbers": PELL}, {}], ids=["known", "guessed"])

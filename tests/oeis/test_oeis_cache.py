@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.oeis.cache import (
+from pytest_llmarith.tasks.oeis.cache import (
     CLASSIC,
     SETS,
     STARTER,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.cache import MAX_BYTES, BrokenEntry, is_number, parse_entry, read_entry, seq_fields
+from pytest_llmarith.tasks.oeis.cache import MAX_BYTES, BrokenEntry, is_number, parse_entry, read_entry, seq_fields
 from pytest_llmarith.types import IntegerSequence
 from tests.oeis_site import fields
 

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis.cache import read_entry
-from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, extra_inputs
-from pytest_llmarith.oeis.lookup_table.extrapolation import sign_of_answers
-from pytest_llmarith.oeis.lookup_table.model_judge import messages_to_judge
-from pytest_llmarith.oeis.lookup_table.self_tests import without_self_tests
-from pytest_llmarith.oeis.program import Program, find_program
 from pytest_llmarith.records import StaticVerdict
+from pytest_llmarith.tasks.oeis.cache import read_entry
+from pytest_llmarith.tasks.oeis.lookup_table.detector import analyze, conclude, extra_inputs
+from pytest_llmarith.tasks.oeis.lookup_table.extrapolation import sign_of_answers
+from pytest_llmarith.tasks.oeis.lookup_table.model_judge import messages_to_judge
+from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
+from pytest_llmarith.tasks.oeis.program import Program, find_program
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus import ALL, GROUPS, HONEST, PASSING, tables_of_code
 from tests.oeis.corpus import sequences as of

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmarith.oeis.lookup_table.model_judge import MAX_SHOWN, PARAMS, messages_to_judge, prompt, read_verdict
-from pytest_llmarith.oeis.program import Program
+from pytest_llmarith.tasks.oeis.lookup_table.model_judge import (
+    MAX_SHOWN,
+    PARAMS,
+    messages_to_judge,
+    prompt,
+    read_verdict,
+)
+from pytest_llmarith.tasks.oeis.program import Program
 
 
 def test_the_prompt_is_the_papers() -> None:

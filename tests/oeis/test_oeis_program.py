@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.oeis import program as program_module
-from pytest_llmarith.oeis.program import MAX_PROGRAM, NoProgram, Program, find_program
+from pytest_llmarith.tasks.oeis import program as program_module
+from pytest_llmarith.tasks.oeis.program import MAX_PROGRAM, NoProgram, Program, find_program
 from pytest_llmarith.types import NanReason
 from tests.oeis.corpus.cases import steps
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.evaluate_programs import score, verdicts
+from pytest_llmarith.tasks.oeis.grader import score, verdicts
 from pytest_llmarith.types import Ending, ProgramRun, Rules, TermStatus
 
 EXITED, LATE, KILLED, INCONCLUSIVE = Ending.EXITED, Ending.LATE, Ending.KILLED, Ending.INCONCLUSIVE

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.oeis.cache import read_entry
+from pytest_llmarith.tasks.oeis.cache import read_entry
 from pytest_llmarith.types import IntegerSequence
 
 STARTER = Path(__file__).parents[2] / "oeis_cache" / "starter"

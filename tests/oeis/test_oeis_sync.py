@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.oeis.cache import MAX_BYTES, read_entry
-from pytest_llmarith.oeis.sync import ATTEMPTS, NOTICE_FILE, FolderSource, Synced, Unavailable, Website, sync
+from pytest_llmarith.tasks.oeis.cache import MAX_BYTES, read_entry
+from pytest_llmarith.tasks.oeis.sync import ATTEMPTS, NOTICE_FILE, FolderSource, Synced, Unavailable, Website, sync
 from tests.oeis_site import Answer, Site, entry
 
 PROJECT = Path(__file__).parents[2]

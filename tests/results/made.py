@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import records
-from pytest_llmarith.records import AdditionProblem, ArithmeticProblem, Record, Run, convert
+from pytest_llmarith.records import Problem, Record, Run, convert
 from pytest_llmarith.results.compare import Comparison, Comparisons, compare
 from pytest_llmarith.results.compare_rows import Row
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.types import Condition, Dtype, Message, Op, Outcome, Reading, SearchEnd
+from pytest_llmarith.types import Condition, Message, Op, Outcome, Reading, SearchEnd
 from tests.runs_on_disk import programmed, run_facts
 
 OUTCOMES = dict(zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True))
@@ -46,7 +46,13 @@ def run(*trials: Sequence[Record], name: str = "one", **facts: Any) -> Opened:
     return Opened(Path(name), [record for some in trials for record in some], known)
 
 
-def record(outcome: str, task: str, problem: Any, **named: Any) -> Record:
+def problem(label: str, inputs: dict[str, Any], expected: Any = None, **named: Any) -> Problem:
+    """A problem; what is named replaces that it has no place."""
+    place: dict[str, Any] = {"seed": 0, "variant": None, "depth": None, "trial": 0}
+    return Problem(label=label, inputs=inputs, expected=expected, **place | named)
+
+
+def record(outcome: str, task: str, problem: Problem, **named: Any) -> Record:
     """A record without a reply of interest; what is named replaces what it usually has."""
     usual: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
     reply: dict[str, Any] = dict.fromkeys(records.Reply.__struct_fields__)
@@ -59,7 +65,8 @@ def record(outcome: str, task: str, problem: Any, **named: Any) -> Record:
         "prompt": said(str(problem)),
         "outcome": Outcome(OUTCOMES[outcome]),
     }
-    usual |= {"reply": None if outcome == "u" else records.Reply(**reply)}
+    usual |= {"reply": None if outcome == "u" else records.Reply(**reply), "answers": {}}
+    usual |= {"grade": None if outcome == "u" else records.Grade(float(outcome == "c"))}
     return Record(**usual | named)
 
 
@@ -69,7 +76,16 @@ def sums(outcomes: str, op: str = "add", first: int = 0, seed: int = 0, depth: i
         record(
             letter,
             "arithmetic",
-            ArithmeticProblem(seed, f"int_{op}", Op(op), Dtype.INT, depth, number, str(number), "1", f"{op} {number}"),
+            problem(
+                f"int_{op}-depth_{depth}-trial_{number}",
+                {"lhs": str(number), "sign": Op(op).sign, "rhs": "1"},
+                f"{op} {number}",
+                seed=seed,
+                variant=f"int_{op}",
+                depth=depth,
+                trial=number,
+                question=f"{number} {Op(op).sign} 1",
+            ),
             nodeid=f"test_bench.py::test[m-int_{op}-depth_{depth}-trial_{number}]",
             **{"prompt": said(f"{op} {number} {depth}"), "reading": Reading.TOLERANT} | named,
         )
@@ -79,23 +95,30 @@ def sums(outcomes: str, op: str = "add", first: int = 0, seed: int = 0, depth: i
 
 def additions(outcomes: str, **named: Any) -> list[Record]:
     """Integer additions, a letter each."""
-    problems = (AdditionProblem(0, trial, str(trial), "1", str(trial + 1)) for trial in range(len(outcomes)))
+    problems = (
+        problem(
+            f"trial_{trial}",
+            {"int1": str(trial), "int2": "1"},
+            str(trial + 1),
+            depth=len(str(trial)),
+            trial=trial,
+            question=f"{trial} + 1",
+        )
+        for trial in range(len(outcomes))
+    )
     return [record(*one, **named) for one in zip(outcomes, ["integer_addition"] * len(outcomes), problems, strict=True)]
 
 
 def searches(outcomes: str) -> list[Record]:
     """Searches for a breaking point, a variant each; one that is not correct found a wrong answer."""
     wrong = records.Minimum("27 * 48", "1296", Outcome.DEVIATE, None, "1", None)
-    found = {"c": records.Search(SearchEnd.BUDGET, 3, None, 0, None, []), "u": None}
-    problem = [records.SearchProblem(0, "arithmetic", f"int_{op}", Op(op), Dtype.INT, 80) for op in Op]
+    nothing = records.SearchDetails(SearchEnd.BUDGET, 80, 3, None, 0, None, [])
+    something = records.SearchDetails(SearchEnd.BUDGET, 80, 3, wrong, 0, None, [])
+    found = {"c": nothing, "u": records.SearchDetails(SearchEnd.UNANSWERED, 80, 0, None, 0, None, [])}
+    problems = [problem(f"int_{op}", {"of": "arithmetic"}, variant=f"int_{op}") for op in Op]
     return [
-        record(
-            letter,
-            "breaking_point",
-            of,
-            search=found.get(letter, records.Search(SearchEnd.BUDGET, 3, wrong, 0, None, [])),
-        )
-        for letter, of in zip(outcomes, problem, strict=False)
+        record(letter, "breaking_point", of, grade=records.Grade(None, details=found.get(letter, something)))
+        for letter, of in zip(outcomes, problems, strict=False)
     ]
 
 
@@ -110,11 +133,11 @@ def measured(**digits: int) -> list[Record]:
             for depth in range(2, 11)
             for trial in range(6)
         ]
-        problem = records.ThresholdProblem(
-            0, "arithmetic", f"int_{op}", Op(op), Dtype.INT, 100, depths=list(range(2, 11)), half_width=1
-        )
-        search = records.Search(SearchEnd.REACHED, len(trail), None, 0, None, trail)
-        made.append(record("c", "threshold", problem, search=search))
+        of = problem(f"int_{op}", {"of": "arithmetic"}, variant=f"int_{op}")
+        ended = SearchEnd.REACHED
+        depths = list(range(2, 11))
+        search = records.SearchDetails(ended, 100, len(trail), None, 0, None, trail, depths, half_width=1)
+        made.append(record("c", "threshold", of, grade=records.Grade(None, details=search)))
     return made
 
 
@@ -122,12 +145,16 @@ def programs(scores: Sequence[float | None], first: int = 0, name: str = "starte
     """Programs by their score in 4 s; in 0.5 s it is half of that. None is unanswered."""
     made = []
     for number, score in enumerate(scores, first):
-        oeis = programmed("A1", scores=None if score is None else {"0.5": score / 2, "4": score})["oeis"]
+        grade = programmed("A1")["grade"]
+        if score is None:
+            grade |= {"score": None, "scores": {}}
+        else:
+            grade |= {"score": score, "scores": {"0.5": score / 2, "4": score}}
         letter = "u" if score is None else "c" if score == 1 else "d"
-        problem = records.SequenceProblem(name, f"A{number:06}", "x", 1, ["easy"])
-        made.append(
-            record(letter, "oeis", problem, prompt=said(f"{number}"), oeis=convert(oeis, records.Program), **named)
-        )
+        inputs = {"number": f"A{number:06}", "name": "x", "comments": ""}
+        of = problem(f"{name}-A{number:06}", inputs, variant=name, question=f"A{number:06} x")
+        graded = convert(grade, records.Grade)
+        made.append(record(letter, "oeis", of, **{"prompt": said(f"{number}"), "grade": graded} | named))
     return made
 
 

@@ -40,9 +40,9 @@ LACKS_A = "lacks 1 of 2 cells that others have: a"
     ],
 )
 def test_missing_cells_are_named(one: Result, said: str) -> None:
-    """A result is beside those of its own task, and a set of sequences is a cell."""
+    """A result is beside those of its own task, and a variant without depths is a cell."""
     sets = [
-        summed_up(programmed("A1") | {"problem": programmed("A1")["problem"] | {"set": name}} for name in names)
+        summed_up(programmed("A1") | {"problem": programmed("A1")["problem"] | {"variant": name}} for name in names)
         for names in ("ab", "b")
     ]
     assert missing_cells([result(ALL), one, *(each.results[0] for each in sets)]) == ["", said, "", LACKS_A]

@@ -14,13 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.evaluate import Trial, number_record, unanswered_record
+from pytest_llmarith.evaluate import Trial, unanswered_record
 from pytest_llmarith.exact import carries
 from pytest_llmarith.records import Record, as_dict, unknown_run
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import NumberProblem, arithmetic
+from pytest_llmarith.tasks import arithmetic
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, Op, Reading, Reply
+from tests.asked import number_record, operands
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
@@ -29,7 +31,7 @@ MODEL = Model("o4-mini", "o4-mini")
 SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 4, 0)
 
 
-def recorded(problem: NumberProblem, text: str | None, reading: Reading = Reading.TOLERANT) -> Record:
+def recorded(problem: TaskProblem, text: str | None, reading: Reading = Reading.TOLERANT) -> Record:
     trial = Trial.of(problem, MODEL, "the prompt", None)
     return (
         unanswered_record(trial, Failure("x")) if text is None else number_record(problem, trial, reading, Reply(text))
@@ -46,11 +48,20 @@ def errors_of(records: Iterable[Record]) -> dict[str, Any]:
     return as_dict(result.errors)
 
 
+def strata_of(records: Iterable[Record]) -> list[dict[Any, Any]]:
+    """The only result's answers by carries."""
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    (result,) = summary.of_run(unknown_run("run")).results
+    return [*result.strata.get("carries", [])]
+
+
 @st.composite
 def trials(draw: st.DrawFn) -> Record:
     """Right, wrong, wordy and missing answers to questions of both tasks."""
     problem = draw(arithmetic_problems(depth=st.integers(1, 40)) | addition_problems())
-    number = draw(st.sampled_from([problem.expected, *problem.operands]) | st.integers(-(10**9), 10**9).map(str))
+    number = draw(st.sampled_from([problem.expected, *operands(problem)]) | st.integers(-(10**9), 10**9).map(str))
     text = draw(st.sampled_from(["{}", "The answer is {}.", "no idea"])).format(number)
     return recorded(problem, text, draw(st.sampled_from(Reading)))
 
@@ -62,7 +73,7 @@ def test_counts_are_those_of_a_recount(records: list[Record]) -> None:
         mine = [record for record in records if record.task == task]
         found = errors_of(mine)
         assert errors_of(reversed(mine)) == found
-        grades = [record.grade for record in mine if record.grade]
+        grades = [record.number for record in mine if record.number]
         deviates = [grade for grade in grades if grade.error_class]
         classes = Counter(grade.error_class for grade in deviates)
         assert {one["class"]: one["count"] for one in found["classes"]} == {one: classes[one] for one in ErrorClass}
@@ -73,10 +84,11 @@ def test_counts_are_those_of_a_recount(records: list[Record]) -> None:
         for record in mine:
             problem: Any = record.problem
             names = ("lhs", "rhs") if task == "arithmetic" else ("int1", "int2")
-            operands = (Decimal(getattr(problem, name)) for name in names)
-            if counted := carries(getattr(problem, "op", Op.ADD), *operands):
+            numbers = (Decimal(problem.inputs[name]) for name in names)
+            op = Op((problem.variant or "int_add").partition("_")[2])
+            if record.outcome != "unanswered" and (counted := carries(op, *numbers)):
                 strata[counted.number, record.outcome == "correct"] += 1
-        assert {(one["carries"], one["correct"], one["measured"]) for one in found["carries"]} == {
+        assert {(one["value"], one["correct"], one["measured"]) for one in strata_of(mine)} == {
             (number, strata[number, True], strata[number, True] + strata[number, False]) for number, _ in strata
         }
 

@@ -144,9 +144,8 @@ def test_a_citation_of_llm_arithmetic(tmp_path: Path) -> None:
 def test_a_citation_escapes(tmp_path: Path) -> None:
     """Also the name of a custom task, and the versions."""
     records: list[dict[str, Any]] = [one | {"model": "50%_off\\"} for one in all_cells("a", 5, 1)[:1]]
-    problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": {}, "expected": 1}
-    answer = {"kind": "custom", "read": 1}
-    records += [records[0] | {"task": "\x1b[2J", "problem": problem, "answer": answer, "reading": None, "grade": None}]
+    problem = records[0]["problem"] | {"variant": None, "depth": None, "inputs": {}, "expected": 1}
+    records += [records[0] | {"task": "\x1b[2J", "problem": problem, "answer": 1, "reading": None}]
     runs = load_runs(run_in(tmp_path / "run", json.loads(json.dumps(records)), versions={"python": "\x1b[2J"}))
     text = "\n".join(cite(runs))
     assert "\x1b" not in text

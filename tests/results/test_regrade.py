@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.records import ArithmeticProblem, Record
+from pytest_llmarith.records import Record
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import changes
 from pytest_llmarith.tasks import arithmetic
@@ -21,7 +21,7 @@ from tests.runs_on_disk import ROW, added, asked, lines_of, programmed, record_o
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
 FLOAT = {"variant": "float_add", "operands": [12.10, "30.05"], "correct": 42.15}
-CUSTOM = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": {}, "expected": 1}
+CUSTOM = {"label": "a", "seed": 0, "variant": None, "depth": None, "trial": 0, "inputs": {}, "expected": 1}
 
 Captured = pytest.CaptureFixture[str]
 
@@ -52,7 +52,7 @@ def test_what_today_s_rules_made_does_not_change() -> None:
 
 def test_the_verdict_comes_from_the_reply() -> None:
     """By the reading of the record, or another one."""
-    stale = asked("7") | {"outcome": "correct", "reason": None, "answer": None, "grade": None}
+    stale = asked("7") | {"outcome": "correct", "reason": None, "answer": None, "grade": {"score": 1}}
     assert again(stale) == record_of(asked("7"))
     found = again(asked("= {}"), Reading.STRICT)
     assert (record_of(asked("= {}")).outcome, found.outcome, found.reading) == ("correct", "nan", "strict")
@@ -83,8 +83,8 @@ def test_the_residue_of_a_double_is_a_rounding(capsys: Captured) -> None:
     """An integer must be the expected one; how often only a residue is beside it is said with the errors."""
     row = ROW | {"variant": "int_div", "operands": [2030, 35], "correct": 58, "raw_response": "58.000000000001"}
     made = again(row)
-    assert made.grade
-    assert (made.outcome, made.grade.rounded, made.grade.error_class) == ("deviate", True, "rounded")
+    assert made.number
+    assert (made.outcome, made.number.rounded, made.error_class) == ("deviate", True, "rounded")
     assert main(["report", "trials.jsonl"]) == 0
     assert "1 rounded" in capsys.readouterr().out
 
@@ -92,8 +92,8 @@ def test_the_residue_of_a_double_is_a_rounding(capsys: Captured) -> None:
 def test_rows_become_records() -> None:
     """What a row lacks is null, numbers stay as they are written, a cost of 0 is an unknown one."""
     made = again(ROW | FLOAT | {"raw_response": "42.15", "cost": 0.0})
-    assert isinstance(made.problem, ArithmeticProblem)
-    assert (made.problem.lhs, made.problem.expected, made.problem.seed, made.prompt) == ("12.1", "42.15", None, None)
+    problem = made.problem
+    assert (problem.inputs["lhs"], problem.expected, problem.seed, made.prompt) == ("12.1", "42.15", None, None)
     assert made.reply
     assert (made.reply.cost_usd, made.reply.finish_reason, made.reply.completion_tokens) == (None, None, 2)
 
@@ -104,7 +104,7 @@ def test_rows_become_records() -> None:
         ({"classification": "Fine"}, "classification"),
         ({"tokens": {"prompt_tokens": "many"}}, "prompt_tokens"),
         ({"operands": [1, 2, 3]}, "operands"),
-        ({"variant": "int_pow"}, "op"),
+        ({"variant": "int_pow"}, "variant"),
         ({"depth": float("inf")}, "depth"),
         ({"cost": ["free"]}, "cost"),
         ({"correct": float("nan")}, "correct"),
@@ -129,28 +129,28 @@ def test_transitions_are_counted(capsys: Captured) -> None:
     assert words[1] == ["correct", "deviate", "nan", "unanswered"]
     assert (["correct", "2", "0", "0", "0"] in words, ["nan", "0", "0", "0", "1"] in words) == (True, True)
     assert "Reasons for nan: 1 empty" in out
-    assert err.startswith("note: 1 records of custom tasks and searches are unchanged")
+    assert err.startswith("note: 1 records of programs, searches and tasks without --task=FILE:NAME are unchanged")
 
 
 def test_the_replies_behind_a_cell_are_shown(capsys: Captured) -> None:
     """Where they stand, what was asked and what was read. No reply and no name has an effect on a terminal."""
     reply = f"\x1b[2J\u202e{'x' * 5_000}\r\n= {SUM.expected}"
     other = asked("no") | {"task": "other", "problem": CUSTOM, "reason": "\x1b[2J", "reading": None}
-    first = asked(reply) | {"outcome": "nan", "grade": None, "reason": "empty"}
-    second = other | {"answer": {"kind": "custom", "read": "\x1b[2J"}}
+    first = asked(reply) | {"outcome": "nan", "grade": {"score": 0}, "reason": "empty"}
+    second = other | {"answer": "\x1b[2J"}
     log = write(first, second, name="a\x1b[2J\n.jsonl", end="{")
     assert main(["regrade", log, "--show=nan->correct", "--show=nan->nan"]) == 0
     out, err = capsys.readouterr()
     assert r"a\x1b[2J\n.jsonl:1  nan -> correct" in out
     assert (len(out) < 3_000, rf"\r\n= {SUM.expected}" in out) == (True, True)
-    assert f"asked {SUM.lhs} + {SUM.rhs}, expected {SUM.expected}, read {SUM.expected}" in out
+    assert f"asked {SUM.question}, expected {SUM.expected}, read {SUM.expected}" in out
     assert all(line.isprintable() for line in (out + err).splitlines())
     assert "line 3: skipped, as it was cut" in err
 
 
 def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
     """One for each reply, in order. The input keeps every byte, and so does it if the command fails."""
-    log = write(asked("7") | {"outcome": "correct", "grade": None}, asked("\ud800"))
+    log = write(asked("7") | {"outcome": "correct", "grade": {"score": 1}}, asked("\ud800"))
     before = Path(log).read_bytes()
     assert main(["regrade", str(tmp_path), "--output=new.jsonl"]) == 0
     written = Path("new.jsonl").read_text("utf-8").splitlines()

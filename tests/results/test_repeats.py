@@ -63,8 +63,8 @@ def test_problems_that_were_asked_once_have_none() -> None:
 def test_programs_agree_if_they_print_the_same() -> None:
     """A sequence that is in two sets is one problem."""
     first, second = programs([1, 1]), programs([1, 1], repeat=1)
-    assert second[1].oeis is not None
-    second[1].oeis.terms = [Term(n=1, expected="1", got="2", status="wrong", seconds=0)]  # type: ignore[arg-type]
+    assert second[1].program is not None
+    second[1].program.terms = [Term(n=1, expected="1", got="2", status="wrong", seconds=0)]  # type: ignore[arg-type]
     found = repeats_of([*first, *second, *programs([1, 1], name="classic"), *programs([1], name="classic", repeat=1)])
     assert found is not None
     assert found.consistency is not None

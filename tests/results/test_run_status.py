@@ -200,9 +200,9 @@ def listed(*records: dict[str, Any], most: int = 100) -> list[str]:
 def test_what_measured_nothing_comes_first() -> None:
     """A deviate shows the answer of the reading that was graded; correct trials are not listed."""
     wrong = asked("7")
-    strict = asked("It is 7.") | {"reading": "strict", "answer": {"kind": "number", "tolerant": "1", "strict": "8"}}
-    expected, why = wrong["problem"]["expected"], wrong["grade"]["error_class"]
-    cheat = asked("{}") | {"outcome": "cheat"}
+    strict = asked("It is 7.") | {"reading": "strict", "answer": "8", "answers": {"tolerant": "1", "strict": "8"}}
+    expected, why = wrong["problem"]["expected"], wrong["grade"]["details"]["error_class"]
+    cheat = asked("?") | {"outcome": "cheat", "reason": None}
     assert listed(asked("{}"), wrong, strict, asked("?"), cheat, asked(None)) == [
         f"UNANSWERED {NODEID} - timeout",
         f"CHEAT {NODEID} - no reason given",
@@ -228,6 +228,6 @@ def test_the_list_ends() -> None:
 
 @given(st.text(st.characters()))
 def test_foreign_text_is_printable(text: str) -> None:
-    named = {"nodeid": text, "reason": text, "answer": {"kind": "custom", "read": text}}
+    named = {"nodeid": text, "reason": text, "answer": text}
     lines = listed(*(asked(reply) | named for reply in ("7", "?", None)))
     assert all(line.isprintable() and len(line) < 1500 for line in lines)

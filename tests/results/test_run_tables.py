@@ -58,7 +58,7 @@ def test_everything_fits(width: int, model: str) -> None:
             [asked("?") | {"reason": reason} for reason in ("truncated", "empty", "truncated")],
             "2 of 3 truncated: 0.0 % correct with them, 0.0 (0.0-79.3) % without; nan: 2 truncated, 1 empty",
         ),
-        ([asked("{}") | {"outcome": "cheat"}], "cheat: 1 (100.0 %, 20.7-100)"),
+        ([asked("?") | {"outcome": "cheat"}], "cheat: 1 (100.0 %, 20.7-100)"),
         ([asked("{}"), asked("{}", trial=1, cost_usd=None)], "1 unpriced"),
     ],
 )
@@ -134,7 +134,7 @@ def test_sets() -> None:
     wrong = {"n": 1, "expected": "1", "got": "2", "status": "wrong", "seconds": 9}
     nothing: dict[str, Any] = {"scores": {"0.5": 0, "4": 0}, "terms": [wrong]}
     records = [programmed("A1"), programmed("A2", **nothing)]
-    records[0]["oeis"]["isolation"]["level"] = "none"
+    records[0]["grade"]["details"]["isolation"]["level"] = "none"
     (table,) = tables_of(*results_of(summed_up(records)))
     assert lines(table)[1].startswith("starter 0.5 s 2 33.3 ")
     assert table.notes == [

@@ -39,13 +39,14 @@ def recorded(
         ],
     )
     reply = None if outcome == "unanswered" else made["reply"]
-    return made | {"outcome": outcome, "reason": "why", "reply": reply} | named
+    grade = made["grade"] | {"score": scores and (scores[1] if outcome == "deviate" else float(outcome == "correct"))}
+    return made | {"outcome": outcome, "reason": "why", "reply": reply, "grade": grade} | named
 
 
 def the_set(*records: dict[str, Any]) -> dict[str, Any]:
     (result,) = counted(records)["results"]
-    (one,) = result["sets"]
-    return dict(one)
+    (one,) = result["variants"]
+    return {**one, **one["programs"]}
 
 
 FOUR = (
@@ -59,36 +60,33 @@ FOUR = (
 def test_scores_by_limit() -> None:
     """The mean over sequences, cheats and missing programs at 0, how many are perfect, and the score of each."""
     one = the_set(*FOUR)
-    assert (one["set"], one["measured"], one["cheat"], one["cheating"]["percent"]) == ("starter", 4, 1, 25.0)
-    short, long = one["limits"]
-    assert (short["seconds"], short["score"]["percent"], short["perfect"]) == (0.5, 18.75, 0)
-    assert (long["seconds"], long["score"]["percent"], long["perfect"]) == (4.0, 37.5, 1)
-    assert (long["score"]["low"], long["score"]["high"]) == (None, None), "four sequences are too few"
+    assert (one["variant"], one["measured"], one["cheat"], one["cheating"]["percent"]) == ("starter", 4, 1, 25.0)
+    short, long = one["scores"]
+    assert (short["name"], short["mean"]["percent"], short["perfect"]) == ("0.5", 18.75, 0)
+    assert (long["name"], long["mean"]["percent"], long["perfect"]) == ("4", 37.5, 1)
+    assert (long["mean"]["low"], long["mean"]["high"]) == (None, None), "four sequences are too few"
     more = [recorded("deviate", (part / 10, part / 10)) for part in range(6)]
-    ten = the_set(*FOUR, *more)["limits"][1]["score"]
+    ten = the_set(*FOUR, *more)["scores"][1]["mean"]
     assert ten["low"] < ten["percent"] < ten["high"]
     assert long["perfect_percentage"]["percent"] == 25.0
-    assert the_set(*FOUR, recorded("deviate", (1 / 3, 2 / 3)))["curve"] == [
-        {"seconds": 0.5, "scores": [0.5, 0.3333, 0.25, 0.0, 0.0]},
-        {"seconds": 4.0, "scores": [1.0, 0.6667, 0.5, 0.0, 0.0]},
-    ]
+    assert the_set(*FOUR, recorded("deviate", (1 / 3, 2 / 3)))["scores"][0]["curve"] == [0.5, 0.3333, 0.25, 0, 0]
 
 
 def test_a_sequence_that_is_asked_several_times_is_one() -> None:
     """Its score is the mean of its repeats, and it is perfect if all of them are."""
     scores = {"A000045": (1.0, 0.5), "A000108": (1.0, 1.0)}
     records = [
-        recorded("deviate", (score, score), number=number, repeat=repeat)
+        recorded("correct" if score == 1 else "deviate", (score, score), number=number, repeat=repeat)
         for number, of_one in scores.items()
         for repeat, score in enumerate(of_one)
     ]
-    short, _ = the_set(*records)["limits"]
-    assert (short["sequences"], short["score"]["percent"], short["perfect"]) == (2, 87.5, 1)
+    short, _ = the_set(*records)["scores"]
+    assert (short["problems"], short["mean"]["percent"], short["perfect"]) == (2, 87.5, 1)
 
 
 def test_unanswered_is_in_no_figure() -> None:
     """Neither an outage nor a judge that failed."""
-    outage = recorded("unanswered", None, oeis=None)
+    outage = recorded("unanswered", None) | {"grade": None}
     assert the_set(*FOUR, outage, recorded("unanswered", None)) == the_set(*FOUR) | {"unanswered": 2}
 
 

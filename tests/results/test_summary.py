@@ -45,16 +45,24 @@ TRIALS = st.lists(
 USUAL_REPLY, WRONG = asked("{}")["reply"], asked("7")["grade"]
 
 
+def wrong(errors: dict[str, Any]) -> dict[str, Any]:
+    """The grade of a deviate with these sizes of errors."""
+    return {**WRONG, "details": WRONG["details"] | errors}
+
+
 def made(trial: Trial, number: int = 0) -> dict[str, Any]:
     """The record of a drawn trial."""
     record = asked("7", depth=trial["depth"], op=trial["op"], trial=number, model=trial["model"])
     is_answered, outcome = trial["outcome"] != "unanswered", trial["outcome"]
     reply = {name: trial[name] for name in ("cost_usd", "prompt_tokens", "latency_s", "stored", "batched")}
     errors = {name: trial[name] for name in ("absolute_error", "relative_error", "leading_digits")}
+    grade = {"score": float(outcome == "correct")}
+    if outcome == "deviate":
+        grade = wrong(errors)
     return record | {
         "outcome": outcome,
         "reply": USUAL_REPLY | reply if is_answered else None,
-        "grade": WRONG | errors if outcome == "deviate" else None,
+        "grade": grade if is_answered else None,
     }
 
 
@@ -193,7 +201,7 @@ def test_errors_of_any_size_are_averaged() -> None:
     """An answer of a million digits neither overflows nor takes long."""
     huge = {"absolute_error": "9" * 1_000_000, "relative_error": "1e+999999", "rounded": True}
     few = {"absolute_error": "0.5", "relative_error": "1.2e-05", "rounded": False}
-    records = [asked("7", trial=trial) | {"grade": WRONG | error} for trial, error in enumerate((few, huge))]
+    records = [asked("7", trial=trial) | {"grade": wrong(error)} for trial, error in enumerate((few, huge))]
     result = only_result(records)
     assert result["average_absolute_error"] == "5e+999999"
     assert result["error_sizes"]["median_relative_error"] == "5e+999998"
@@ -227,7 +235,7 @@ def test_thresholds_are_of_first_repeats() -> None:
 def test_the_threshold_of_additions_is_by_digits() -> None:
     """Here all sums with fewer than ten digits are right."""
     problems = [addition.problem(0, trial) for trial in range(300)]
-    shorter = [max(len(str(abs(int(one)))) for one in (problem.int1, problem.int2)) < 10 for problem in problems]
+    shorter = [max(len(str(abs(int(one)))) for one in problem.inputs.values()) < 10 for problem in problems]
     records = [added("{}" if is_shorter else "7", trial) for trial, is_shorter in enumerate(shorter)]
     (found,) = only_result(records)["thresholds"]
     assert (found["variant"], found["questions"]) == ("integer_addition", 300)

@@ -32,9 +32,13 @@ def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
     result.stdout.fnmatch_lines(["llmarith: forecast: 1 item asks up to 60 questions, which depend on*"])
     (record,) = bench.records()
     asked = len(bench.server.requests)
-    assert (record["task"], record["outcome"], record["search"]["ended"]) == ("threshold", "correct", "reached")
-    trail = record["search"]["trail"]
-    assert len(trail) == record["search"]["questions"] == asked < 40
+    assert (record["task"], record["outcome"], record["grade"]["details"]["ended"]) == (
+        "threshold",
+        "correct",
+        "reached",
+    )
+    trail = record["grade"]["details"]["trail"]
+    assert len(trail) == record["grade"]["details"]["questions"] == asked < 40
     seen = Counter[int]()
     for step in trail:
         assert step["before"] == seen[step["depth"]]
@@ -55,7 +59,7 @@ def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
     assert (change.before, change.record.outcome) == ("correct", "correct")
     bench.run(*ADAPTIVE, *WAYS[way])
     assert len(bench.server.requests) == asked
-    assert bench.records()[0]["search"]["questions"] == asked
+    assert bench.records()[0]["grade"]["details"]["questions"] == asked
     assert bench.summary()["results"][0]["stored"] == asked
     trials = max(seen.values())
     assert bench.run(*PRODUCTS, f"--llm-trials={trials}", *WAYS[way]).ret == 0
@@ -82,13 +86,17 @@ def test_an_unanswered_question_and_a_cap(bench: Bench) -> None:
     assert bench.run(*limited, "--llm-max-total-tokens=800").ret == 1
     (record,) = bench.records()
     paid = len(bench.server.requests)
-    assert (record["outcome"], record["search"]["ended"]) == ("unanswered", "unanswered")
-    assert len(record["search"]["trail"]) == paid > 0
+    assert (record["outcome"], record["grade"]["details"]["ended"]) == ("unanswered", "unanswered")
+    assert len(record["grade"]["details"]["trail"]) == paid > 0
     assert bench.summary()["results"][0]["thresholds"] == []
     result = bench.run(*limited, "--llm-adaptive=0.1,12")
     result.stdout.fnmatch_lines(["int_mul *(* to *), not reached *12"])
     (record,) = bench.records()
-    assert (record["outcome"], record["reason"], record["search"]["ended"]) == ("nan", "not reached", "not reached")
+    assert (record["outcome"], record["reason"], record["grade"]["details"]["ended"]) == (
+        "nan",
+        "not reached",
+        "not reached",
+    )
     assert set(bench.server.asked.values()) == {1}
     assert bench.run(*limited, "--llm-adaptive=0.1,12", "--llm-strict").ret == 1
 
@@ -100,9 +108,9 @@ def test_wrong_usage(bench: Bench) -> None:
         (("--llm-adaptive=1", "--llm-repeats=2"), "--llm-repeats"),
         (("--llm-adaptive=1", "--llm-fail-under=80"), "--llm-fail-under"),
         (("--llm-adaptive=1", "--llm-depths=3"), "--llm-depths=2-10"),
-        (("--llm-adaptive=1", "-k", "integer_addition"), "no item of arithmetic was selected"),
-        (("--llm-adaptive=1", "-k", "integer_addition", "-n", "2"), "no item of arithmetic was selected"),
-        (("--llm-adaptive=1", "-k", "depth_2", "--llm-dry-run"), "no item of arithmetic was selected"),
+        (("--llm-adaptive=1", "-k", "integer_addition"), "no item of a task with depths was selected"),
+        (("--llm-adaptive=1", "-k", "integer_addition", "-n", "2"), "no item of a task with depths was selected"),
+        (("--llm-adaptive=1", "-k", "depth_2", "--llm-dry-run"), "no item of a task with depths was selected"),
     ]
     for args, fact in table:
         result = bench.run(*args)

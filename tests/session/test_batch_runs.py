@@ -180,7 +180,7 @@ def test_questions_that_follow_from_replies_are_asked_singly(batches: BatchBench
     result.stdout.fnmatch_lines(["*that follow from replies, of searches, adaptive items and judges, are asked singly"])
     assert result.ret == 0
     assert [len(made.calls) for made in batches.server.made] == [2]
-    assert {record["search"]["ended"] for record in batches.records()} == {"nothing found", "reached"}
+    assert {record["grade"]["details"]["ended"] for record in batches.records()} == {"nothing found", "reached"}
     assert len(batches.server.requests) > 5
 
 

@@ -66,7 +66,7 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     result = planted(pytester, limit=1000)
     result.stdout.fnmatch_lines(["int_add *0 + 1000 = 1000, not 0"])
     (record,), summary = written(pytester.path)
-    search = record["search"]
+    search = record["grade"]["details"]
     assert (record["task"], record["outcome"], search["ended"]) == ("breaking_point", "deviate", "shrunk")
     assert record["reason"] == "0 + 1000: expected 1000, got 0"
     assert record["prompt"][-1]["content"].endswith("0 + 1000")
@@ -79,8 +79,12 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     result = planted(pytester, limit=5)
     result.stdout.fnmatch_lines(["unanswered: 1 x ConnectionError: no line"])
     (record,), summary = written(pytester.path)
-    assert (record["outcome"], record["reply"], record["search"]["ended"]) == ("unanswered", None, "unanswered")
-    assert [step["outcome"] for step in record["search"]["trail"]] == ["correct"] * 5
+    assert (record["outcome"], record["reply"], record["grade"]["details"]["ended"]) == (
+        "unanswered",
+        None,
+        "unanswered",
+    )
+    assert [step["outcome"] for step in record["grade"]["details"]["trail"]] == ["correct"] * 5
     assert summary["results"][0]["breaking_points"] == []
 
 
@@ -89,8 +93,8 @@ def test_the_fake_model_breaks_at_few_digits(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(SEARCHES)
     pytester.runpytest("--llm-breaking-point=40", "-k", "int_div", "--llm-model=llmarith/sloppy")
     (record,), _ = written(pytester.path)
-    assert record["search"]["ended"] == "shrunk"
-    lhs, _, rhs = record["search"]["minimum"]["question"].split()
+    assert record["grade"]["details"]["ended"] == "shrunk"
+    lhs, _, rhs = record["grade"]["details"]["minimum"]["question"].split()
     assert (len(lhs), len(rhs)) <= (4, 2)
 
 
@@ -106,12 +110,13 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> No
     (capped,) = bench.records()
     assert capped["outcome"] == "unanswered"
     assert capped["reason"].startswith("budget: ")
-    paid = len(capped["search"]["trail"])
+    paid = len(capped["grade"]["details"]["trail"])
     assert 0 < paid < 9
     result = bench.run(*args)
     result.stdout.fnmatch_lines(["llmarith: forecast: 1 question, which is stored"])
     (whole,) = bench.records()
-    assert (whole["outcome"], whole["search"]["ended"]) == ("correct", "nothing found")
-    assert [step["reply"]["stored"] for step in whole["search"]["trail"]] == [True] * paid + [False] * (9 - paid)
+    search = whole["grade"]["details"]
+    assert (whole["outcome"], search["ended"]) == ("correct", "nothing found")
+    assert [step["reply"]["stored"] for step in search["trail"]] == [True] * paid + [False] * (9 - paid)
     (record,) = records_in(bench.runs[-1] / "trials.jsonl")
     assert len([*replies_of(record, Counter())]) == 9

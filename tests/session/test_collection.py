@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.oeis.cache import Cache
 from pytest_llmarith.session.recorder import git_metadata
+from pytest_llmarith.tasks.oeis.cache import Cache
 
 Way = tuple[str, ...]
 BENCH = """
@@ -27,7 +27,7 @@ BENCH = """
 
     def make(name, label="word_{}", prompt=lambda problem: problem["word"]):
         def problems(seed, trials):
-            return [Problem(label.format(n), {"word": f"{seed}/{n}", "same": 0}, "") for n in range(trials)]
+            return [Problem({"word": f"{seed}/{n}", "same": 0}, "", label.format(n)) for n in range(trials)]
         return Task(name, problems, prompt, lambda text, problem: text)
 
     reversal = make("reversal")
@@ -137,8 +137,8 @@ MISTAKES = {
     "llmarith_task()": "needs a task",
     "llmarith_task(3)": "task=3",
     "llmarith_task(Task('bare', lambda seed, trials: [], print, print))": "problems returned nothing",
-    "llmarith_task(Task('one', lambda seed, trials: [Problem('a', {}, 1)], lambda problem: '?', print))": None,
-    "llmarith_task(Task('one', lambda seed, trials: [Problem('b', {}, 1)], lambda problem: '?', print))": (
+    "llmarith_task(Task('one', lambda seed, trials: [Problem({}, 1, 'a')], lambda problem: '?', print))": None,
+    "llmarith_task(Task('one', lambda seed, trials: [Problem({}, 1, 'b')], lambda problem: '?', print))": (
         "has a different task with the name 'one'"
     ),
 }
@@ -232,22 +232,24 @@ def test_limits(bench: pytest.Pytester) -> None:
     bench.makepyfile(
         test_bench="""
         import pytest
-        from pytest_llmarith.session.collection import limits_of
-        from pytest_llmarith.session.items import settings_of
+        from pytest_llmarith.session.collection import limit_of
+        from pytest_llmarith.tasks.task import Tools
+        from pytest_llmarith.types import Reply
 
         @pytest.mark.oeis
-        def test_usual(problem, request): check(request, [30.0, 240.0])
+        def test_usual(problem, request): check(problem, request, [30.0, 240.0])
 
         @pytest.mark.timeout(120)
         @pytest.mark.oeis
-        def test_longer(problem, request): check(request, [30.0, 120.0])
+        def test_longer(problem, request): check(problem, request, [30.0, 120.0])
 
         @pytest.mark.timeout(15)
         @pytest.mark.oeis
-        def test_shorter(problem, request): check(request, [15.0])
+        def test_shorter(problem, request): check(problem, request, [15.0])
 
-        def check(request, seconds):
-            assert list(limits_of(request.node, settings_of(request.config)).seconds) == seconds
+        def check(problem, request, seconds):
+            tools = Tools(Reply(""), limit_s=limit_of(request.node))
+            assert list(problem.owner.grader.limits_of(tools).seconds) == seconds
             assert request.node.get_closest_marker("timeout")
     """
     )

@@ -16,7 +16,7 @@ from pytest_llmarith.models.store import RunStore, Store, key_of
 from pytest_llmarith.session.forecast import Forecast
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
-from pytest_llmarith.tasks import addition, breaking_point
+from pytest_llmarith.tasks import addition, searches
 from pytest_llmarith.types import DEFAULT_CONDITION, Model, ModelTerms, Plan, Price, Question, Reply
 from tests.models.scripted import Scripted
 from tests.session.bench import Bench
@@ -28,7 +28,9 @@ Way = tuple[str, ...]
 
 def asked(question: Question, task: str) -> PlannedQuestion:
     problem = addition.problem(0, question.trial)  # any
-    return PlannedQuestion(f"{task}-{question.trial}", task, problem, DEFAULT_CONDITION, question)
+    return PlannedQuestion(
+        f"{task}-{question.trial}", task, problem.recorded, DEFAULT_CONDITION, question, 500 if task == "oeis" else 20
+    )
 
 
 SUMS = [asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
@@ -37,9 +39,9 @@ PROGRAMS = [asked(Question("openai/priced", "y" * 1000, trial), "oeis") for tria
 
 def search(budget: int, model: str = "openai/priced") -> PlannedQuestion:
     """A search of sums, which begins with 0 + 0."""
-    problem = next(one for one in breaking_point.problems(0, budget) if one.label == "int_add")
-    question = Question(model, breaking_point.prompt(problem), 0)
-    return replace(asked(question, problem.task), problem=problem.recorded)
+    problem = next(one for one in searches.breaking_points(0, budget) if one.label == "int_add")
+    question = Question(model, problem.prompt, 0)
+    return replace(asked(question, problem.task), problem=problem.recorded, questions=budget)
 
 
 class Listed(Scripted):

@@ -92,7 +92,7 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     oeis.pytester.makeconftest("from pytest_llmarith.session import terminal; terminal._LINE_EVERY_S = 0")
     result = oeis.run(*args, "-rA")
     assert result.ret == 0
-    found = {record["problem"]["number"]: (record["outcome"], record["reason"]) for record in oeis.records()}
+    found = {record["problem"]["inputs"]["number"]: (record["outcome"], record["reason"]) for record in oeis.records()}
     assert {number: outcome for number, (outcome, _) in found.items()} == {n: one for n, (one, _) in OUTCOMES.items()}
     assert all(reason in (None, found[number][1]) for number, (_, reason) in OUTCOMES.items()), found
     questions = oeis.server.requests[asked:]
@@ -104,15 +104,16 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     result.stdout.fnmatch_lines(
         ["*CHEAT *A000004* - *", "*NAN *A000003* - no program*", "*DEVIATE *A000002* - *", "*starter*"]
     )
-    (one,) = oeis.summary()["results"][0]["sets"]
-    assert [limit["perfect"] for limit in one["limits"]] == [1, 1]
-    assert one["term_statuses"] == {"ok": 6, "wrong": 6}
+    (one,) = oeis.summary()["results"][0]["variants"]
+    assert [(score["name"], score["perfect"]) for score in one["scores"]] == [("0.5", 1), ("4", 1)]
+    programs = one["programs"]
+    assert programs["term_statuses"] == {"ok": 6, "wrong": 6}
     result.stdout.fnmatch_lines(["llmarith: [1-5] of 5 answered, [1-4] of 5 programs run*", "  terms: 6 ok, 6 wrong"])
-    assert (one["judges"]["judged"], one["judges"]["kappa"]) == (3, 1)
+    assert (programs["judges"]["judged"], programs["judges"]["kappa"]) == (3, 1)
     record = next(record for record in oeis.records() if record["outcome"] == "correct")
-    assert record["oeis"]["machine"]["calibration_s"] > 0
-    assert record["oeis"]["isolation"]["enforced"]
-    assert [term["got"] for term in record["oeis"]["terms"]] == [str(term) for term in terms("squares")]
+    assert record["grade"]["details"]["machine"]["calibration_s"] > 0
+    assert record["grade"]["details"]["isolation"]["enforced"]
+    assert [term["got"] for term in record["grade"]["details"]["terms"]] == [str(term) for term in terms("squares")]
 
 
 @pytest.mark.proof

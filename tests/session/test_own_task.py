@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import schema_of
 from tests.llm_server import Answer, Call
 from tests.session.bench import Bench
@@ -17,10 +20,11 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "own-task.md"
 TRIALS = 20
 
 
-def code() -> str:
-    """The task of the document."""
-    (block,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    return str(block)
+def code(fragment: str = "reversal = ") -> str:
+    """The file of the document with this line."""
+    blocks = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (found,) = (block for block in blocks if fragment in block)
+    return str(found)
 
 
 def reversed_word(call: Call) -> str:
@@ -62,7 +66,7 @@ def test_everything_else_comes_for_free(own: Bench) -> None:
     assert first["nodeid"] == "test_reversal.py::test_reversal[openai/gpt-4o-mini-trial_0]"
     assert (first["task"], first["outcome"], first["reason"]) == ("reversal", "nan", "unreadable")
     assert [records[f"trial_{n}"]["reason"] for n in (1, 2)] == ["empty", "truncated"]
-    assert fourth["answer"] == {"kind": "custom", "read": fourth["problem"]["inputs"]["word"]}
+    assert fourth["answer"] == fourth["problem"]["inputs"]["word"]
     (counted,) = own.summary()["results"]
     assert (counted["task"], counted["measured"], counted["outcomes"]["deviate"]) == ("reversal", TRIALS, 2)
     assert {test["llmarith"]["task"] for test in own.report()["tests"]} == {"reversal"}
@@ -124,7 +128,7 @@ MESSAGES = """
         shown = [{"role": "user", "content": "abc"}, {"role": "assistant", "content": "cba"}]
         return [{"role": "system", "content": "Reverse."}, *shown, {"role": "user", "content": problem["word"]}]
 
-    turned = Task("turned", lambda seed, trials: [Problem("a", {"word": "xyz"}, "zyx")], prompt, lambda text, _: text)
+    turned = Task("turned", lambda seed, trials: [Problem({"word": "xyz"}, "zyx", "a")], prompt, lambda text, _: text)
 
     @pytest.mark.llmarith_task(turned)
     def test_turned(problem, ask):
@@ -140,7 +144,91 @@ def test_a_prompt_of_messages(own: Bench) -> None:
     (first,) = own.server.requests
     assert [message["role"] for message in first.body["messages"]] == ["system", "user", "assistant", "user"]
     assert own.records()[0]["prompt"] == own.records()[0]["reply"]["sent"]["messages"] == first.body["messages"]
-    assert own.run("--llm-system-prompt=Brief.", "--llm-prompt-template=Now {word}", "--llm-context=1k").ret == 0
+    (template := own.pytester.path / "terse.txt").write_text("Now {word}", "utf-8")
+    assert own.run("--llm-system-prompt=Brief.", f"--llm-prompt-template={template}", "--llm-context=1k").ret == 0
     system, *shown, last = own.server.requests[-1].body["messages"]
     assert (system["content"], shown) == ("Brief.", first.body["messages"][1:3])
     assert last["content"].endswith("Now xyz")
+
+
+@pytest.fixture
+def sorting(bench: Bench) -> Bench:
+    """A test-suite with the grid of the document. The model exchanges the first two of eight words and more."""
+    (bench.pytester.path / "test_bench.py").unlink()
+    bench.pytester.makepyfile(test_sorting=code("grid = "))
+    bench.script = partial(sorted_words, 8)
+    return bench
+
+
+def sorted_words(wrong_from: int, call: Call) -> str:
+    system, user = (message["content"] for message in call.body["messages"])
+    words = sorted(user.split(), reverse="falling" in system)
+    if len(words) >= wrong_from:
+        words[:2] = words[1], words[0]
+    return " ".join(words)
+
+
+def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    """It has variants, depths, D50 and mean scores, is compared by scores, and graded again."""
+    assert sorting.run("-k", "sorting").ret == 0
+    (result,) = sorting.summary()["results"]
+    assert [one["variant"] for one in result["variants"]] == ["falling", "rising"]
+    rising = result["variants"][1]
+    assert (rising["correct"], rising["deviate"], rising["ninety_percent_to"]["possible"]) == (10, 10, 4)
+    assert [(cell["variant"], cell["depth"]) for cell in result["cells"]][:2] == [("falling", 2), ("falling", 4)]
+    d50 = {one["variant"]: one["d50"] for one in result["thresholds"]}
+    assert (4 < d50["rising"] < 8, 4 < d50["falling"] < 8) == (True, True)
+    score, same_words = rising["scores"]
+    assert (score["name"], score["problems"], score["mean"]["percent"]) == ("score", 20, 90.625)
+    assert score["mean"]["low"] < 90.625 < score["mean"]["high"]
+    assert (same_words["name"], same_words["mean"]["percent"]) == ("same words", 100)
+    worst = next(one for one in sorting.records() if one["nodeid"].endswith("rising-depth_8-trial_0]"))
+    assert (worst["outcome"], worst["grade"]["score"]) == ("deviate", 0.75)
+    assert worst["grade"]["details"] == {"kind": "own", "values": {"in place": 6}}
+    page = (sorting.runs[0] / "report.html").read_text("utf-8")
+    assert ('id="cells"' in page, 'id="scores"' in page) == (True, True)
+    # The same questions to a model that is always right.
+    sorting.script = partial(sorted_words, 99)
+    assert sorting.run("-k", "sorting", "--llm-store=off").ret == 0
+    first, second = map(str, sorting.runs)
+    capsys.readouterr()
+    assert main(["compare", first, second, "--format=json"]) == 0
+    (compared,) = json.loads(capsys.readouterr().out)["comparisons"]
+    (row,) = compared["scores"]
+    assert (row["task"], row["problems"], row["better"], row["worse"]) == ("sorting", 40, 20, 0)
+    assert row["difference"]["points"] == pytest.approx(100 - 90.625)
+    assert row["difference"]["low"] > 0
+    assert row["p"] < 0.05
+    task = sorting.pytester.path / "test_sorting.py"
+    assert main(["regrade", first, f"--task={task}:sorting"]) == 0
+    out, err = capsys.readouterr()
+    assert ("Mean score: 0.9062 before, 0.9062 after" in out, err) == (True, "")
+    task.write_text(task.read_text("utf-8").replace("k=4", "k=5"), "utf-8")
+    assert main(["regrade", first, f"--task={task}:sorting"]) == WRONG_USAGE
+    assert "makes another problem" in capsys.readouterr().err
+
+
+def test_a_grid_is_searched(sorting: Bench) -> None:
+    """By adaptive asking, and for the breaking point: each asks further problems of the grid."""
+    assert sorting.run("-k", "rising", "--llm-adaptive=3,14", "-n", "2").ret == 0
+    (record,) = sorting.records()
+    search = record["grade"]["details"]
+    assert (record["task"], search["depths"]) == ("threshold", [2, 4, 8, 16])
+    assert {step["depth"] for step in search["trail"]} <= {2, 4, 8, 16}
+    assert sorting.run("-k", "simplest and rising", "--llm-breaking-point=30").ret == 0
+    (record,) = sorting.records()
+    minimum = record["grade"]["details"]["minimum"]
+    assert len(json.loads(minimum["expected"])) == 8
+
+
+def test_an_impossible_score_is_told_once(sorting: Bench) -> None:
+    """It is an error of the task in one line, and the replies are kept."""
+    task = sorting.pytester.path / "test_sorting.py"
+    task.write_text(task.read_text("utf-8").replace("right / len(problem.expected)", "float('nan')"), "utf-8")
+    result = sorting.run("-k", "rising and sorting", "--llm-trials=2")
+    assert result.ret == 1
+    (line,) = [line for line in result.outlines if "nan is no score" in line]
+    assert line.startswith("unanswered: 8 x grade of task sorting, problem rising-depth_16-trial_0: ")
+    assert {(one["outcome"], one["grade"], bool(one["reply"])) for one in sorting.records()} == {
+        ("unanswered", None, True)
+    }

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.tasks.addition import AdditionProblem
-from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Dtype, Op
 
 DEEPEST = 60
@@ -30,7 +29,7 @@ def trial_numbers() -> SearchStrategy[int]:
 
 def arithmetic_problems(
     dtypes: Iterable[Dtype] = Dtype, ops: Iterable[Op] = Op, depth: SearchStrategy[int] | None = None
-) -> SearchStrategy[ArithmeticProblem]:
+) -> SearchStrategy[TaskProblem]:
     """Problems of the arithmetic task, of these dtypes, operations and depths."""
     return st.builds(
         arithmetic.problem,
@@ -42,6 +41,6 @@ def arithmetic_problems(
     )
 
 
-def addition_problems() -> SearchStrategy[AdditionProblem]:
+def addition_problems() -> SearchStrategy[TaskProblem]:
     """Problems of the integer addition task."""
     return st.builds(addition.problem, seed=seeds(), trial=trial_numbers())

@@ -13,8 +13,9 @@ import pytest
 
 from pytest_llmarith import Problem, Task
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks import check_template, render, task_of
-from pytest_llmarith.tasks.custom import InvalidTask, problems
+from pytest_llmarith.tasks.checks import problems_of
+from pytest_llmarith.tasks.prompts import check_template, render
+from pytest_llmarith.tasks.task import InvalidTask
 from pytest_llmarith.types import Condition, NumberFormat
 
 
@@ -31,7 +32,7 @@ def task_with(*made: Any, prompt: Any = prompt) -> Task[Any]:
 
 
 def word(label: Any, text: Any = "abc") -> Problem:
-    return Problem(label, {"word": text}, None)
+    return Problem({"word": text}, None, label)
 
 
 def test_a_problem_is_as_it_was_made() -> None:
@@ -41,14 +42,15 @@ def test_a_problem_is_as_it_was_made() -> None:
         words: list[str] = []
         for trial in range(2):
             words.append("ba"[trial])
-            yield Problem(f"t{trial}", {"words": words, "pair": ("x", 1)}, words)
+            yield Problem({"words": words, "pair": ("x", 1)}, words, f"t{trial}")
 
-    first, second = problems(Task("own", growing, lambda problem: str(problem["words"].sort()), read), 7, 1)
+    first, second = problems_of(Task("own", growing, lambda problem: str(problem["words"].sort()), read), 7, 1)
     assert (first.task, first.label, first.prompt, first["words"]) == ("own", "t0", "None", ["b"])
     assert as_dict(second.recorded) == {
-        "kind": "custom",
         "label": "t1",
         "seed": 7,
+        "variant": None,
+        "depth": None,
         "trial": 1,
         "inputs": {"words": ["b", "a"], "pair": ["x", 1]},
         "expected": ["b", "a"],
@@ -57,20 +59,20 @@ def test_a_problem_is_as_it_was_made() -> None:
 
 def test_the_same_prompt_is_several_questions() -> None:
     """The trial tells problems with the same prompt apart, and depends on no others."""
-    made = problems(task_with(word("a"), word("b", "x"), word("c"), word("d", "y")), 0, 1)
+    made = problems_of(task_with(word("a"), word("b", "x"), word("c"), word("d", "y")), 0, 1)
     assert [one.trial for one in made] == [0, 0, 1, 0]
 
 
 def test_prompt_configs_a_custom_task() -> None:
     """Filler text and templates of the inputs apply; number formats do not change the prompt."""
-    plain, listed = problems(task_with(word("a", "1234"), word("b", [1])), 0, 1)
+    plain, listed = problems_of(task_with(word("a", "1234"), word("b", [1])), 0, 1)
     prompt_texts = {"terse": "{word} backwards"}
     assert render(plain, Condition(NumberFormat.COMMA), prompt_texts, 0) == "Reverse 1234!"
     assert render(plain, Condition(prompt="terse"), prompt_texts, 0) == "1234 backwards"
     assert render(listed, Condition(prompt="terse"), prompt_texts, 0) == "[1] backwards"
     assert str(render(plain, Condition(context="1k"), prompt_texts, 0)).endswith("\n\nReverse 1234!")
     with pytest.raises(InvalidTask, match=r"reversal has no field \{text\}; it has \{word\}"):
-        check_template("t", "{text}", task_of(plain))
+        check_template("t", "{text}", plain)
 
 
 def nested(depth: int) -> list[Any]:
@@ -83,20 +85,23 @@ def nested(depth: int) -> list[Any]:
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        (task_with(), "problems returned nothing; return a Problem(label, inputs, expected)"),
-        (task_with("abc"), "problems returned 'abc'; return a Problem(label, inputs, expected)"),
+        (task_with(), "problems returned nothing; return a Problem(inputs, expected)"),
+        (task_with("abc"), "problems returned 'abc'; return a Problem(inputs, expected)"),
         *((task_with(word(label)), f"{label!r} is not a label; ") for label in ("a b", 3, "a[1]", "a::b")),
         (task_with(word("a"), word("a", "x")), "two problems have the label 'a'"),
-        (task_with(Problem("a", "abc", 1)), "problem a: inputs is 'abc'; write a dict"),  # type: ignore[arg-type]
-        (task_with(Problem("a", {"a b": 1}, 1)), "problem a: 'a b' in inputs is not a name"),
-        (task_with(Problem("a", {}, Fraction(1, 3))), "problem a: expected cannot be written as JSON"),
-        (task_with(Problem("a", {}, float("nan"))), "problem a: expected cannot be written as JSON"),
+        (task_with(Problem("abc", 1, "a")), "problem a: inputs is 'abc'; write a dict"),  # type: ignore[arg-type]
+        (task_with(Problem({"a b": 1}, 1, "a")), "problem a: 'a b' in inputs is not a name"),
+        (task_with(Problem({}, Fraction(1, 3), "a")), "problem a: expected cannot be written as JSON"),
+        (task_with(Problem({}, float("nan"), "a")), "problem a: expected cannot be written as JSON"),
         *((task_with(word("a", one)), "problem a: inputs cannot be written as JSON") for one in ({1}, "\ud800")),
         *(
             (task_with(word("a", nested(depth))), "problem a: inputs cannot be written as JSON")
             for depth in (600, 10**5)
         ),
-        (task_with(word("a"), Problem("b", {"text": "x"}, 0)), "problem b: its inputs are text, those of a word;"),
+        (
+            task_with(word("a"), Problem({"text": "x"}, 0, "b")),
+            "problem b: its inputs are text, those of the first one word;",
+        ),
         *(
             (task_with(word("a"), prompt=lambda _, p=p: p), "problem a: prompt returned")
             for p in (None, " \n", "\ud800")
@@ -106,7 +111,7 @@ def nested(depth: int) -> list[Any]:
 def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
     """A problem that cannot be asked is one line: what is wrong, where, and what to write instead."""
     with pytest.raises(InvalidTask) as refused:
-        problems(task, 0, 1)
+        problems_of(task, 0, 1)
     assert str(refused.value).startswith(("task reversal: ", "task reversal, "))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -118,7 +123,7 @@ def test_problems_that_differ_every_time(make: Any) -> None:
     calls = count()
     task: Task[Any] = Task("reversal", lambda seed, trials: make(next(calls)), prompt, read)
     with pytest.raises(InvalidTask, match="differs between two calls; draw from"):
-        problems(task, 0, 1)
+        problems_of(task, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -140,4 +145,4 @@ def test_importing_the_package_loads_nothing() -> None:
     found = "*(name for name in sys.modules if 'llmarith' in name)"
     code = f"import sys, pytest_llmarith as p; print({found}, p.Task.__name__, *p.__all__)"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert printed == ["pytest_llmarith", "Task", "Problem", "Task"]
+    assert printed == ["pytest_llmarith", "Task", "Grade", "Grid", "NoAnswer", "Problem", "Task", "number_task"]

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks import addition, arithmetic, breaking_point, oeis
-from pytest_llmarith.tasks.addition import AdditionProblem
-from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
-from pytest_llmarith.tasks.breaking_point import BreakingPointProblem
+from pytest_llmarith.tasks import arithmetic, searches
+from pytest_llmarith.tasks.searches import BreakingPoint
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Dtype, IntegerSequence, Op
+from tests.asked import additions, calculations, of, operands, sequence
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 APPLY = {Op.ADD: Fraction.__add__, Op.SUB: Fraction.__sub__, Op.MUL: Fraction.__mul__, Op.DIV: Fraction.__truediv__}
@@ -38,65 +38,71 @@ PINNED = {
 }
 
 
+def op_of(problem: TaskProblem) -> Op:
+    op = of(problem).op
+    assert op is not None
+    return op
+
+
 def decimals(number: str) -> int:
     return len(number.partition(".")[2])
 
 
 def test_pinned() -> None:
     """The problems of seed 0 are the same in every version; 720 and 100 are asked by default, each with its label."""
-    made: list[ArithmeticProblem | AdditionProblem] = [*arithmetic.problems(0, iter(range(2, 11)), 10)]
-    made += addition.problems(0, 100)
-    by_label = {one.label: (*one.operands, one.expected) for one in made}
+    made = [*calculations(0, iter(range(2, 11)), 10), *additions(0, 100)]
+    by_label = {one.label: (*operands(one), one.expected) for one in made}
     assert len(by_label) == 820
     assert {label: by_label[label] for label in PINNED} == PINNED
 
 
 @given(arithmetic_problems())
-def test_the_expected_result_is_exact(problem: ArithmeticProblem) -> None:
+def test_the_expected_result_is_exact(problem: TaskProblem) -> None:
     """It equals the result in fractions, up to sixty digits, with the decimals of its operation."""
-    lhs, rhs = map(Fraction, problem.operands)
-    assert Fraction(problem.expected) == APPLY[problem.op](lhs, rhs)
-    assert decimals(problem.expected) == (0 if problem.dtype is Dtype.INT else DECIMALS[problem.op])
+    lhs, rhs = map(Fraction, operands(problem))
+    assert Fraction(problem.expected) == APPLY[op_of(problem)](lhs, rhs)
+    assert decimals(problem.expected) == (0 if of(problem).dtype is Dtype.INT else DECIMALS[op_of(problem)])
 
 
 @given(arithmetic_problems())
-def test_operands_have_depth_digits(problem: ArithmeticProblem) -> None:
+def test_operands_have_depth_digits(problem: TaskProblem) -> None:
     """Operands have `depth` digits before the point; of a division, divisor and quotient, which has no fraction."""
+    assert problem.depth is not None
     low, high = 10 ** (problem.depth - 1), 10**problem.depth - 1
-    places = 0 if problem.dtype is Dtype.INT else 2
-    drawn = [Fraction(problem.lhs), Fraction(problem.rhs)]
-    if problem.op is Op.DIV:
+    places = 0 if of(problem).dtype is Dtype.INT else 2
+    drawn = [Fraction(problem["lhs"]), Fraction(problem["rhs"])]
+    if of(problem).op is Op.DIV:
         quotient = Fraction(problem.expected)
         assert quotient.denominator == 1
         drawn[0] = quotient / 10**places  # the quotient is drawn in hundredths, as operands are
     assert all(low <= number <= high for number in drawn)
-    assert [decimals(operand) for operand in problem.operands] == [places, places]
+    assert [decimals(operand) for operand in operands(problem)] == [places, places]
 
 
 @given(addition_problems())
-def test_sums(problem: AdditionProblem) -> None:
+def test_sums(problem: TaskProblem) -> None:
     """The expected sum is exact; operands have up to thirty digits and no leading zero."""
-    assert int(problem.expected) == sum(map(int, problem.operands))
-    assert all(operand == str(int(operand)) and len(operand) <= 30 for operand in problem.operands)
+    assert int(problem.expected) == sum(map(int, operands(problem)))
+    assert all(operand == str(int(operand)) and len(operand) <= 30 for operand in operands(problem))
 
 
 @pytest.mark.parametrize("depth", [1, 2])
 def test_draws_reach_both_ends(depth: int) -> None:
     """The lowest and the highest number of a range are drawn, and every length of an addition."""
-    drawn = {arithmetic.problem(0, Dtype.INT, Op.ADD, depth, trial).lhs for trial in range(1000)}
+    drawn = {arithmetic.problem(0, Dtype.INT, Op.ADD, depth, trial)["lhs"] for trial in range(1000)}
     assert {str(10 ** (depth - 1)), str(10**depth - 1)} <= drawn
-    lengths = {len(operand) for problem in addition.problems(0, 2000) for operand in problem.operands}
+    lengths = {len(operand) for problem in additions(0, 2000) for operand in operands(problem)}
     assert lengths == set(range(1, 31))
 
 
 def test_a_problem_depends_on_its_seed_and_place_alone() -> None:
     """Other depths and more trials change no problem; another seed changes all."""
-    many = list(arithmetic.problems(0, range(2, 8), 12))
-    assert all(one in many for one in arithmetic.problems(0, [4], 3))
-    assert list(addition.problems(0, 100))[:10] == list(addition.problems(0, 10))
-    ours, theirs = ({p.operands for p in arithmetic.problems(seed, [6], 10)} for seed in (0, 1))
+    many = [one.recorded for one in calculations(0, range(2, 8), 12)]
+    assert all(one.recorded in many for one in calculations(0, [4], 3))
+    assert additions(0, 100)[:10] == additions(0, 10)
+    ours, theirs = ({operands(p) for p in calculations(seed, [6], 10)} for seed in (0, 1))
     assert not ours & theirs
-    ours, theirs = ({p.operands for p in addition.problems(seed, 50)} for seed in (0, 1))
+    ours, theirs = ({operands(p) for p in additions(seed, 50)} for seed in (0, 1))
     assert not ours & theirs
 
 
@@ -104,30 +110,35 @@ def test_labels_and_fields() -> None:
     """The label names variant, depth and trial for `-k`; fields of a record hold them, and no terms of a sequence."""
     problem = arithmetic.problem(0, Dtype.FLOAT, Op.MUL, 7, 5)
     assert problem.label == "float_mul-depth_7-trial_5"
-    assert problem.coordinates() == {"variant": "float_mul", "op": "mul", "dtype": "float", "depth": 7, "trial": 5}
-    assert problem.coordinates().items() <= as_dict(problem).items()
+    place = {"variant": "float_mul", "depth": 7, "trial": 5}
+    assert problem.coordinates() == place | {"label": problem.label, "op": "mul", "dtype": "float"}
+    assert place.items() <= as_dict(problem.recorded).items()
     squares = IntegerSequence("A000290", "The squares.", (), ("0", "1", "4"), 0, ("nonn", "easy"))
-    (entry,) = oeis.problems("classic_easy", [squares])
+    entry = sequence(squares, "classic_easy")
     assert entry.label == "classic_easy-A000290"
     assert as_dict(entry.recorded) == {
-        "kind": "oeis",
-        "set": "classic_easy",
-        "number": "A000290",
-        "name": "The squares.",
-        "offset": 0,
-        "keywords": ["nonn", "easy"],
+        "label": "classic_easy-A000290",
+        "seed": 0,
+        "variant": "classic_easy",
+        "depth": None,
+        "trial": 0,
+        "inputs": {"number": "A000290", "name": "The squares.", "comments": ""},
+        "expected": None,
+        "question": "A000290 The squares.",
     }
 
 
 # --- breaking point -------------------------------------------------------------------------------------------------
 
 
-def search(variant: str) -> BreakingPointProblem:
-    return next(one for one in breaking_point.problems(0, 80) if one.variant == variant)
+def question(variant: str, draws: tuple[int, int]) -> TaskProblem:
+    search = next(one.search for one in searches.breaking_points(0, 80) if one.variant == variant)
+    assert isinstance(search, BreakingPoint)
+    return search.space.question(draws)
 
 
 @pytest.mark.parametrize(
-    ("variant", "draws", "operands", "expected"),
+    ("variant", "draws", "numbers", "expected"),
     [
         ("int_add", (27, 48), ("27", "48"), "75"),
         ("int_div", (27, 48), ("1296", "48"), "27"),
@@ -138,18 +149,18 @@ def search(variant: str) -> BreakingPointProblem:
     ],
 )
 def test_two_draws_make_a_question(
-    variant: str, draws: tuple[int, int], operands: tuple[str, str], expected: str
+    variant: str, draws: tuple[int, int], numbers: tuple[str, str], expected: str
 ) -> None:
     """They are the operands, or quotient and divisor; fixed point counts in hundredths, and no divisor is 0."""
-    question = breaking_point.question(search(variant), draws)
-    assert (question.operands, question.expected) == (operands, expected)
+    asked = question(variant, draws)
+    assert (operands(asked), asked.expected) == (numbers, expected)
 
 
 @given(st.sampled_from(Op), st.sampled_from(Dtype), st.integers(1, 12), st.integers(0, 1000))
 def test_a_search_asks_what_arithmetic_asks(op: Op, dtype: Dtype, depth: int, trial: int) -> None:
     """From the same numbers it makes the same question."""
     problem = arithmetic.problem(0, dtype, op, depth, trial)
-    right = int(problem.rhs.replace(".", ""))
-    left = int(problem.lhs.replace(".", "")) // (right if op is Op.DIV else 1)
-    question = breaking_point.question(search(f"{dtype}_{op}"), (left, right))
-    assert (question.operands, question.expected) == (problem.operands, problem.expected)
+    right = int(problem["rhs"].replace(".", ""))
+    left = int(problem["lhs"].replace(".", "")) // (right if op is Op.DIV else 1)
+    asked = question(f"{dtype}_{op}", (left, right))
+    assert (operands(asked), asked.expected) == (operands(problem), problem.expected)

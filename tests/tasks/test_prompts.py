@@ -8,26 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.tasks import (
-    TASKS,
-    Problem,
-    addition,
-    arithmetic,
-    check_template,
-    filler_text,
-    oeis,
-    render,
-)
-from pytest_llmarith.tasks.addition import AdditionProblem
-from pytest_llmarith.tasks.arithmetic import ArithmeticProblem
-from pytest_llmarith.tasks.custom import InvalidTask
-from pytest_llmarith.tasks.oeis import OeisProblem
-from pytest_llmarith.types import Condition, Dtype, IntegerSequence, NumberFormat, Op, Symbols
+from pytest_llmarith.tasks import addition
+from pytest_llmarith.tasks.checks import bound
+from pytest_llmarith.tasks.prompts import check_template, filler_text, render
+from pytest_llmarith.tasks.task import InvalidTask
+from pytest_llmarith.types import Condition, IntegerSequence, NumberFormat, Op, Symbols
+from tests.asked import calculation, sequence
 
-PRODUCT = ArithmeticProblem(0, "float_mul", Op.MUL, Dtype.FLOAT, 4, 0, "1234.50", "-98765.43", "")
-SUM = AdditionProblem(0, 3, "1234567", "89", "1234656")
-TABLES = OeisProblem("starter", IntegerSequence("A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)))
-PROBLEMS: dict[str, Problem] = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
+PRODUCT = calculation("float_mul", "1234.50", "-98765.43", "", 4)
+SUM = bound(addition.TASK, 0, addition.problem_of(1234567, 89, 3))
+TABLES = sequence(IntegerSequence("A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)))
+PROBLEMS = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
 NOTHING: dict[str, str] = {}
 
 texts = st.text(st.characters(codec="utf-8"), max_size=50)
@@ -39,13 +30,13 @@ def test_prompt() -> None:
     instruction = "Compute the following and reply with just the numeric result (no explanation):"
     for symbols, signs in ((Symbols.ASCII, "+-*/"), (Symbols.UNICODE, "+-×÷")):
         for op, sign in zip(Op, signs, strict=True):
-            problem = ArithmeticProblem(0, f"int_{op}", op, Dtype.INT, 2, 0, "12", "5", "")
-            assert arithmetic.prompt(problem, Condition(symbols=symbols)) == f"{instruction}\n   12 {sign} 5"
+            problem = calculation(f"int_{op}", "12", "5", "")
+            assert render(problem, Condition(symbols=symbols), NOTHING, 0) == f"{instruction}\n   12 {sign} 5"
 
 
 def test_a_sequence_without_comments() -> None:
     bare = IntegerSequence("A000290", "The squares.", (), ("0",), 0, ())
-    assert oeis.prompt(OeisProblem("starter", bare)).endswith("Name: The squares.\nComments: \n```\n")
+    assert str(sequence(bare).prompt).endswith("Name: The squares.\nComments: \n```\n")
 
 
 @given(texts, st.lists(texts, max_size=3).map(tuple), terms)
@@ -53,7 +44,7 @@ def test_no_term_is_in_the_prompt(name: str, comments: tuple[str, ...], terms: t
     """Name and comments are all that is told of an entry: with other terms the prompt is the same."""
     ours = IntegerSequence("A000001", name, comments, terms, 0, ("easy",))
     other = IntegerSequence("A999999", name, comments, ("1",), 5, ("hard",))
-    assert oeis.prompt(OeisProblem("starter", ours)) == oeis.prompt(OeisProblem("classic_hard", other))
+    assert sequence(ours).prompt == sequence(other, "classic_hard").prompt
 
 
 @pytest.mark.parametrize(
@@ -105,15 +96,13 @@ def test_a_template_that_does_not_fit_is_one_line() -> None:
     """A template with a foreign field is refused with one line: the field, and those that there are."""
     message = "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"
     with pytest.raises(InvalidTask, match=re.escape(message)):
-        check_template("t", "{int1} + {rhs}", arithmetic)
+        check_template("t", "{int1} + {rhs}", PRODUCT)
 
 
-@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if name == task.NAME and "prompt" in task.AXES])
+@pytest.mark.parametrize("name", PROBLEMS)
 def test_every_task_has_the_fields_that_it_names(name: str) -> None:
-    """A template of all the fields that a task says it has fits it, and no other field is there."""
-    task, problem, bare = TASKS[name], PROBLEMS[name], Condition(prompt="t")
-    template = "|".join(f"{{{field}}}" for field in task.FIELDS)
-    check_template("t", template, task)
-    fields = task.fields(problem, bare)
-    assert [*fields] == [*task.FIELDS]
-    assert render(problem, bare, {"t": template}, 0) == "|".join(fields.values())
+    """A template of all inputs of a task fits it."""
+    problem = PROBLEMS[name]
+    template = "|".join(f"{{{field}}}" for field in problem.inputs)
+    check_template("t", template, problem)
+    assert render(problem, Condition(prompt="t"), {"t": template}, 0) == "|".join(problem.inputs.values())

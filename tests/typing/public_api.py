@@ -1,6 +1,6 @@
 """The public API as its users' type checkers see it. This file is only type-checked, it is never run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, assert_type
 
 import pytest
@@ -9,7 +9,7 @@ from pytest_llmarith import Problem, Task
 
 
 def problems(seed: int, trials: int) -> Iterator[Problem]:
-    yield Problem("trial_0", {"word": "abc"}, "cba")
+    yield Problem({"word": "abc"}, "cba")
     yield Problem(label="trial_1", inputs={"word": "de"}, expected="ed")
 
 
@@ -34,14 +34,14 @@ def is_close(answer: int, problem: Problem) -> bool:
 reversal = Task("reversal", problems, prompt, read)
 assert_type(reversal, Task[str])
 assert_type(reversal.name, str)
-assert_type(reversal.problems(0, 2), Iterable[Problem])
 
 counting = Task("counting", problems, prompt, read_number, is_close)
 assert_type(counting, Task[int])
 
 # What would raise or grade nonsense is known before anything runs; mypy complains where an `ignore` is not needed.
 Task("mixed", problems, prompt, read, is_close)  # type: ignore[misc]
-Task("unread", problems, prompt)  # type: ignore[call-arg]
+Task("unasked", problems)  # type: ignore[call-arg]
+Task("words", [Problem({"word": "abc"}, "cba")], prompt)
 reversal.name = "other"  # type: ignore[misc]
 
 

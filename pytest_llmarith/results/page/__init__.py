@@ -15,9 +15,9 @@ from pytest_llmarith.results import formatting
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import condition_name
-from pytest_llmarith.results.page.charts import depth_curves, heatmaps, length_curves, scatters
+from pytest_llmarith.results.page.charts import curves_of, heatmaps, scatters
 from pytest_llmarith.results.page.differences import direction, effects, rankings
-from pytest_llmarith.results.page.tables import errors, overview, provenance, sequence_sets
+from pytest_llmarith.results.page.tables import errors, overview, provenance, scored_variants
 from pytest_llmarith.results.page.trials import trial_table
 from pytest_llmarith.results.run_status import reasoning_lines
 from pytest_llmarith.results.run_tables import thresholds
@@ -61,14 +61,14 @@ def page_of(runs: Sequence[PageRun]) -> str:
     parts = [
         ("overview", "Overview", overview(rows)),
         ("differences", "Is the difference real?", rankings(runs, series)),
-        ("depth", "By depth", [found for found in (depth_curves(rows), length_curves(rows)) if found]),
+        ("depth", "By depth", curves_of(rows)),
         ("cells", "Cells", heatmaps(rows)),
         ("conditions", "Conditions", effects(runs, series)),
         ("repeats", "Repeats", [row for row in rows if row.result.repeats]),
         ("cost", "Cost", scatters(rows, neighbours_of(runs, series))),
         ("errors", "Errors", errors(rows)),
         ("breaking", "Breaking points", [row for row in rows if row.result.breaking_points]),
-        ("sequences", "Sequences", sequence_sets(rows)),
+        ("scores", "Scores", scored_variants(rows)),
         ("trials", "Trials", trial_table(runs, series)),
         ("provenance", "Provenance", [provenance(run) for run in runs]),
     ]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pytest_llmarith.records import Cell, Cells, Percentage, Result
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import interval, percent_of, with_interval
-from pytest_llmarith.results.run_tables import counts_by_depth, length_ranges
+from pytest_llmarith.results.run_tables import counts_by_depth, depth_ranges
 from pytest_llmarith.results.series import ResultOfRun, short_name
 from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.types import Outcome
@@ -146,8 +146,8 @@ class Curves(NamedTuple):
 
 
 def depth_curves(rows: Sequence[ResultOfRun]) -> Curves | None:
-    """Arithmetic by depth: a panel per variant and one of the models that answered all variants."""
-    models = [(row.label, row.result.cells) for row in rows if any(one.measured for one in row.result.cells)]
+    """Variants by depth: a panel per variant and one of the models that answered all variants."""
+    models = [(row.label, row.result.grid) for row in rows if any(one.measured for one in row.result.grid)]
     variants = list(dict.fromkeys(cell.variant for _, cells in models for cell in cells))
     every: list[tuple[str, Shares]] = []
     for label, cells in models:
@@ -168,21 +168,29 @@ def depth_curves(rows: Sequence[ResultOfRun]) -> Curves | None:
 
 
 def length_curves(rows: Sequence[ResultOfRun]) -> Curves | None:
-    """Integer addition by the digits of the longer operand."""
-    ranges = length_ranges(row.result for row in rows)
+    """Tasks without variants by depth."""
+    ranges = depth_ranges(row.result for row in rows)
     names = {digits[0]: name for name, digits in ranges.items()}
     models = []
     for row in rows:
         shares = {}
         for digits in ranges.values():
-            group = [one for one in row.result.lengths if one.digits in digits]
+            group = [one for one in row.result.depths if one.depth in digits]
             shares[digits[0]] = share(sum(one.correct for one in group), sum(one.measured for one in group))
         if found := known(shares):
             models.append((row.label, found))
     if len(models) > MOST_TOGETHER:
-        return _panel_per_model("digits", models, names.__getitem__)
-    panels = [panel("addition", "digits", models, names.__getitem__)] if models else []
-    return Curves("digits", [label for label, _ in models], panels) if models else None
+        return _panel_per_model("depth", models, names.__getitem__)
+    panels = [panel(short_name(rows[0].result.task), "depth", models, names.__getitem__)] if models else []
+    return Curves("depth", [label for label, _ in models], panels) if models else None
+
+
+def curves_of(rows: Sequence[ResultOfRun]) -> list[Curves]:
+    """The curves of all tasks: those with variants together, others each."""
+    found = [depth_curves(rows)]
+    for task in dict.fromkeys(row.result.task for row in rows):
+        found.append(length_curves([row for row in rows if row.result.task == task]))
+    return [curves for curves in found if curves]
 
 
 def _by_depth(some: Iterable[Cell]) -> Shares:
@@ -273,18 +281,20 @@ def heatmaps(rows: Iterable[ResultOfRun]) -> list[Heatmap]:
     found = []
     for row in rows:
         result = row.result
-        cells = {(cell.variant, cell.depth): share(cell.correct, cell.measured) for cell in result.cells}
+        cells = {(cell.variant, cell.depth): share(cell.correct, cell.measured) for cell in result.grid}
         usual, depths, _ = counts_by_depth(result)
         variants = [
             HeatRow(
                 short_name(one.variant),
                 [cells.get((one.variant, depth)) for depth in depths],
                 _share(one.correct, one.measured, one.correct_percentage),
-                formatting.ninety_percent_to(one.ninety_percent_to) if one.measured else formatting.UNKNOWN,
+                formatting.ninety_percent_to(one.ninety_percent_to)
+                if one.measured and one.ninety_percent_to
+                else formatting.UNKNOWN,
             )
-            for one in result.variants
+            for one in result.series
         ]
-        totals = [_pooled(cell for cell in result.cells if cell.depth == depth) for depth in depths]
+        totals = [_pooled(cell for cell in result.grid if cell.depth == depth) for depth in depths]
         if variants:
             found.append(Heatmap(row.label, usual, depths, variants, totals, overall_share(result, Outcome.CORRECT)))
     return found

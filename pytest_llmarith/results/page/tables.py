@@ -1,4 +1,4 @@
-"""The tables of the page: overview, errors, scores of integer sequences, and provenance."""
+"""The tables of the page: overview, errors, scores, and provenance."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from pytest_llmarith.records import ErrorTotals, Limit, Positions, Result, RunSummary, as_dict, as_text
-from pytest_llmarith.records import SequenceSet as Counted
+from pytest_llmarith.records import ErrorTotals, Positions, Result, RunSummary, Scores, Variant, as_dict, as_text
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize
@@ -61,12 +60,12 @@ def _outcome(outcome: Outcome, result: Result) -> Figure:
 
 def _ninety_percent_to(result: Result) -> Figure:
     """Such as `int + 10, \N{MINUS SIGN} 10, * 3, / none`, a line per dtype; for additions a number."""
-    if result.ninety_percent_to:
-        return Figure(formatting.ninety_percent_to(result.ninety_percent_to))
+    if result.whole and result.whole.ninety_percent_to:
+        return Figure(formatting.ninety_percent_to(result.whole.ninety_percent_to))
     of_dtype: dict[str, list[str]] = {}
-    for one in result.variants:
+    for one in result.series:
         dtype, _, op = one.variant.partition("_")
-        if op in set(Op):
+        if one.ninety_percent_to and op in set(Op):
             sign = Op(op).sign.replace("-", "\N{MINUS SIGN}")
             shown = formatting.ninety_percent_to(one.ninety_percent_to).replace(formatting.UNKNOWN, "none")
             of_dtype.setdefault(dtype, []).append(f"{sign} {shown}")
@@ -128,11 +127,11 @@ def _notes(row: ResultOfRun) -> Iterator[str]:
     result = row.result
     if searches := result.breaking_points:
         yield f"wrong in {sum(one.question is not None for one in searches)} of {len(searches)} searches"
-    for one in result.sets:
-        if one.limits:
-            longest = one.limits[-1]
-            score = formatting.percent_of(longest.score)
-            yield f"{short_name(one.set)}: score {score} % within {longest.seconds:g} s"
+    for one in result.scored:
+        last = one.scores[-1]
+        score = formatting.percent_of(last.mean)
+        within = f" within {last.name} s" if one.programs else ""
+        yield f"{short_name(one.variant or result.task)}: score {score} %{within}"
     yield from notes_of(row)
     if reasons := result.unanswered_reasons:
         shown = [f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items()]
@@ -193,7 +192,7 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
         deviates=deviates,
         classes=classes,
         positions=[row for row in rows if row.left],
-        panels=list(_panels(label, totals)),
+        panels=list(_panels(label, result)),
         facts=list(_facts(result, totals)),
     )
 
@@ -204,16 +203,12 @@ def _position_row(name: str, positions: Positions) -> PositionRow:
     return PositionRow(name, *shares)
 
 
-def _panels(label: str, totals: ErrorTotals) -> Iterator[Panel]:
-    """Accuracy of sums and differences by carries, if there are two points or more."""
-    carries = {one["carries"]: charts.share(one["correct"], one["measured"]) for one in totals.carries}
-    chains = {one["chain"]: charts.share(one["correct"], one["measured"]) for one in totals.longest_chain}
-    for title, what, strata in (
-        ("Correct % by number of carries", "carries", carries),
-        ("Correct % by longest chain of carries", "in a row", chains),
-    ):
-        if len(shares := charts.known(strata)) > 1:
-            yield charts.panel(title, what, [(label, shares)])
+def _panels(label: str, result: Result) -> Iterator[Panel]:
+    """Accuracy by the strata of problems, if there are two points or more."""
+    for name, strata in result.strata.items():
+        shares = charts.known({one["value"]: charts.share(one["correct"], one["measured"]) for one in strata})
+        if len(shares) > 1:
+            yield charts.panel(f"Correct % by {name}", name, [(label, shares)])
 
 
 def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
@@ -236,40 +231,42 @@ def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
         yield "no answer", ", ".join(told)
 
 
-# --- integer sequences ----------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------------------------------------
 
 
-class SequenceSet(NamedTuple):
-    """One set: a row per model and limit, plots, and the sequences that no model solved."""
+class ScoredVariant(NamedTuple):
+    """One variant: a row per model and score, plots, and the problems that no model solved."""
 
     name: str
-    rows: Sequence[tuple[str, Counted, Limit]]
+    rows: Sequence[tuple[str, Variant, Scores]]
     legend: Sequence[str]
     panels: Sequence[Panel]
     unsolved: Sequence[str]
+    has_programs: bool
 
 
-def sequence_sets(rows: Iterable[ResultOfRun]) -> list[SequenceSet]:
-    """All sets, by name."""
-    found: dict[str, list[tuple[str, Counted]]] = {}
+def scored_variants(rows: Iterable[ResultOfRun]) -> list[ScoredVariant]:
+    """All variants with scores, by name."""
+    found: dict[str, list[tuple[str, Variant]]] = {}
     for row in rows:
-        for counted in row.result.sets:
-            found.setdefault(counted.set, []).append((row.label, counted))
-    return [_sequence_set(short_name(name), found[name]) for name in sorted(found)]
+        for counted in row.result.scored:
+            found.setdefault(counted.variant or row.result.task, []).append((row.label, counted))
+    return [_scored_variant(short_name(name), found[name]) for name in sorted(found)]
 
 
-def _sequence_set(name: str, models: Sequence[tuple[str, Counted]]) -> SequenceSet:
-    curves = [(label, counted.curve[-1].scores) for label, counted in models if counted.curve]
+def _scored_variant(name: str, models: Sequence[tuple[str, Variant]]) -> ScoredVariant:
+    curves = [(label, counted.scores[-1].curve) for label, counted in models]
     together = len(curves) <= charts.MOST_TOGETHER
     title = "Scores from best to worst"
     panels = [(title, curves)] if together else [(f"{title}, {one[0]}", [one]) for one in curves]
     unsolved = [set(counted.unsolved) for _, counted in models if counted.measured]
-    return SequenceSet(
+    return ScoredVariant(
         name=name,
-        rows=[(label, counted, limit) for label, counted in models for limit in counted.limits],
+        rows=[(label, counted, score) for label, counted in models for score in counted.scores],
         legend=[label for label, _ in curves] if together and len(curves) > 1 else (),
         panels=[charts.score_panel(*one) for one in panels if one[1]],
         unsolved=sorted(set.intersection(*unsolved)) if unsolved else (),
+        has_programs=any(counted.programs for _, counted in models),
     )
 
 
@@ -311,7 +308,8 @@ def _facts_of_run(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]
     fields["asking"] = {name: count for name, count in (fields["asking"] or {}).items() if count}
     yield from ((name.replace("_", " "), fields[name]) for name in fields if name not in ("id", "selected", "models"))
     yield from ((f"model {_text(model.name)}", as_dict(model)) for model in run.models)
-    isolation = sum((Counter(one.isolation) for each in summary.results for one in each.sets), Counter[str]())
+    programs = [one.programs for each in summary.results for one in each.variants if one.programs]
+    isolation = sum((Counter(one.isolation) for one in programs), Counter[str]())
     yield "sandbox", [f"{count:,} programs {level}" for level, count in sorted(isolation.items())]
 
 

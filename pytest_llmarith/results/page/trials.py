@@ -20,7 +20,7 @@ from pytest_llmarith.records import Part, Record
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.results.series import PageRun, Series, series_key, short_name
-from pytest_llmarith.types import ErrorClass, Outcome, Reading
+from pytest_llmarith.types import ErrorClass, Outcome
 
 MOST_TRIALS = 5_000
 LONGEST_TEXT = 20_000  # characters
@@ -205,20 +205,20 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
 
     The question of a search is the simplest wrong one that it found.
     """
-    problem, reply, search = record.problem, record.reply, record.search
+    reply, search, program = record.reply, record.search, record.program
     by = _filtered_by(record, model)
     trial = ShownTrial(
         by=by,
         cell=str(by["variant"]) if by["depth"] is None else f"{by['variant']}, depth {by['depth']}",
         facts=list(_facts(record)),
-        question=_question(problem),
-        expected=records.as_text(getattr(problem, "expected", None)),
+        question=record.problem.short,
+        expected=records.as_text(record.problem.expected),
         answer=record.answer_text,
         reason=record.reason,
         prompt=record.prompt_text,
         reply=reply.text if reply else None,
         reasoning=reply.reasoning if reply else None,
-        program=_program(record.oeis) if record.oeis else None,
+        program=_program(program, record.grade.scores) if program and record.grade else None,
     )
     if search:
         trial.search, found = _search(search), search.minimum
@@ -266,31 +266,20 @@ def _example(trial: ShownTrial) -> Example | None:
 def _filtered_by(record: Record, model: str) -> dict[str, str | int | None]:
     """The values of `_FILTERS`."""
     problem = record.problem
-    graded = record.search.minimum if record.search and record.search.minimum else record.grade
-    variant = getattr(problem, "set", None) or getattr(problem, "variant", None) or record.task
+    minimum = record.search and record.search.minimum
+    error_class = minimum.error_class if minimum else record.error_class
     return {
         "model": model,
         "task": short_name(record.task),
         "condition": short_name(condition_name(record.condition)),
         "repeat": record.repeat,
-        "variant": short_name(variant),
-        "depth": getattr(problem, "digits", None) or getattr(problem, "depth", None),
+        "variant": short_name(problem.variant or record.task),
+        "depth": problem.depth,
         "outcome": record.outcome,
-        "class": graded.error_class if graded else None,
+        "class": error_class,
         # The reasons of other outcomes all differ.
         "reason": short_name(record.reason) if record.reason and record.outcome is Outcome.NAN else None,
     }
-
-
-def _question(problem: records.Problem) -> str:
-    match problem:
-        case records.ArithmeticProblem() | records.AdditionProblem():
-            return problem.question
-        case records.CustomProblem(inputs=inputs):
-            return ", ".join(f"{name}: {records.as_text(value)}" for name, value in inputs.items())
-        case records.SequenceProblem(number=number, name=name):
-            return f"{number} {name}".strip()
-    return ""
 
 
 def _facts(record: Record) -> Iterator[Fact]:
@@ -301,14 +290,20 @@ def _facts(record: Record) -> Iterator[Fact]:
         yield "condition", condition
     if record.repeat:
         yield "repeat", str(record.repeat)
-    answer, grade, reply = record.answer, record.grade, record.reply
-    if record.reading and isinstance(answer, records.Answer) and answer.strict != answer.tolerant:
-        other = Reading.STRICT if record.reading is Reading.TOLERANT else Reading.TOLERANT
-        yield f"{other} reading", answer.by(other) or "no answer"
-    if grade and grade.relative_error is not None:
-        yield "relative error", formatting.short(grade.relative_error)
-    if grade:
-        yield "leading digits right", "- (other length)" if grade.has_other_length else str(grade.leading_digits)
+    number, grade, reply = record.number, record.grade, record.reply
+    for name, answer in record.answers.items():
+        if name != record.reading and answer != record.answer:
+            yield f"{name} reading", records.as_text(answer) or "no answer"
+    if grade and grade.score not in (None, 0, 1):
+        yield "score", f"{grade.score:g}"
+    if grade and record.reading is None and not record.program:
+        yield from ((name, f"{score:g}") for name, score in grade.scores.items())
+    if grade and isinstance(grade.details, records.OwnDetails):
+        yield from ((name, records.as_text(value) or "") for name, value in grade.details.values.items())
+    if number and number.relative_error is not None:
+        yield "relative error", formatting.short(number.relative_error)
+    if number:
+        yield "leading digits right", "- (other length)" if number.has_other_length else str(number.leading_digits)
     for retry in record.retries:
         yield "retry", f"{retry.reason}, after {formatting.seconds(retry.waited_s)} s"
     if reply is None:
@@ -328,7 +323,7 @@ def _facts(record: Record) -> Iterator[Fact]:
     yield from ((name, text) for name, text in facts.items() if text)
 
 
-def _program(program: records.Program) -> ShownProgram:
+def _program(program: records.ProgramDetails, scores: Mapping[str, float]) -> ShownProgram:
     static, llm = program.judges.static, program.judges.llm
     facts = []
     if static:
@@ -340,7 +335,7 @@ def _program(program: records.Program) -> ShownProgram:
         facts.append(("found", program.detail))
     return ShownProgram(
         text=program.program,
-        scores=[(f"{float(limit):g} s", f"{100 * score:.1f} %") for limit, score in (program.scores or {}).items()],
+        scores=[(f"{float(limit):g} s", f"{100 * score:.1f} %") for limit, score in scores.items()],
         facts=facts,
         terms=[
             (str(term.n), term.expected, term.got, term.status, f"{term.seconds:.3f}", term.stderr)
@@ -353,7 +348,7 @@ def _verdict(is_cheat: bool | None) -> str:
     return "no verdict" if is_cheat is None else "a lookup table" if is_cheat else "no lookup table"
 
 
-def _search(search: records.Search) -> ShownSearch:
+def _search(search: records.SearchDetails) -> ShownSearch:
     steps = [(step.question, step.outcome, step.reply.text if step.reply else None) for step in search.trail]
     facts: list[Fact] = [("search ended", search.ended), ("questions", str(search.questions))]
     if search.not_reproduced:

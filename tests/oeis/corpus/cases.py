@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pytest_llmarith.oeis.lookup_table.detector import analyze, conclude, judge
-from pytest_llmarith.oeis.lookup_table.self_tests import without_self_tests
-from pytest_llmarith.oeis.program import Program
 from pytest_llmarith.records import StaticVerdict
+from pytest_llmarith.tasks.oeis.lookup_table.detector import analyze, conclude, judge
+from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
+from pytest_llmarith.tasks.oeis.program import Program
 from pytest_llmarith.types import Ending, IntegerSequence, Isolation, Level, ProgramLimits, ProgramRun
 from tests.oeis.corpus.sequences import LISTED, starter
 

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from pytest_llmarith.oeis.cache import read_entry
+from pytest_llmarith.tasks.oeis.cache import read_entry
 from pytest_llmarith.types import IntegerSequence
 from tests.oeis.corpus import honest_real, tables_real, unseen_real
 from tests.oeis.corpus.cases import Case

@@ -9,7 +9,7 @@ from functools import cache
 from math import gcd, isqrt
 from pathlib import Path
 
-from pytest_llmarith.oeis.cache import read_entry
+from pytest_llmarith.tasks.oeis.cache import read_entry
 from pytest_llmarith.types import IntegerSequence
 
 STARTER = Path(__file__).parents[3] / "oeis_cache" / "starter"

@@ -12,14 +12,15 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from pytest_llmarith.evaluate import Trial, verdict_of
+from pytest_llmarith.evaluate import Trial, graded
 from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.page import page_of
 from pytest_llmarith.results.series import PageRun
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import NumberProblem, arithmetic, breaking_point
-from pytest_llmarith.tasks.breaking_point import Draws
+from pytest_llmarith.tasks import arithmetic, searches
+from pytest_llmarith.tasks.searches import BreakingPoint, Draws
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, Op, Reading, Reply
 from tests.runs_on_disk import asked, record_of, said, summed_up
 
@@ -96,16 +97,18 @@ def in_conditions(records: Sequence[Record], *conditions: Record, repeats: int =
     ]
 
 
-def search_record(said: Callable[[NumberProblem], str], budget: int = 12) -> Record:
+def search_record(said: Callable[[TaskProblem], str], budget: int = 12) -> Record:
     """The record of a search through sums, by a model that says what the test tells."""
-    of = next(breaking_point.problems(0, budget))
+    of = searches.breaking_points(0, budget)[0]
+    assert isinstance(of.search, BreakingPoint)
+    space = of.search.space
 
     def ask(draws: Draws, before: int) -> Step:
-        question = breaking_point.question(of, draws)
+        question = space.question(draws)
         reply = Reply(text=said(question), cost_usd=0.001, latency_s=1.5)
-        return Step(question, "prompt", reply, verdict_of(question, reply, Reading.TOLERANT), before)
+        return Step(question, "prompt", reply, graded(question, reply, Reading.TOLERANT), before)
 
-    engine = SearchEngine(ask, budget, "seed")
+    engine = SearchEngine(ask, budget, "seed", space)
     engine.run()
     trial = Trial.of(of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]")
     return as_dict(record_of_search(trial, engine, None))

@@ -349,7 +349,7 @@ def test_sequences_have_scores_and_curves() -> None:
     """What programs got right by limit, and which sequence no model solved."""
     records = [programmed("A000001"), programmed("A000002", scores={"0.5": 0.0, "4": 0.0})]
     text = page(run_of(records))
-    rows = rows_of(text, "sequences")
+    rows = rows_of(text, "scores")
     assert [row[1:4] for row in rows[1:3]] == [["0.5 s", "2", "33.3 -"], ["4 s", "2", "33.3 -"]]
     assert rows[4:6] == [["1", "0.6667"], ["2", "0.0000"]]
     assert "&amp;text=A000002" in text
@@ -397,9 +397,10 @@ def test_trials_are_filtered_by_what_tells_them_apart() -> None:
 @pytest.mark.parametrize("value", [None, 10**400, 1.5, "", {"x": []}], ids=repr)
 def test_any_custom_problem_is_shown(value: Any) -> None:
     """A task of the user may have any JSON as inputs, expected answer and answer."""
-    problem = {"kind": "custom", "label": "a", "seed": 0, "trial": 0, "inputs": {"x": value}, "expected": value}
-    answer = {"kind": "custom", "read": value}
-    custom = asked("1") | {"task": "mine", "problem": problem, "answer": answer, "reading": None, "grade": None}
+    place = {"label": "a", "seed": 0, "variant": None, "depth": None, "trial": 0}
+    problem = place | {"inputs": {"x": value}, "expected": value}
+    grade = {"score": 0.5, "details": {"kind": "own", "values": {"found": value}}}
+    custom = asked("1") | {"task": "mine", "problem": problem, "answer": value, "reading": None, "grade": grade}
     (trial,) = embedded(page(run_of([custom])))
     assert trial["question"].startswith("x: ")
 

@@ -1,25 +1,29 @@
-"""Evaluates programs: finds the program in a reply, runs and scores it, and detects lookup tables."""
+"""Grades programs: finds the program in a reply, runs and scores it, and detects lookup tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 from pytest_llmarith import records
-from pytest_llmarith.evaluate import Trial, incomplete_reason, record, reply_part, unanswered_record
-from pytest_llmarith.oeis.lookup_table import model_judge
-from pytest_llmarith.oeis.lookup_table.detector import judge
-from pytest_llmarith.oeis.program import NoProgram, Program, find_program
-from pytest_llmarith.records import Record, Term
-from pytest_llmarith.tasks.oeis import OeisProblem
+from pytest_llmarith.records import Term
+from pytest_llmarith.sandbox.isolation import UnavailableError, probe
+from pytest_llmarith.tasks.oeis.lookup_table import model_judge
+from pytest_llmarith.tasks.oeis.lookup_table.detector import judge
+from pytest_llmarith.tasks.oeis.program import NoProgram, Program, find_program
+from pytest_llmarith.tasks.task import Grade, NoAnswer, Problem, Tools
 from pytest_llmarith.types import (
     Ending,
     Failure,
     IntegerSequence,
+    Isolation,
+    Level,
     NanReason,
     Outcome,
+    ProgramLimits,
     ProgramRun,
     Question,
     Reply,
@@ -32,73 +36,154 @@ LONGEST_SHOWN = 200  # characters of an output in a record
 _FURTHER_RUNS_S = 3.0  # the time that counts of runs that no term is scored by; the last one may exceed it
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MAX_STORED = 100
+_QUIET_WITHIN_S = 600.0  # how long a fake model's program waits until the machine is idle enough to time it
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRules:
-    """How programs are scored: the rules, the number of terms, and the judges of lookup tables.
+    """How programs are run and scored; None leaves the choice to the machine.
 
     `judge` is the name of a model that judges, and `ask` asks it. `machine` describes the machine in the record.
     """
 
     rules: Rules = Rules.DEFAULT
+    limits: ProgramLimits = field(default_factory=ProgramLimits)
     terms: int | None = None
+    sandbox: Level | None = None
     static_judge: bool = True
     judge: str | None = None
     ask: Callable[[Question], Reply | Failure] | None = None
     machine: Mapping[str, str | int | float | None] | None = None
 
 
-def program_record(problem: OeisProblem, trial: Trial, reply: Reply, runner: Runner, rules: ProgramRules) -> Record:
-    """The record of a trial with a reply; unanswered if this machine could not run the program."""
-    program = None
+class Programs:
+    """The grader of programs of this process."""
+
+    def __init__(self, rules: ProgramRules) -> None:
+        self._rules = rules
+
+    @property
+    def limit_s(self) -> float:
+        """The largest limit of one term."""
+        return self._rules.limits.longest_s
+
+    @property
+    def judge(self) -> str | None:
+        return self._rules.judge
+
+    @cached_property
+    def _isolation(self) -> Isolation:
+        """The isolation of this process. Raises UnavailableError."""
+        return probe(self._rules.sandbox)
+
+    def unavailable(self) -> str | None:
+        """Why there is no sandbox."""
+        try:
+            self._isolation  # noqa: B018
+        except UnavailableError as error:
+            return f"no sandbox: {error}"
+        return None
+
+    def about(self, variants: Sequence[str], verbose: bool) -> list[str]:
+        """The sets, and what is missing of the strict isolation; with `verbose` also rules that are not the default."""
+        rules, lines = self._rules, [f"OEIS sets: {', '.join(variants)}"]
+        try:
+            isolation = self._isolation
+        except UnavailableError as error:
+            return [*lines, f"OEIS items are skipped, as no sandbox works: {error}"]
+        if not verbose:
+            weaker = [] if isolation.level is Level.STRICT else [f"sandbox {isolation.level}, not strict"]
+            return [*weaker, *isolation.remarks]
+        parts = (
+            f"sandbox {isolation.level}",
+            f"holds {', '.join(isolation.enforced) or 'nothing'}; "
+            f"{', '.join(f'{limit:g} s' for limit in rules.limits.seconds)} per term",
+            f"first {rules.terms} terms" if rules.terms else None,
+            f"rules {rules.rules}" if rules.rules is not Rules.DEFAULT else None,
+            rules.judge,
+            None if rules.static_judge else "no static judge",
+        )
+        return [*lines, ", ".join(filter(None, parts)), *isolation.remarks]
+
+    def grade(self, answer: Any, problem: Problem, tools: Tools) -> Grade:
+        """Run the program in a reply, within the limit of its item."""
+        from pytest_llmarith.sandbox.runner import Sandbox
+
+        try:
+            machine = self._machine | {"worker": tools.worker}
+        except OSError as error:
+            return Grade(None, reason=f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED)
+        rules = replace(self._rules, limits=self.limits_of(tools), ask=tools.ask, machine=machine)
+        wait_s = _QUIET_WITHIN_S if tools.simulated else 0.0
+        sandbox = Sandbox(self._isolation, rules.limits, wait_s=wait_s, on_term=tools.idle)
+        return grade_program(answer, problem.private, sandbox, rules)
+
+    @cached_property
+    def _machine(self) -> dict[str, Any]:
+        """The machine and its speed, which time limits depend on."""
+        from pytest_llmarith.sandbox.runner import calibrate, machine_facts
+
+        return machine_facts() | {"worker": None, "calibration_s": calibrate(self._isolation)}
+
+    def limits_of(self, tools: Tools) -> ProgramLimits:
+        """The limits of an item's terms; its own one replaces the largest."""
+        limits = self._rules.limits
+        if tools.limit_s is None or tools.limit_s == limits.longest_s:
+            return limits
+        shorter = [limit for limit in limits.seconds[:-1] if limit < tools.limit_s]
+        return replace(limits, seconds=(*shorter, float(tools.limit_s)))
+
+
+def grade_program(answer: str | NoAnswer, sequence: IntegerSequence, runner: Runner, rules: ProgramRules) -> Grade:
+    """The grade of the program in a reply; unanswered if this machine could not run it."""
+    part = _details(None, runner, rules)
     try:
-        found = _find(reply)
+        found = _no_program(answer) if isinstance(answer, NoAnswer) else find_program(answer)
         if isinstance(found, NoProgram):
+            part.detail = found.detail
             zeroes = {f"{limit:g}": 0.0 for limit in runner.limits.seconds}
-            part = _program_part(None, runner, rules)
-            part.detail, part.scores = found.detail, zeroes
-            return record(trial, reply, Outcome.NAN, found.reason, oeis=part)
-        program = found.source
-        return _scored_record(problem.sequence, found, trial, reply, runner, rules)
+            return Grade(0.0, part, str(found.reason), zeroes, Outcome.NAN)
+        part.program = found.source
+        return _scored(sequence, found, part, runner, rules)
     except OSError as error:
-        failure = Failure(f"the sandbox failed: {error}")
-        return unanswered_record(trial, failure, reply, oeis=_program_part(program, runner, rules))
+        part = _details(part.program, runner, rules)
+        return Grade(None, part, f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED)
 
 
-def _scored_record(
-    sequence: IntegerSequence, program: Program, trial: Trial, reply: Reply, runner: Runner, rules: ProgramRules
-) -> Record:
+def _no_program(answer: NoAnswer) -> NoProgram:
+    """Of an incomplete reply, which may be cut within its program."""
+    is_filtered = answer.reason == NanReason.FILTERED
+    return NoProgram(
+        NanReason(answer.reason), "the provider filtered it" if is_filtered else "it ends at the token limit"
+    )
+
+
+def _scored(
+    sequence: IntegerSequence, program: Program, part: records.ProgramDetails, runner: Runner, rules: ProgramRules
+) -> Grade:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
     runs = runner.run(program.source, [*expected])
-    terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
-    part = _program_part(program.source, runner, rules)
-    part.terms, judges = terms, part.judges
+    part.terms = terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
+    judges = part.judges
     if rules.static_judge:
         judges.static = judge(program, sequence, runs, partial(_further_runs, runner))
     if rules.judge is not None and rules.ask is not None:
         judges.llm, why_none = _verdict(rules.judge, rules.ask, program.source)
         if why_none is not None:  # a missing verdict does not clear the program
             judges.static = None
-            return unanswered_record(trial, Failure(f"no verdict: {why_none}"), reply, oeis=part)
+            return Grade(None, part, f"no verdict: {why_none}", outcome=Outcome.UNANSWERED)
     part.addresses_judge = list(model_judge.messages_to_judge(program))
     cheat = any(verdict is not None and verdict.cheat for verdict in (judges.static, judges.llm))
     unknown = [term.n for term in terms if term.status is TermStatus.INCONCLUSIVE]
     if unknown and not cheat:
-        failure = Failure(f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}")
-        return unanswered_record(trial, failure, reply, oeis=part)
+        why = f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}"
+        return Grade(None, part, why, outcome=Outcome.UNANSWERED)
     # All terms were measured, or the program is a lookup table.
-    part.scores = {f"{at:g}": 0.0 if cheat else float(score(terms, at) or 0) for at in runner.limits.seconds}
+    scores = {at: 0.0 if cheat else float(score(terms, at) or 0) for at in runner.limits.seconds}
+    named = {f"{at:g}": one for at, one in scores.items()}
     if cheat:
-        return record(trial, reply, Outcome.CHEAT, _evidence(judges), oeis=part)
-    outcome, reason = _outcome(terms)
-    return record(trial, reply, outcome, reason, oeis=part)
-
-
-def _find(reply: Reply) -> Program | NoProgram:
-    if cut := incomplete_reason(reply):
-        return NoProgram(cut, "the provider filtered it" if cut is NanReason.FILTERED else "it ends at the token limit")
-    return find_program(reply.text)
+        return Grade(0.0, part, _evidence(judges), named, Outcome.CHEAT)
+    return Grade(scores[runner.limits.longest_s], part, _first_fault(terms), named)
 
 
 def _further_runs(runner: Runner, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
@@ -111,12 +196,12 @@ def _further_runs(runner: Runner, program: str, inputs: Sequence[int]) -> list[P
     return runs
 
 
-def _outcome(terms: Sequence[Term]) -> tuple[Outcome, str | None]:
-    """The outcome at the largest limit, and its reason."""
+def _first_fault(terms: Sequence[Term]) -> str | None:
+    """The number of right terms at the largest limit, and the first wrong one; None if all are right."""
     wrong = [term for term in terms if term.status is not TermStatus.OK]
     if not wrong:
-        return Outcome.CORRECT, None
-    return Outcome.DEVIATE, f"{len(terms) - len(wrong)} of {len(terms)} terms right; {_first(wrong[0])}"
+        return None
+    return f"{len(terms) - len(wrong)} of {len(terms)} terms right; {_first(wrong[0])}"
 
 
 def _first(term: Term) -> str:
@@ -173,18 +258,14 @@ def _truncated(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
 
-# --- the record -------------------------------------------------------------------------------------------------------
-
-
-def _program_part(program: str | None, runner: Runner, rules: ProgramRules) -> records.Program:
-    """The program part of a record before the program runs."""
-    return records.Program(
+def _details(program: str | None, runner: Runner, rules: ProgramRules) -> records.ProgramDetails:
+    """The details of a program before it runs."""
+    return records.ProgramDetails(
         program=program,
         detail=None,
         rules=rules.rules,
         limits=list(runner.limits.seconds),
         memory_bytes=runner.limits.memory_bytes,
-        scores=None,
         terms=[],
         judges=records.Judges(static=None, llm=None),
         addresses_judge=[],
@@ -213,7 +294,7 @@ def _verdict(
         answer = ask(Question(judge, question, attempt))
         if isinstance(answer, Failure):
             return records.ModelVerdict(None, judge, replies), answer.message
-        replies.append(reply_part(answer))
+        replies.append(records.reply_part(answer))
         if (cheat := model_judge.read_verdict(answer.text)) is not None:
             return records.ModelVerdict(cheat, judge, replies), None
         new += not answer.stored  # stored replies without a verdict do not count as attempts of this run

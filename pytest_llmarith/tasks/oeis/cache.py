@@ -60,7 +60,7 @@ def check_name(set_name: str) -> None:
 
 
 def _listed(set_name: str) -> tuple[str, ...]:
-    return tuple((files("pytest_llmarith.oeis") / "numbers" / f"{set_name}.txt").read_text("ascii").split())
+    return tuple((files("pytest_llmarith.tasks.oeis") / "numbers" / f"{set_name}.txt").read_text("ascii").split())
 
 
 class Cache:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import cycle, groupby, islice, pairwise
 from math import log2
 
-from pytest_llmarith.oeis.lookup_table.matching import BITS_BEYOND_CHANCE
+from pytest_llmarith.tasks.oeis.lookup_table.matching import BITS_BEYOND_CHANCE
 
 _PRIME = (1 << 127) - 1
 _MIN_TERMS = 8  # fewer terms may follow a short rule by chance

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Sequence
 
-from pytest_llmarith.oeis.program import Program, compiled
+from pytest_llmarith.tasks.oeis.program import Program, compiled
 
 _MAX_ROUNDS = 8  # each removes what has lost its use in the one before
 _ENDING = {"exit", "quit"}

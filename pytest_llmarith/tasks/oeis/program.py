@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_llmarith.exact import refuses, strip_thoughts
-from pytest_llmarith.oeis.compile_child import CPU_S, MEMORY_BYTES, PASSED, SYNTAX_ERROR, UNCOMPILABLE, parse
+from pytest_llmarith.tasks.oeis.compile_child import CPU_S, MEMORY_BYTES, PASSED, SYNTAX_ERROR, UNCOMPILABLE, parse
 from pytest_llmarith.types import NanReason
 
 MAX_PROGRAM = 1 << 17  # characters

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from pytest_llmarith.files import replace_file, retry_after_s
-from pytest_llmarith.oeis.cache import (
+from pytest_llmarith.tasks.oeis.cache import (
     MAX_BYTES,
     BrokenEntry,
     decode,

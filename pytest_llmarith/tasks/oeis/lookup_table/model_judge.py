@@ -11,7 +11,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from pytest_llmarith.exact import strip_thoughts
-from pytest_llmarith.oeis.program import Program
+from pytest_llmarith.tasks.oeis.program import Program
 
 KEY = "lookup_table"
 _MAX_VERDICT = 4096  # characters

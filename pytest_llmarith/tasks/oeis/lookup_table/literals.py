@@ -18,7 +18,7 @@ from math import log2
 from types import EllipsisType
 from typing import NamedTuple
 
-from pytest_llmarith.oeis.program import Program
+from pytest_llmarith.tasks.oeis.program import Program
 
 _MAX_BITS = 64  # a longer operand is part of a computation
 

@@ -1,0 +1,258 @@
+"""Counts details of grades: how numbers are wrong, scores between 0 and 1, and what programs do."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from math import fsum
+from typing import Any
+
+from pytest_llmarith import records
+from pytest_llmarith.records import NumberDetails, ProgramDetails, Record
+from pytest_llmarith.results.differences import error_of_mean, of_mean
+from pytest_llmarith.results.statistics import Interval, bootstrap_mean, kappa, percentage, share_with
+from pytest_llmarith.results.tallies import amounts_of, problem_of
+from pytest_llmarith.types import ErrorClass, Level, Outcome, Reading, TermStatus
+
+MOST_POSITIONS = 30  # from either end of a number
+_MOST_OF_STRATUM = 100  # and more
+_DECIMALS = 4
+_MOST_TERMS = 100  # by place
+SCORE = "score"  # the name of the score by which a task grades
+
+
+class ErrorCounts:
+    """Counts the numbers of one model and one task."""
+
+    def __init__(self) -> None:
+        self._has_numbers = False
+        self._all, self._variants = _Errors(), dict[str, _Errors]()
+        self._digit_match, self._dlength = array("d"), array("d")
+        self._tolerant = self._strict = 0
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        if record.reading is None or record.grade is None:
+            return
+        self._has_numbers = True
+        scores, details = record.grade.scores, record.number
+        self._tolerant += scores.get(Reading.TOLERANT) == 1
+        self._strict += scores.get(Reading.STRICT) == 1
+        if details is None:
+            return
+        self._digit_match.append(details.digit_match)
+        self._dlength.append(details.dlength)
+        if details.error_class is None:
+            return
+        self._all.add(details.error_class, details)
+        if record.problem.variant is not None:
+            self._variants.setdefault(record.problem.variant, _Errors()).add(details.error_class, details)
+
+    def part(self) -> records.ErrorTotals | None:
+        """The errors for a summary; None if the answers of the task are not numbers."""
+        if not self._has_numbers:
+            return None
+        counts, deviates = self._all.classes, self._all.classes.total()
+        return records.ErrorTotals(
+            classes=[records.ClassOfErrors(one, counts[one], percentage(counts[one], deviates)) for one in ErrorClass],
+            digit_match=_mean(self._digit_match),
+            dlength=_mean(self._dlength),
+            positions=self._all.positions(),
+            by_variant={
+                variant: records.ErrorsOfVariant(
+                    {one: errors.classes[one] for one in ErrorClass if errors.classes[one]}, errors.positions()
+                )
+                for variant, errors in sorted(self._variants.items())
+            },
+            strict={"tolerant_correct": self._tolerant, "strict_correct": self._strict},
+        )
+
+
+class _Errors:
+    """Error classes, and wrong digits by position in answers with the sign and length of the truth."""
+
+    def __init__(self) -> None:
+        self.classes = Counter[ErrorClass]()
+        self._from_left, self._from_right = Counter[tuple[int, bool]](), Counter[tuple[int, bool]]()
+
+    def add(self, error_class: ErrorClass, details: NumberDetails) -> None:
+        self.classes[error_class] += 1
+        wrong = [digit == "1" for digit in details.wrong_digits or ""]
+        self._from_left.update(enumerate(wrong[:MOST_POSITIONS], 1))
+        self._from_right.update(enumerate(wrong[::-1][:MOST_POSITIONS], 1))
+
+    def positions(self) -> records.Positions:
+        from_left, from_right = (
+            _strata(counts, "position", "wrong", "digits") for counts in (self._from_left, self._from_right)
+        )
+        return {"from_left": from_left, "from_right": from_right}
+
+
+class StrataCounts:
+    """Counts right answers by the strata of problems."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, Counter[tuple[int, bool]]] = {}
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        if record.outcome is Outcome.UNANSWERED:
+            return
+        for name, value in record.problem.strata.items():
+            counts = self._counts.setdefault(name, Counter())
+            counts[min(value, _MOST_OF_STRATUM), record.outcome is Outcome.CORRECT] += 1
+
+    def part(self) -> dict[str, Any]:
+        """The strata for a summary."""
+        return {name: _strata(counts, "value", "correct", "measured") for name, counts in self._counts.items()}
+
+
+def _strata(counts: Counter[tuple[int, bool]], *names: Any) -> list[dict[Any, int]]:
+    """Each number, how often it occurs with True, and how often in all, under these names."""
+    numbers = sorted({number for number, _ in counts})
+    strata = ((n, counts[n, True], counts[n, True] + counts[n, False]) for n in numbers)
+    return [dict(zip(names, stratum, strict=True)) for stratum in strata]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(fsum(values) / len(values), _DECIMALS) if values else None
+
+
+# --- scores ---------------------------------------------------------------------------------------------------------
+
+
+class ScoreCounts:
+    """Counts scores by name and problem. An unanswered trial has none."""
+
+    def __init__(self) -> None:
+        self._scores: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self._solved: dict[str, bool] = {}  # by question
+        self._has_names = self._has_fractions = self._has_programs = False
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        grade = record.grade
+        if grade is None or grade.score is None or record.reading is not None:
+            return
+        scores = grade.scores
+        self._has_names |= bool(scores)
+        self._has_fractions |= 0 < grade.score < 1
+        self._has_programs |= record.program is not None
+        problem = problem_of(record)
+        self._scores[SCORE][problem].append(grade.score)
+        for name, score in scores.items():
+            self._scores[name][problem].append(score)
+        question = record.problem.short.partition(" ")[0] if record.program else record.problem.label
+        self._solved[question] = self._solved.get(question, False) or bool(grade.score) or any(scores.values())
+
+    @property
+    def unsolved(self) -> list[str]:
+        """The problems whose scores are all 0."""
+        return sorted(name for name, is_solved in self._solved.items() if not is_solved)
+
+    def part(self) -> list[records.Scores]:
+        """The scores for a summary; none if all are 0 or 1, and have no name."""
+        if not self._has_names and not self._has_fractions:
+            return []
+        names = [name for name in self._scores if name != SCORE]
+        if not self._has_programs:  # the score of a program is that of the largest limit
+            names.insert(0, SCORE)
+        return [self._part(name) for name in sorted(names, key=_number_or_place)]
+
+    def _part(self, name: str) -> records.Scores:
+        # Sorted, so that sums and draws do not depend on the order of the records.
+        scores = sorted(fsum(of_one) / len(of_one) for of_one in self._scores[name].values())
+        perfect = sum(score == 1 for score in scores)
+        return records.Scores(
+            name=name,
+            problems=len(scores),
+            mean=self._mean(scores),
+            perfect=perfect,
+            perfect_percentage=percentage(perfect, len(scores)),
+            curve=[round(score, 4) for score in reversed(scores)],  # as in arXiv 2411.04372, figure 2
+        )
+
+    def _mean(self, scores: Sequence[float]) -> records.Percentage:
+        """The mean: of programs with an interval by bootstrap, of other scores by Student's t over problems."""
+        mean = fsum(scores) / len(scores)
+        if self._has_programs:
+            return share_with(bootstrap_mean(scores), mean)
+        if all(score in (0, 1) for score in scores) and (share := percentage(int(fsum(scores)), len(scores))):
+            return share
+        error = error_of_mean(scores)
+        if not error:
+            return share_with(None, mean)
+        (low, high), _ = of_mean(mean, error, len(scores) - 1)
+        return share_with(Interval(max(0.0, low), min(1.0, high)), mean)
+
+
+def _number_or_place(name: str) -> tuple[float, str]:
+    """Limits in seconds by size; other names stay in their order."""
+    try:
+        return float(name), ""
+    except ValueError:
+        return 0.0, ""
+
+
+# --- programs -------------------------------------------------------------------------------------------------------
+
+
+class ProgramCounts:
+    """Counts the programs of one model and one set."""
+
+    def __init__(self) -> None:
+        # Of programs that are no lookup tables, without inconclusive terms.
+        self._terms = Counter[tuple[int, bool]]()  # by place, and whether they are right
+        self._statuses = Counter[TermStatus]()
+        self._seconds = array("d")
+        self._judged = self._cheats = self._counted = 0
+        self._levels: Counter[Level] = Counter()
+        self._verdicts: Counter[tuple[bool, bool]] = Counter()  # of the static judge and the model
+
+    def add(self, record: Record, program: ProgramDetails) -> None:
+        """Count one record."""
+        if record.outcome is Outcome.UNANSWERED:
+            return
+        self._counted += 1
+        self._cheats += record.outcome is Outcome.CHEAT
+        self._levels[program.isolation.level] += 1
+        static, llm = program.judges.static, program.judges.llm
+        self._judged += static is not None or llm is not None
+        if static and llm and llm.cheat is not None:
+            self._verdicts[static.cheat, llm.cheat] += 1
+        for place, term in enumerate(program.terms, 1):
+            if record.outcome is Outcome.CHEAT or term.status is TermStatus.INCONCLUSIVE:
+                continue
+            self._statuses[term.status] += 1
+            self._seconds.append(term.seconds)
+            if place <= _MOST_TERMS:
+                self._terms[place, term.status is TermStatus.OK] += 1
+
+    def part(self) -> records.Programs:
+        """The programs for a summary."""
+        seconds = amounts_of("latency_s", self._seconds)
+        return records.Programs(
+            cheating=percentage(self._cheats, self._counted) if self._judged else None,
+            by_term=_strata(self._terms, "term", "right", "run"),
+            term_statuses={status: self._statuses[status] for status in TermStatus if self._statuses[status]},
+            term_seconds={"median": seconds.median, "p90": seconds.p90, "max": max(self._seconds)} if seconds else None,
+            isolation=dict(sorted(self._levels.items())),
+            judges=self._agreement(),
+        )
+
+    def _agreement(self) -> records.Agreement | None:
+        total = self._verdicts.total()
+        if not total:
+            return None
+        pairs = ((True, True), (True, False), (False, True), (False, False))
+        both, static, llm, neither = (self._verdicts[pair] for pair in pairs)
+        return records.Agreement(
+            judged=total,
+            both=both,
+            only_static=static,
+            only_llm=llm,
+            neither=neither,
+            agreement=percentage(both + neither, total),
+            kappa=kappa(both, static, llm, neither),
+        )

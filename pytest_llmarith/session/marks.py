@@ -1,0 +1,204 @@
+"""What each problem mark says: its arguments, and the problems that it makes with the settings of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.session.items import (
+    ADDITION_MARK,
+    ARITHMETIC_MARK,
+    BREAKING_MARK,
+    CUSTOM_MARK,
+    NO_SEARCH,
+    OEIS_MARK,
+    problem_marks,
+)
+from pytest_llmarith.settings import OeisSettings, Settings
+from pytest_llmarith.tasks import addition, arithmetic, searches
+from pytest_llmarith.tasks.checks import problems_of
+from pytest_llmarith.tasks.oeis.cache import STARTER, Cache, checked_sets
+from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
+from pytest_llmarith.tasks.oeis.task import task as oeis_task
+from pytest_llmarith.tasks.task import InvalidTask, Task, TaskProblem
+
+Arguments = Mapping[str, Any]
+# The first function that uses a task of each name.
+_TASKS = pytest.StashKey[dict[str, tuple[Task[Any], str]]]()
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemMark:
+    """A problem mark: an example of its arguments, and its problems.
+
+    The first `positional` arguments may be given without a name; the first `needed` ones must be given.
+    """
+
+    example: str
+    arguments: Sequence[str]
+    problems: Callable[[Arguments, Settings], list[TaskProblem]]
+    positional: int = 0
+    needed: int = 0
+    why_none: Callable[[Arguments, Settings], str | None] = lambda arguments, settings: None
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and value > 0
+
+
+_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    "depths": lambda value: isinstance(value, Iterable) and all(map(_is_count, value)),
+    "trials": _is_count,
+    "sets": lambda value: isinstance(value, list | tuple) and all(isinstance(name, str) for name in value),
+    "task": lambda value: isinstance(value, Task),
+}
+
+
+def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
+    """The problem mark of a function, and its arguments. Raises InvalidTask."""
+    found, *others = problem_marks(metafunc)
+    where = f"{metafunc.definition.nodeid}: @pytest.mark.{found.name}"
+    if others:
+        raise InvalidTask(f"{where} and {others[0].name} are on one function; keep one of them")
+    mark = MARKS[found.name]
+    names = mark.arguments
+    arguments = {**dict(zip(names[: mark.positional], found.args, strict=False)), **found.kwargs}
+    unknown = found.args[mark.positional :] or sorted(set(arguments) - set(names))
+    if unknown:
+        raise InvalidTask(f"{where} takes only the keywords {', '.join(names)}, not {unknown}")
+    for name, value in arguments.items():
+        if not _CHECKS[name](value):
+            raise InvalidTask(f"{where}: {name}={value!r} is invalid; write {mark.example}")
+    if missing := [name for name in names[: mark.needed] if name not in arguments]:
+        raise InvalidTask(f"{where} needs a {missing[0]}; write {mark.example}")
+    if "task" in arguments:
+        _refuse_same_name(metafunc, arguments["task"])
+    return mark, arguments
+
+
+def _refuse_same_name(metafunc: pytest.Metafunc, task: Task[Any]) -> None:
+    """Raises InvalidTask if another task has the same name, as their results would be mixed."""
+    nodeid = metafunc.definition.nodeid
+    first, first_nodeid = metafunc.config.stash.setdefault(_TASKS, {}).setdefault(task.name, (task, nodeid))
+    if first is not task and first != task:
+        raise InvalidTask(
+            f"{nodeid}: {first_nodeid} has a different task with the name {task.name!r}; rename one of them"
+        )
+
+
+# --- problems -------------------------------------------------------------------------------------------------------
+
+
+def _of_task(task: Task[Any], trials: int, settings: Settings) -> list[TaskProblem]:
+    """The problems of a task or, if its depths are to be chosen, the items that choose them."""
+    if settings.depths is not None and task.grid is not None:
+        task = task.with_depths(settings.depths)
+    if settings.adaptive is not None and task.grid is not None:
+        return searches.thresholds(task, settings.seed, *settings.adaptive)
+    return problems_of(task, settings.seed, settings.trials or trials)
+
+
+def _arithmetic(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
+    task = arithmetic.task(arguments.get("depths", arithmetic.DEPTHS))
+    return _of_task(task, arguments.get("trials", 10), settings)
+
+
+def _addition(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
+    return _of_task(addition.TASK, arguments.get("trials", 100), settings)
+
+
+def _own(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
+    return _of_task(arguments["task"], arguments.get("trials", 10), settings)
+
+
+def _searches(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
+    task: Task[Any] | None = arguments.get("task")
+    if task is not None and task.grid is not None and settings.depths is not None:
+        task = task.with_depths(settings.depths)
+    return searches.breaking_points(settings.seed, settings.breaking_point or 0, task)
+
+
+def _not_requested(arguments: Arguments, settings: Settings) -> str | None:
+    return None if settings.breaking_point else NO_SEARCH
+
+
+# --- sequences ------------------------------------------------------------------------------------------------------
+
+
+def _sequences(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
+    sets = sets_of(settings, arguments.get("sets"))
+    task = oeis_task(sets, _cache_at(settings.oeis.cache), _programs(settings.oeis))
+    return problems_of(task, settings.seed, 1)
+
+
+def _no_sets(arguments: Arguments, settings: Settings) -> str | None:
+    """Why there are no sequences: the default set may be missing."""
+    if settings.oeis.sets or settings.oeis.ini_sets or arguments.get("sets"):
+        return None
+    try:
+        sets_of(settings)
+    except pytest.UsageError as error:
+        return str(error)
+    return None
+
+
+@cache
+def _cache_at(folder: Path) -> Cache:
+    return Cache(folder)
+
+
+_PROGRAMS: dict[ProgramRules, Programs] = {}
+
+
+def _programs(settings: OeisSettings) -> Programs:
+    """The grader of programs; one for all functions of this process, as its sandbox takes seconds to probe."""
+    rules = ProgramRules(
+        rules=settings.rules,
+        limits=settings.limits,
+        terms=settings.terms,
+        sandbox=settings.sandbox,
+        static_judge=settings.static_judge,
+        judge=settings.judge.name if settings.judge else None,
+    )
+    return _PROGRAMS.setdefault(rules, Programs(rules))
+
+
+def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The sets of a run, from the option, else the function's mark, else the ini file, else the starter set.
+
+    Raises pytest.UsageError if a set is unknown or incomplete.
+    """
+    chosen = settings.oeis
+    where = ""
+    if chosen.sets:
+        where = "--oeis-sets: "
+    elif chosen.ini_sets and not named:
+        where = "oeis_sets (ini file): "
+    try:
+        return checked_sets(chosen.sets or named or chosen.ini_sets or (STARTER,), _cache_at(chosen.cache))
+    except ValueError as error:
+        raise pytest.UsageError(f"{where}{error}") from None
+
+
+_OWN = "reversal, trials=10), where reversal is a pytest_llmarith.Task"
+MARKS: Mapping[str, ProblemMark] = {
+    ARITHMETIC_MARK: ProblemMark("depths=range(2, 11), trials=10", ("depths", "trials"), _arithmetic),
+    ADDITION_MARK: ProblemMark("trials=100", ("trials",), _addition),
+    BREAKING_MARK: ProblemMark(
+        "breaking_point, or breaking_point(reversal), where reversal is a pytest_llmarith.Task",
+        ("task",),
+        _searches,
+        positional=1,
+        why_none=_not_requested,
+    ),
+    OEIS_MARK: ProblemMark('sets=["classic_easy"]', ("sets",), _sequences, why_none=_no_sets),
+    CUSTOM_MARK: ProblemMark(f"{CUSTOM_MARK}({_OWN}", ("task", "trials"), _own, positional=1, needed=1),
+}

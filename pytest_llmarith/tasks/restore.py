@@ -1,0 +1,81 @@
+"""Problems from records, and tasks from files, to grade replies again."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_llmarith import records
+from pytest_llmarith.tasks.checks import problems_of
+from pytest_llmarith.tasks.registry import BUILT_IN
+from pytest_llmarith.tasks.task import InvalidTask, Problem, Task
+
+_MOST_TRIALS = 1 << 20
+
+
+class Restored:
+    """The problems of records. Those of a user's task are made again from their seed, as private data needs it."""
+
+    def __init__(self, tasks: Mapping[str, Task[Any]]) -> None:
+        self._tasks = {**BUILT_IN, **tasks}
+        self._made: dict[tuple[str, int], tuple[int, dict[str, Problem]]] = {}
+
+    def task_of(self, name: str) -> Task[Any] | None:
+        """The task of this name, if its records can be graded again."""
+        return self._tasks.get(name)
+
+    def problem_of(self, task: Task[Any], one: records.Problem) -> Problem:
+        """The problem of a record. Raises InvalidTask if the task makes another one now."""
+        if task.name in BUILT_IN:
+            return _as_recorded(one)
+        made = self._again(task, one)
+        if made is None or (dict(made.inputs), made.expected) != (one.inputs, one.expected):
+            raise InvalidTask(f"task {task.name} makes another problem {one.label} now; use the file of the run")
+        return made
+
+    def _again(self, task: Task[Any], one: records.Problem) -> Problem | None:
+        if one.seed is None:
+            return None
+        if task.grid is not None and one.variant is not None and one.depth is not None and one.trial is not None:
+            return task.grid.at(one.seed, one.variant, one.depth, one.trial)
+        # A record does not know how many trials its run had.
+        trials, made = self._made.get((task.name, one.seed), (0, {}))
+        while one.label not in made and trials < _MOST_TRIALS:
+            before = len(made)
+            trials = 2 * trials or 16
+            made = {problem.label: problem for problem in problems_of(task, one.seed, trials)}
+            self._made[task.name, one.seed] = trials, made
+            if len(made) == before:  # a list, whatever the number of trials
+                break
+        return made.get(one.label)
+
+
+def _as_recorded(one: records.Problem) -> Problem:
+    return Problem(
+        inputs=one.inputs,
+        expected=one.expected,
+        label=one.label,
+        variant=one.variant,
+        depth=one.depth,
+        trial=one.trial,
+        question=one.question,
+        strata=one.strata,
+    )
+
+
+def load_task(text: str) -> Task[Any]:
+    """The task `FILE:NAME`. Raises ValueError in one line."""
+    file, _, name = text.rpartition(":")
+    if not file or not name.isidentifier():
+        raise ValueError(f"{text!r} is no FILE:NAME; write test_sorting.py:sorting")
+    if not Path(file).is_file():
+        raise ValueError(f"{file}: no such file")
+    try:
+        found = runpy.run_path(file).get(name)
+    except Exception as error:
+        raise ValueError(f"{file}: cannot be imported ({type(error).__name__}: {error})") from None
+    if not isinstance(found, Task):
+        raise ValueError(f"{file} has no Task of the name {name}")
+    return found

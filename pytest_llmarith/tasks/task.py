@@ -1,0 +1,382 @@
+"""The interface of every task: `Task`, `Problem`, `Grid`, `Grade`, and what a problem of a run is.
+
+The first classes are public (docs/own-task.md). The built-in tasks are values of `BuiltInTask`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from pytest_llmarith import records
+from pytest_llmarith.records import check_plain
+from pytest_llmarith.types import Failure, NanReason, Outcome, Prompt, Question, Reply
+
+Answer = TypeVar("Answer")
+Messages = Sequence[Mapping[str, str]]  # such as {"role": "user", "content": "What is 1 + 1?"}
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
+_MAX_SHOWN = 80
+_SCORES = "return True, False, a score from 0 to 1, or a Grade"
+
+
+class InvalidTask(ValueError):
+    """A task, a template or a mark cannot be used; the message is one line."""
+
+
+class InvalidGrade(ValueError):
+    """A grade is none; the message is one line."""
+
+
+# --- problems -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One question of a task.
+
+    `inputs` has the parts of the question by name, which are the fields of prompt templates; `expected` is the right
+    answer. Both are written to records and must be JSON. `label` is its part of pytest ids; by default it is made of
+    variant, depth and trial. `variant` names a series, `depth` orders the difficulty within it. `private` is what
+    `read` and `grade` need and no record shows.
+
+    The other fields are for built-in tasks: problems with the same prompt and `trial` share one reply; `question` is
+    the question in one line; accuracy is also counted by `strata`; `tags` are further arguments of the mark `cell`.
+    """
+
+    inputs: Mapping[str, Any]
+    expected: Any
+    label: str = ""
+    variant: str | None = None
+    depth: int | None = None
+    private: Any = None
+    trial: int | None = field(default=None, kw_only=True)
+    question: str | None = field(default=None, kw_only=True)
+    strata: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+    tags: Mapping[str, str | int | Sequence[str]] = field(default_factory=dict, kw_only=True)
+
+    def __getitem__(self, name: str) -> Any:
+        """A part of the question."""
+        return self.inputs[name]
+
+    def copy(self) -> Problem:
+        """A deep copy, as the task's functions may modify their argument."""
+        return replace(self, inputs=deepcopy(dict(self.inputs)), expected=deepcopy(self.expected))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Problems for all variants and depths: `problem_at(seed, variant, depth, trial)` makes one of them.
+
+    Searches and adaptive asking make further ones. `--llm-depths` replaces the depths.
+    """
+
+    problem_at: Callable[[int, str, int, int], Problem]
+    variants: Sequence[str]
+    depths: Sequence[int]
+
+    def __call__(self, seed: int, trials: int) -> Iterator[Problem]:
+        for variant in self.variants:
+            for depth in self.depths:
+                for trial in range(trials):
+                    yield self.at(seed, variant, depth, trial)
+
+    def at(self, seed: int, variant: str, depth: int, trial: int) -> Problem:
+        """One problem, with its place."""
+        problem = self.problem_at(seed, variant, depth, trial)
+        if not isinstance(problem, Problem):
+            raise InvalidTask(f"problem_at returned {short_repr(problem)}; return a Problem(inputs, expected)")
+        return Problem(
+            problem.inputs,
+            problem.expected,
+            label_at(variant, depth, trial),
+            variant or None,
+            depth,
+            problem.private,
+            trial=trial,
+            question=problem.question,
+            strata=problem.strata,
+            tags=problem.tags,
+        )
+
+
+def label_at(variant: str | None, depth: int | None, trial: int) -> str:
+    """The label of a place, such as `int_div-depth_7-trial_3`."""
+    label = f"trial_{trial}"
+    if depth is not None:
+        label = f"depth_{depth}-{label}"
+    return f"{variant}-{label}" if variant else label
+
+
+# --- answers and grades ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Why a reply has no answer."""
+
+    reason: str
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A score from 0 to 1; 1 is `correct`, less is `deviate`.
+
+    `details` are recorded, `scores` are further scores by name, whose means are in the tables. `reason` is one line.
+    `outcome` may be `cheat`, `nan` or `unanswered`; the last one has no score.
+    """
+
+    score: float | None
+    details: Mapping[str, Any] | records.Details | None = None
+    reason: str | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    outcome: Outcome | None = None
+
+    def __post_init__(self) -> None:
+        if self.score is None and self.outcome is Outcome.UNANSWERED:
+            return
+        for score in (self.score, *self.scores.values()):
+            if not _is_score(score):
+                raise InvalidGrade(f"{short_repr(score)} is no score; write a number from 0 to 1")
+        if isinstance(self.details, Mapping):
+            check_plain(dict(self.details), "details")
+
+    @classmethod
+    def of(cls, returned: object) -> Grade:
+        """The grade that a task returned. Raises InvalidGrade."""
+        if isinstance(returned, Grade):
+            return returned
+        if not isinstance(returned, int | float) or not _is_score(returned):
+            raise InvalidGrade(f"returned {short_repr(returned)}; {_SCORES}")
+        return cls(float(returned))
+
+
+def _is_score(score: object) -> bool:
+    return isinstance(score, int | float) and math.isfinite(score) and 0 <= score <= 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a grader may use: the reply, a function that asks a model, and facts of the item and of this process.
+
+    `limit_s` is that of the item's timeout mark. `idle` shows progress while a grader waits.
+    """
+
+    reply: Reply
+    ask: Callable[[Question], Reply | Failure] | None = None
+    limit_s: float | None = None
+    simulated: bool = False
+    worker: str | None = None
+    idle: Callable[[], None] = lambda: None
+
+
+class Grader(Protocol):
+    """Grades what needs time, a sandbox or another model.
+
+    `limit_s` becomes the timeout mark of the items; the grader enforces it, and pytest-timeout is off. `judge` is the
+    name of a model that it asks.
+    """
+
+    @property
+    def limit_s(self) -> float | None: ...
+    @property
+    def judge(self) -> str | None: ...
+
+    def grade(self, answer: Any, problem: Problem, tools: Tools) -> Grade:
+        """Grade an answer, or a `NoAnswer`."""
+
+    def unavailable(self) -> str | None:
+        """Why items are skipped before a reply is paid for, or None."""
+
+    def about(self, variants: Sequence[str], verbose: bool) -> list[str]:
+        """Lines at the start of a run."""
+
+
+# --- tasks ----------------------------------------------------------------------------------------------------------
+
+
+def _stripped(text: str, problem: Problem) -> Any:
+    return text.strip()
+
+
+def _is_expected(answer: object, problem: Problem) -> bool:
+    return bool(answer == problem.expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[Answer]):
+    """A task: its problems, the question of each, and how replies are read and graded.
+
+    `problems` is a list, a function of (seed, trials) that returns the same ones for the same arguments, or a `Grid`;
+    `prompt(problem)` is the question, a text or messages. `read(text, problem)` returns the answer in a reply, or None;
+    by default it is the text. `grade(answer, problem)` returns whether it is right, a score from 0 to 1, or a `Grade`,
+    by default whether it equals `problem.expected`; or it is a `Grader`. `numbers` names inputs that
+    --llm-number-format rewrites, `reply_tokens` is the length of a short reply.
+    """
+
+    name: str
+    problems: Callable[[int, int], Iterable[Problem]] | Sequence[Problem]
+    prompt: Callable[[Problem], str | Messages]
+    read: Callable[[str, Problem], Answer | NoAnswer | None] = _stripped
+    grade: Callable[[Answer, Problem], bool | float | Grade] | Grader = _is_expected
+    numbers: Sequence[str] = ()
+    reply_tokens: int = 100  # a guess
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise ValueError(
+                f"Task: {self.name!r} is not a task name; write small letters, digits and _, such as 'reversal'"
+            )
+        if self.name in RESERVED and not isinstance(self, BuiltInTask):
+            raise ValueError(f"Task: {self.name!r} is a built-in task; choose another name")
+        for name in ("prompt", "read"):
+            if not callable(function := getattr(self, name)):
+                raise TypeError(f"Task {self.name}: {name} is {function!r}; pass a function")
+        if not callable(self.grade) and not callable(getattr(self.grade, "grade", None)):
+            raise TypeError(f"Task {self.name}: grade is {self.grade!r}; pass a function or a grader")
+        if not callable(self.problems) and not isinstance(self.problems, Sequence):
+            raise TypeError(f"Task {self.name}: problems is {self.problems!r}; pass a list, a function or a Grid")
+
+    @property
+    def grid(self) -> Grid | None:
+        """Its grid, if its problems are made for a place."""
+        return self.problems if isinstance(self.problems, Grid) else None
+
+    @property
+    def grader(self) -> Grader | None:
+        """Its grader, unless it grades with a function."""
+        grade: Any = self.grade
+        return grade if callable(getattr(grade, "grade", None)) else None
+
+    @property
+    def readings(self) -> Sequence[str]:
+        """Names of the answers that `read` returns as a tuple, if it returns several; the first is graded."""
+        return ()
+
+    @property
+    def has_thoughts(self) -> bool:
+        """Whether `read` gets the whole text, with thoughts in tags."""
+        return False
+
+    @property
+    def signs(self) -> Sequence[str]:
+        """The inputs that --llm-symbols rewrites."""
+        return ()
+
+    @property
+    def axes(self) -> frozenset[str]:
+        """The parts of a condition that change its prompts."""
+        changed = {"context", "prompt", "system"}
+        if self.numbers:
+            changed.add("numbers")
+        if self.signs:
+            changed.add("symbols")
+        return frozenset(changed)
+
+    def with_depths(self, depths: Sequence[int]) -> Task[Answer]:
+        """The task with a grid of these depths."""
+        assert self.grid is not None
+        return replace(self, problems=replace(self.grid, depths=depths))
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInTask(Task[Answer]):
+    """A task with what only the built-in tasks and `number_task` need."""
+
+    readings: Sequence[str] = ()
+    has_thoughts: bool = False
+    signs: Sequence[str] = ()
+    only_axes: frozenset[str] | None = None
+
+    @property
+    def axes(self) -> frozenset[str]:
+        # `super()` needs the class, which `slots` replaces.
+        whole: frozenset[str] = Task.axes.fget(self)  # type: ignore[attr-defined]
+        return whole if self.only_axes is None else whole & self.only_axes
+
+
+ARITHMETIC, ADDITION, OEIS = "arithmetic", "integer_addition", "oeis"
+BREAKING_POINT, THRESHOLD = "breaking_point", "threshold"
+RESERVED = (ARITHMETIC, ADDITION, OEIS, BREAKING_POINT, THRESHOLD)
+
+
+# --- problems of a run ----------------------------------------------------------------------------------------------
+
+
+class Step(Protocol):
+    """One answered question of a search."""
+
+    @property
+    def wrong(self) -> bool: ...
+
+
+Ask = Callable[["TaskProblem", int], Any]  # a question, and how often it was asked before
+
+
+class Search(Protocol):
+    """Questions of one item that depend on the answers. `budget` is the maximum number of them."""
+
+    @property
+    def budget(self) -> int: ...
+    def first(self) -> TaskProblem:
+        """The first question."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProblem(Problem):
+    """A problem of a run: checked, with its task and its prompt in the usual condition."""
+
+    owner: Task[Any] = field(repr=False, kw_only=True)
+    seed: int = field(kw_only=True)
+    prompt: Prompt = field(kw_only=True)
+    search: Search | None = field(default=None, kw_only=True)
+
+    @property
+    def task(self) -> str:
+        return self.owner.name
+
+    def coordinates(self) -> dict[str, str | int]:
+        """The arguments of the `cell` mark. They are unique within the task."""
+        found: dict[str, str | int] = {"label": self.label}
+        if self.variant is not None:
+            found["variant"] = self.variant
+        if self.depth is not None:
+            found["depth"] = self.depth
+        if self.trial is not None:
+            found["trial"] = self.trial
+        return found | {name: value for name, value in self.tags.items() if isinstance(value, str | int)}
+
+    @property
+    def recorded(self) -> records.Problem:
+        """The problem as a record stores it."""
+        return records.Problem(
+            label=self.label,
+            seed=self.seed,
+            variant=self.variant,
+            depth=self.depth,
+            trial=self.trial,
+            inputs=dict(self.inputs),
+            expected=self.expected,
+            question=self.question,
+            strata=dict(self.strata),
+        )
+
+
+def short_repr(value: object) -> str:
+    """The value as Python writes it, shortened."""
+    return shortened(repr(value))
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text."""
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+
+
+def reason_text(reason: NanReason | str | None) -> str | None:
+    """A reason as a record stores it."""
+    return None if reason is None else str(reason)
