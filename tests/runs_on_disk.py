@@ -9,9 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.evaluate import Trial, unanswered_record
-from pytest_llmarith.records import Record, Run, RunSummary, as_dict, convert
+from pytest_llmarith.records import (
+    Record,
+    as_dict,
+    convert,
+)
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.summaries import (
+    Run,
+    RunSummary,
+)
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Dtype, Failure, Model, Op, Reading, Reply, RequestLimits, RequestTotals

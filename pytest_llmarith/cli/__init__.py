@@ -94,7 +94,7 @@ def _add_schema(commands: Commands) -> None:
 def _schema(request: argparse.Namespace) -> int:
     import json
 
-    from pytest_llmarith.records import schema_of
+    from pytest_llmarith.summaries import schema_of
 
     say(json.dumps(schema_of(request.name), indent=2))
     return 0

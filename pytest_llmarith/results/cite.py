@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from pytest_llmarith.records import Record, Result, Run, RunSummary
+from pytest_llmarith.records import Record
 from pytest_llmarith.results.completeness import bounded
 from pytest_llmarith.results.formatting import ascii_keys, d50_of, dollars, interval, percent_of, sanitize
 from pytest_llmarith.results.keys import label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.tables import latex
+from pytest_llmarith.summaries import (
+    Result,
+    Run,
+    RunSummary,
+)
 from pytest_llmarith.types import Outcome
 
 _LONGEST_LINE = 2_000

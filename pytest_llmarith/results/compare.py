@@ -8,7 +8,11 @@ from dataclasses import dataclass, field, replace
 from math import hypot
 from typing import Literal
 
-from pytest_llmarith.records import Part, Points, Record, Threshold
+from pytest_llmarith.records import (
+    Part,
+    Points,
+    Record,
+)
 from pytest_llmarith.results.compare_rows import (
     DifferenceOfScores,
     Row,
@@ -22,6 +26,7 @@ from pytest_llmarith.results.keys import USUAL_NAME, label_of, variant_order
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question, Questions, by_cell, pair, with_other_prompts
 from pytest_llmarith.results.thresholds import threshold_of
+from pytest_llmarith.summaries import Threshold
 
 _MOST_NAMED = 5
 

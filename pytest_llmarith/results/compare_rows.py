@@ -8,13 +8,19 @@ from dataclasses import replace
 from statistics import fmean
 from typing import NamedTuple
 
-from pytest_llmarith import records
-from pytest_llmarith.records import Effect, ModelDifference, Part, ReasoningRatio, SameWords
+from pytest_llmarith import records, summaries
+from pytest_llmarith.records import Part
 from pytest_llmarith.results import differences
 from pytest_llmarith.results.differences import DifferenceOfShares, Table
 from pytest_llmarith.results.keys import USUAL_NAME, neighbours, variant_order
 from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
 from pytest_llmarith.results.statistics import Cluster, in_percent
+from pytest_llmarith.summaries import (
+    Effect,
+    ModelDifference,
+    ReasoningRatio,
+    SameWords,
+)
 from pytest_llmarith.types import Condition, Model
 
 
@@ -37,7 +43,7 @@ class Row(Part):
     second: Measured
     better: int | None  # questions that the second side got right more often; null without pairing
     worse: int | None
-    difference: records.Difference | None
+    difference: summaries.Difference | None
     p: records.Share | None  # null without a test
     p_holm: records.Share | None
     shown: records.Points | None  # the smallest difference that the pairs show with 80 % power
@@ -52,7 +58,7 @@ class DifferenceOfScores(Part):
     second: records.Percent
     better: int  # problems with a higher score on the second side
     worse: int
-    difference: records.Difference
+    difference: summaries.Difference
     p: records.Share | None  # of the paired t test over problems; null with few of them
     p_holm: records.Share | None = None
 

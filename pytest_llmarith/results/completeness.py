@@ -9,10 +9,13 @@ from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
 
-from pytest_llmarith.records import Result, RunSummary
 from pytest_llmarith.results.formatting import percent_of, sanitize_name, with_interval
 from pytest_llmarith.results.keys import Key, key_of, variant_order
 from pytest_llmarith.results.statistics import percent, percentage
+from pytest_llmarith.summaries import (
+    Result,
+    RunSummary,
+)
 from pytest_llmarith.types import NanReason, Outcome
 
 _MOST_NAMED = 4  # variants

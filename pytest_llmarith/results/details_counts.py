@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
-from pytest_llmarith import records
+from pytest_llmarith import summaries
 from pytest_llmarith.records import NumberDetails, ProgramDetails, Record
 from pytest_llmarith.results.differences import error_of_mean, of_mean
 from pytest_llmarith.results.statistics import Interval, bootstrap_mean, kappa, percentage, share_with
@@ -49,18 +49,20 @@ class ErrorCounts:
         if record.problem.variant is not None:
             self._variants.setdefault(record.problem.variant, _Errors()).add(details.error_class, details)
 
-    def part(self) -> records.ErrorTotals | None:
+    def part(self) -> summaries.ErrorTotals | None:
         """The errors for a summary; None if the answers of the task are not numbers."""
         if not self._has_numbers:
             return None
         counts, deviates = self._all.classes, self._all.classes.total()
-        return records.ErrorTotals(
-            classes=[records.ClassOfErrors(one, counts[one], percentage(counts[one], deviates)) for one in ErrorClass],
+        return summaries.ErrorTotals(
+            classes=[
+                summaries.ClassOfErrors(one, counts[one], percentage(counts[one], deviates)) for one in ErrorClass
+            ],
             digit_match=_mean(self._digit_match),
             dlength=_mean(self._dlength),
             positions=self._all.positions(),
             by_variant={
-                variant: records.ErrorsOfVariant(
+                variant: summaries.ErrorsOfVariant(
                     {one: errors.classes[one] for one in ErrorClass if errors.classes[one]}, errors.positions()
                 )
                 for variant, errors in sorted(self._variants.items())
@@ -82,7 +84,7 @@ class _Errors:
         self._from_left.update(enumerate(wrong[:MOST_POSITIONS], 1))
         self._from_right.update(enumerate(wrong[::-1][:MOST_POSITIONS], 1))
 
-    def positions(self) -> records.Positions:
+    def positions(self) -> summaries.Positions:
         from_left, from_right = (
             _strata(counts, "position", "wrong", "digits") for counts in (self._from_left, self._from_right)
         )
@@ -151,7 +153,7 @@ class ScoreCounts:
         """The problems whose scores are all 0."""
         return sorted(name for name, is_solved in self._solved.items() if not is_solved)
 
-    def part(self) -> list[records.Scores]:
+    def part(self) -> list[summaries.Scores]:
         """The scores for a summary; none if all are 0 or 1, and have no name."""
         if not self._has_names and not self._has_fractions:
             return []
@@ -160,11 +162,11 @@ class ScoreCounts:
             names.insert(0, SCORE)
         return [self._part(name) for name in sorted(names, key=_number_or_place)]
 
-    def _part(self, name: str) -> records.Scores:
+    def _part(self, name: str) -> summaries.Scores:
         # Sorted, so that sums and draws do not depend on the order of the records.
         scores = sorted(fsum(of_one) / len(of_one) for of_one in self._scores[name].values())
         perfect = sum(score == 1 for score in scores)
-        return records.Scores(
+        return summaries.Scores(
             name=name,
             problems=len(scores),
             mean=self._mean(scores),
@@ -173,7 +175,7 @@ class ScoreCounts:
             curve=[round(score, 4) for score in reversed(scores)],  # as in arXiv 2411.04372, figure 2
         )
 
-    def _mean(self, scores: Sequence[float]) -> records.Percentage:
+    def _mean(self, scores: Sequence[float]) -> summaries.Percentage:
         """The mean: of programs with an interval by bootstrap, of other scores by Student's t over problems."""
         mean = fsum(scores) / len(scores)
         if self._has_programs:
@@ -229,10 +231,10 @@ class ProgramCounts:
             if place <= _MOST_TERMS:
                 self._terms[place, term.status is TermStatus.OK] += 1
 
-    def part(self) -> records.Programs:
+    def part(self) -> summaries.Programs:
         """The programs for a summary."""
         seconds = amounts_of("latency_s", self._seconds)
-        return records.Programs(
+        return summaries.Programs(
             cheating=percentage(self._cheats, self._counted) if self._judged else None,
             by_term=_strata(self._terms, "term", "right", "run"),
             term_statuses={status: self._statuses[status] for status in TermStatus if self._statuses[status]},
@@ -241,13 +243,13 @@ class ProgramCounts:
             judges=self._agreement(),
         )
 
-    def _agreement(self) -> records.Agreement | None:
+    def _agreement(self) -> summaries.Agreement | None:
         total = self._verdicts.total()
         if not total:
             return None
         pairs = ((True, True), (True, False), (False, True), (False, False))
         both, static, llm, neither = (self._verdicts[pair] for pair in pairs)
-        return records.Agreement(
+        return summaries.Agreement(
             judged=total,
             both=both,
             only_static=static,

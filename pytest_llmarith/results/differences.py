@@ -11,7 +11,6 @@ from math import acos, ceil, copysign, cos, erfc, exp, floor, fsum, inf, lgamma,
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
-from pytest_llmarith.records import Difference
 from pytest_llmarith.results.statistics import (
     Cluster,
     Interval,
@@ -21,6 +20,7 @@ from pytest_llmarith.results.statistics import (
     two_sided_p,
     two_sided_t,
 )
+from pytest_llmarith.summaries import Difference
 
 FEWEST_TESTED = 6  # questions: with five, p is at least 0.0625
 _LIKE_1 = Interval(0.87, 1.15)  # ratios
@@ -95,7 +95,7 @@ def compare_means(pairs: Collection[tuple[float, float]]) -> DifferenceOfShares 
     count = len(changes)
     one, other = (fsum(pair[side] for pair in pairs) / count for side in (0, 1))
     better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
-    error = errorof_mean(changes)
+    error = error_of_mean(changes)
     if not error:
         return DifferenceOfShares(one, other, None, 1.0, better, worse) if one == other else None
     (low, high), p = of_mean(other - one, error, count - 1)

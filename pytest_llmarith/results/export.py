@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
 
-from pytest_llmarith.records import NumberDetails, Outcomes, Part, Percentage, Record, as_text
+from pytest_llmarith.records import (
+    NumberDetails,
+    Part,
+    Record,
+    as_text,
+)
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.formatting import escape, median_latency, sanitize_name, showable
@@ -19,6 +24,10 @@ from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
 from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.results.starts import continued
+from pytest_llmarith.summaries import (
+    Outcomes,
+    Percentage,
+)
 from pytest_llmarith.types import Outcome
 
 Shape = Literal["llm_arithmetic", "csv"]

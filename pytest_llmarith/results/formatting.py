@@ -10,8 +10,15 @@ import re
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
-from pytest_llmarith.records import Difference, ErrorSizes, NinetyPercentTo, Percentage, Result, Threshold
 from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.summaries import (
+    Difference,
+    ErrorSizes,
+    NinetyPercentTo,
+    Percentage,
+    Result,
+    Threshold,
+)
 from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"

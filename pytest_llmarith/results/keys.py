@@ -12,7 +12,7 @@ from pytest_llmarith.results.formatting import sanitize_name
 from pytest_llmarith.types import Condition, Dtype, Model, Op
 
 if TYPE_CHECKING:
-    from pytest_llmarith.records import Run
+    from pytest_llmarith.summaries import Run
 
 Key = tuple[str, str, str]  # model, task, and label of the condition, which is empty for the usual one
 USUAL_NAME = "usual"  # the name of the condition with an empty label

@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_llmarith import evaluate, records
-from pytest_llmarith.records import Record, RunSummary
+from pytest_llmarith import evaluate, records, summaries
+from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.files import UsageError, name_of
@@ -21,6 +21,7 @@ from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, parsed, records_in
 from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.tasks.restore import Restored
 from pytest_llmarith.tasks.task import Task
 from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, Reply, without_system
@@ -50,7 +51,7 @@ class LoadedRun:
         return os.path.basename(os.path.abspath(self.path)) or str(self.path)
 
     @property
-    def facts(self) -> records.Run | None:
+    def facts(self) -> summaries.Run | None:
         """The facts in its summary; None without one, as for a killed run or a file of llm_arithmetic."""
         return self._written.run if self._written else None
 
@@ -120,7 +121,7 @@ class LoadedRun:
             if record.reply and record.reply.asked_at and not record.reply.stored:  # else of another run
                 days.add(record.reply.asked_at[: len("2026-11-22")])
         first = min(days, default=None)
-        counted = summary.of_run(self.facts or records.unknown_run(self.name), self._selected, first)
+        counted = summary.of_run(self.facts or summaries.unknown_run(self.name), self._selected, first)
         return counted, summary.asked()
 
     @property
@@ -143,7 +144,7 @@ def read_summary(log: Path) -> RunSummary | None:
     try:
         if not file.is_file():  # reading a pipe would block
             raise ValueError("not a regular file")
-        return records.decode_summary(file.read_bytes())
+        return summaries.decode_summary(file.read_bytes())
     except OSError as error:
         raise UsageError(f"{name_of(file)}: cannot be read ({error.strerror})") from error
     except ValueError as error:

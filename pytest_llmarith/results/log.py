@@ -20,7 +20,8 @@ from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.types import Shard
 
 if TYPE_CHECKING:
-    from pytest_llmarith.records import Record, RunSummary
+    from pytest_llmarith.records import Record
+    from pytest_llmarith.summaries import RunSummary
 
 LOG = "trials.jsonl"
 SUMMARY = "summary.json"

@@ -10,12 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.records import Merged, Record, Run, RunSummary, RunTimes, as_dict, encode
+from pytest_llmarith.records import (
+    Record,
+    as_dict,
+    encode,
+)
 from pytest_llmarith.results.files import UsageError, name_of, write_json
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
 from pytest_llmarith.results.log import LOG, SUMMARY, log_of, records_in, without_files_beside
 from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.summaries import (
+    Merged,
+    Run,
+    RunSummary,
+    RunTimes,
+)
 from pytest_llmarith.types import Outcome
 
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.

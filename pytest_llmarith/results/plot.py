@@ -8,13 +8,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_llmarith.records import Percentage
 from pytest_llmarith.results.export import files_of
 from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.page.charts import heatmaps, scatters
 from pytest_llmarith.results.page.differences import rankings
 from pytest_llmarith.results.series import PageRun, Series, results_of_runs, series_of
+from pytest_llmarith.summaries import Percentage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,10 @@ from itertools import chain
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
-from pytest_llmarith.records import ModelDifference, Record, RunSummary, as_dict
+from pytest_llmarith.records import (
+    Record,
+    as_dict,
+)
 from pytest_llmarith.results import run_tables
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.export import Destination, cell_rows, error_rows, result_rows, row_lines
@@ -22,6 +25,10 @@ from pytest_llmarith.results.run_status import reasoning_lines, run_lines, wrapp
 from pytest_llmarith.results.screen import results_screen
 from pytest_llmarith.results.series import PageRun, ResultOfRun, asked_in_runs, results_of, results_of_runs, series_of
 from pytest_llmarith.results.tables import Column, Table, as_latex, as_markdown, as_text, code, table_of
+from pytest_llmarith.summaries import (
+    ModelDifference,
+    RunSummary,
+)
 from pytest_llmarith.types import Outcome
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]

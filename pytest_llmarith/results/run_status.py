@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator
 from textwrap import TextWrapper
 from typing import NamedTuple
 
-from pytest_llmarith.records import Record, RunSummary, as_text
+from pytest_llmarith.records import (
+    Record,
+    as_text,
+)
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates, is_complete, questions_of_run
 from pytest_llmarith.results.formatting import dollars, sanitize
+from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import INVALID_GRADE, OVER_BUDGET, RUN_STOPPED, Outcome, RequestTotals, StoreMode
 
 _MOST_REASONS = 5

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from pytest_llmarith.records import Effect, Percentage, Result, SameWords, Scores, Variant
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.formatting import percent_of, sanitize, sanitize_name, short, with_interval
@@ -14,6 +13,14 @@ from pytest_llmarith.results.keys import Keyed, condition_name, label_of, varian
 from pytest_llmarith.results.series import ResultOfRun
 from pytest_llmarith.results.statistics import correct_percentage, percent
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table, table_of
+from pytest_llmarith.summaries import (
+    Effect,
+    Percentage,
+    Result,
+    SameWords,
+    Scores,
+    Variant,
+)
 from pytest_llmarith.types import ErrorClass, Level, Outcome
 
 _INTERVALS = "95 %: stratified Wilson interval over variants and depths, Wilson interval elsewhere."

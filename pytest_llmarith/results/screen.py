@@ -6,15 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from pytest_llmarith.records import (
-    BreakingPoint,
-    Minimum,
-    ModelDifference,
-    Percentage,
-    Result,
-    RunSummary,
-    Variant,
-)
+from pytest_llmarith.records import Minimum
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import bounded, incomplete, truncated
 from pytest_llmarith.results.details_counts import SCORE
@@ -22,6 +14,14 @@ from pytest_llmarith.results.formatting import interval_of, ninety_percent_to, p
 from pytest_llmarith.results.run_tables import counts_by_depth, depth_ranges, score_name
 from pytest_llmarith.results.series import ResultOfRun, results_of
 from pytest_llmarith.results.tables import Column, Row, Table, as_text, table_of
+from pytest_llmarith.summaries import (
+    BreakingPoint,
+    ModelDifference,
+    Percentage,
+    Result,
+    RunSummary,
+    Variant,
+)
 from pytest_llmarith.types import Outcome, SearchEnd, TermStatus
 
 _LONGEST_BASELINE = 20

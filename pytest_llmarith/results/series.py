@@ -6,11 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_llmarith.records import Record, Result, RunSummary
+from pytest_llmarith.records import Record
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.completeness import missing_cells
 from pytest_llmarith.results.formatting import sanitize_name
 from pytest_llmarith.results.keys import Keyed, differing, key_of, label_of, neighbours, parameters_of
+from pytest_llmarith.summaries import (
+    Result,
+    RunSummary,
+)
 
 LONGEST_LABEL = 60
 

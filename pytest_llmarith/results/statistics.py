@@ -14,7 +14,11 @@ from math import atan, comb, cos, erfc, fsum, log, pi, sin, sqrt, tan
 from random import Random
 from typing import NamedTuple
 
-from pytest_llmarith.records import NinetyPercentTo, Outcomes, Percentage
+from pytest_llmarith.summaries import (
+    NinetyPercentTo,
+    Outcomes,
+    Percentage,
+)
 
 Z = 1.9599639845400536  # standard errors to either side of the mean that hold 95 % of a normal distribution
 _NINETY_PERCENT = 0.9

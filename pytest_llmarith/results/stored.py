@@ -6,7 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal
 
-from pytest_llmarith.records import Reply, ServedChange, Usage
+from pytest_llmarith.records import (
+    Reply,
+    Usage,
+)
+from pytest_llmarith.summaries import ServedChange
 
 _MOST_NAMES = 5
 _LONGEST_NAME = 200

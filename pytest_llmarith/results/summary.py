@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import asdict
 
-from pytest_llmarith import records
-from pytest_llmarith.records import Record, Run, RunSummary
+from pytest_llmarith import records, summaries
+from pytest_llmarith.records import Record
 from pytest_llmarith.results import tallies
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences, reasoning_ratios
 from pytest_llmarith.results.details_counts import ErrorCounts, ProgramCounts, ScoreCounts, StrataCounts
@@ -18,6 +18,10 @@ from pytest_llmarith.results.statistics import Depth, ninety_percent_to
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.thresholds import threshold, threshold_of
+from pytest_llmarith.summaries import (
+    Run,
+    RunSummary,
+)
 from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome
 
 _MOST_NAMED = 500  # unsolved problems
@@ -103,8 +107,8 @@ class _Result:
         self._variants: dict[str, _Variant] = {}
         # By variant and depth; other repeats are not independent.
         self._first_repeats: dict[str, dict[int, Outcomes]] = {}
-        self._breaking_points: list[records.BreakingPoint] = []
-        self._measured: list[records.Threshold] = []  # by adaptive asking
+        self._breaking_points: list[summaries.BreakingPoint] = []
+        self._measured: list[summaries.Threshold] = []  # by adaptive asking
         # By variant, with depth, trial and repeat.
         self._first_wrong: dict[str, tuple[tuple[int, int, int], records.Minimum]] = {}
 
@@ -181,7 +185,7 @@ class _Result:
     def asked(self) -> OfCondition:
         return OfCondition(self.model, self.task, self.condition, self.questions)
 
-    def part(self, date: str | None, selected: int | None) -> records.Result:
+    def part(self, date: str | None, selected: int | None) -> summaries.Result:
         """The result for a summary."""
         whole = Tally(self._cells.values())
         spending = whole.spending()
@@ -194,7 +198,7 @@ class _Result:
         places = sorted(_with_depth(self._cells), key=_place_of_cell)
         scores = self._scores.part()
         has_variants = scores or places or any(self._variants)
-        return records.Result(
+        return summaries.Result(
             model=self.model,
             task=self.task,
             condition=self.condition,
@@ -203,7 +207,7 @@ class _Result:
             simulated=self._simulated,
             duplicates=self.duplicates,
             measured=self.outcomes.measured,
-            outcomes=records.Outcomes(*(self.outcomes[outcome] for outcome in Outcome)),
+            outcomes=summaries.Outcomes(*(self.outcomes[outcome] for outcome in Outcome)),
             # Outcomes of searches are not shares of questions.
             percentages=dict.fromkeys(percentages) if self._breaking_points or self._measured else percentages,
             nan_reasons=tallies.reasons_of(self._reasons[Outcome.NAN]),
@@ -224,7 +228,7 @@ class _Result:
             variants=[self._variant(variant) for variant in self._in_order()] if has_variants else [],
             thresholds=self._thresholds(),
             cells=[
-                records.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
+                summaries.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
                 for variant, depth in places
             ],
             breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
@@ -234,7 +238,7 @@ class _Result:
     def _in_order(self) -> list[str]:
         return sorted(self._variants, key=variant_order)
 
-    def _thresholds(self) -> list[records.Threshold]:
+    def _thresholds(self) -> list[summaries.Threshold]:
         """D50 of each variant, as all answers show it, and as adaptive asking measured it."""
         found = []
         for variant in sorted(self._first_repeats, key=variant_order):
@@ -248,7 +252,7 @@ class _Result:
         counted = self._first_repeats.get(variant, {})
         return [Depth(depth, one[Outcome.CORRECT], one.measured) for depth, one in counted.items()]
 
-    def _variant(self, variant: str) -> records.Variant:
+    def _variant(self, variant: str) -> summaries.Variant:
         """All depths of a variant together."""
         counted = self._variants[variant]
         cells = [tally for (name, _), tally in self._cells.items() if name == variant]
@@ -261,7 +265,7 @@ class _Result:
             together["correct_percentage"] = percentages[Outcome.CORRECT]
         unsolved = counted.scores.unsolved
         scores = counted.scores.part()
-        return records.Variant(
+        return summaries.Variant(
             **together,
             variant=variant,
             percentages=percentages,
@@ -298,10 +302,10 @@ def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
     return *variant_order(variant), depth
 
 
-def _breaking_point(record: Record, search: records.SearchDetails) -> records.BreakingPoint:
+def _breaking_point(record: Record, search: records.SearchDetails) -> summaries.BreakingPoint:
     """The result of a search."""
     minimum = search.minimum or records.Minimum(None, None, record.outcome, None, None, None)
-    return records.BreakingPoint(
+    return summaries.BreakingPoint(
         **asdict(minimum),
         variant=record.problem.variant or "",
         repeat=record.repeat,

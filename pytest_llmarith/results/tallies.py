@@ -9,7 +9,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, local
 from statistics import median
 from typing import Any, NamedTuple, get_args
 
-from pytest_llmarith import records
+from pytest_llmarith import summaries
 from pytest_llmarith.records import NumberDetails, Record, Usage
 from pytest_llmarith.results.statistics import (
     Cell,
@@ -32,7 +32,7 @@ _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANS
 _WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
-_KINDS: tuple[records.Kind, ...] = get_args(records.Kind)
+_KINDS: tuple[summaries.Kind, ...] = get_args(summaries.Kind)
 
 
 class Outcomes(Counter[Outcome]):
@@ -44,7 +44,7 @@ class Outcomes(Counter[Outcome]):
         return self.total() - self[Outcome.UNANSWERED]
 
 
-def percentages_of(cells: Collection[Outcomes]) -> records.Percentages:
+def percentages_of(cells: Collection[Outcomes]) -> summaries.Percentages:
     """The percentage of each outcome over all cells."""
     return {
         outcome: overall_percentage([Cell(cell[outcome], cell.measured, cell.total()) for cell in cells])
@@ -78,23 +78,23 @@ class Tally:
         with localcontext(_WIDE):
             return _text(sum(known, Decimal(0)) / len(known)) if known else None
 
-    def spending(self) -> records.Spending:
+    def spending(self) -> summaries.Spending:
         """The amounts of all replies by kind; None if a kind is unknown for all."""
         return {kind: amounts_of(kind, [one[at] for one in self.replies]) for at, kind in enumerate(_KINDS)}
 
-    def error_sizes(self) -> records.ErrorSizes:
+    def error_sizes(self) -> summaries.ErrorSizes:
         """The sizes of errors of deviates."""
         relative = [Decimal(one.relative_error) for one in self.errors if one.relative_error is not None]
         leading = [error.leading_digits for error in self.errors]
         with localcontext(_WIDE):
-            return records.ErrorSizes(
+            return summaries.ErrorSizes(
                 median_relative_error=_text(median(relative)) if relative else None,
                 median_leading_digits=float(median(leading)) if leading else None,
                 other_length=sum(error.has_other_length for error in self.errors),
             )
 
     def counts(self) -> dict[str, Any]:
-        """The fields of `records.Outcomes`, and others of `records.Cells`."""
+        """The fields of `summaries.Outcomes`, and others of `summaries.Cells`."""
         return {str(outcome): self.outcomes[outcome] for outcome in Outcome} | {
             "measured": self.outcomes.measured,
             "correct_percentage": percentage(self.outcomes[Outcome.CORRECT], self.outcomes.measured),
@@ -102,11 +102,11 @@ class Tally:
         }
 
     def cells(self) -> dict[str, Any]:
-        """The fields of `records.Cells`."""
+        """The fields of `summaries.Cells`."""
         return self.counts() | {"error_sizes": self.error_sizes()}
 
 
-def amounts_of(kind: records.Kind, values: Sequence[float | None]) -> records.Amounts | None:
+def amounts_of(kind: summaries.Kind, values: Sequence[float | None]) -> summaries.Amounts | None:
     """The known amounts of one kind; their sum is exact. None if all are unknown."""
     known = sorted(float(value) for value in values if value is not None)
     if not known:
@@ -114,7 +114,7 @@ def amounts_of(kind: records.Kind, values: Sequence[float | None]) -> records.Am
     with localcontext(_WIDE):
         total = sum((Decimal(repr(value)) for value in known), Decimal(0))
     whole = int(total) if kind.endswith("tokens") else float(total)
-    return records.Amounts(whole, median(known), quantile_of_sorted(known, 90), len(known))
+    return summaries.Amounts(whole, median(known), quantile_of_sorted(known, 90), len(known))
 
 
 def _text(number: Decimal) -> str:
@@ -168,7 +168,7 @@ class RepeatCounts:
             trial = _Trial(_answer(record), record.outcome == Outcome.CORRECT)
             self._problems.setdefault(problem_of(record), {})[record.repeat] = trial
 
-    def result(self) -> records.Repeats | None:
+    def result(self) -> summaries.Repeats | None:
         """The figures for a summary; None if every problem was asked once."""
         if self._k == 1:
             return None
@@ -176,7 +176,7 @@ class RepeatCounts:
         several = [each for each in problems if len(each) > 1]
         clusters = [Cluster(sum(trial.correct for trial in each.values()), len(each)) for each in problems]
         pass_at_k = pass_at(self._k, clusters)
-        return records.Repeats(
+        return summaries.Repeats(
             k=self._k,
             problems=len(problems),
             consistency=percentage(sum(map(_agree, several)), len(several)),

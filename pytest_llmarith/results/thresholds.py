@@ -16,8 +16,9 @@ from math import ceil, erfc, exp, fsum, log, sqrt
 from operator import mul
 from typing import Literal, NamedTuple
 
-from pytest_llmarith.records import Record, SearchDetails, Threshold
+from pytest_llmarith.records import Record, SearchDetails
 from pytest_llmarith.results.statistics import Depth, Z
+from pytest_llmarith.summaries import Threshold
 from pytest_llmarith.types import Outcome, SearchEnd
 
 # What the logarithm of the likelihood may lose: two standard errors, more if the answers have chosen the depths.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess
-from pytest_llmarith.records import Run, Shard, convert
+from pytest_llmarith.records import convert
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.session.forecast import DRAIN_S, STOPPED_EXIT_STATUS, Forecast, refuse_empty, start_broker
 from pytest_llmarith.session.items import (
@@ -29,6 +29,10 @@ from pytest_llmarith.session.selection import SHARDING, PlannedQuestion, planned
 from pytest_llmarith.session.terminal import Terminal, header, line_about_file, shortened
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
+from pytest_llmarith.summaries import (
+    Run,
+    Shard,
+)
 from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
 
 

@@ -20,7 +20,8 @@ from pytest_llmarith.settings import PromptConfigs, Settings
 from pytest_llmarith.types import Model, Progress, RequestLimits, StoreMode
 
 if TYPE_CHECKING:
-    from pytest_llmarith.records import Record, RunSummary
+    from pytest_llmarith.records import Record
+    from pytest_llmarith.summaries import RunSummary
 
 _LOOK_EVERY_S = 1.0
 _LINE_EVERY_S = 30.0

@@ -9,11 +9,16 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import records
-from pytest_llmarith.records import Problem, Record, Run, convert
+from pytest_llmarith.records import (
+    Problem,
+    Record,
+    convert,
+)
 from pytest_llmarith.results.compare import Comparison, Comparisons, compare
 from pytest_llmarith.results.compare_rows import Row
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.summaries import Run
 from pytest_llmarith.types import Condition, Message, Op, Outcome, Reading, SearchEnd
 from tests.runs_on_disk import programmed, run_facts
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from pytest_llmarith.records import Result
 from pytest_llmarith.results.completeness import answered_count, duplicates, is_complete, missing_cells
+from pytest_llmarith.summaries import Result
 from tests.runs_on_disk import asked, programmed, summed_up
 
 NONE = {"correct": 0, "deviate": 0, "nan": 0, "cheat": 0, "unanswered": 3}

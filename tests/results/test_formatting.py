@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import Percentage
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import sanitize, sanitize_name
+from pytest_llmarith.summaries import Percentage
 
 TEXT = st.text(st.characters())
 CASES: list[tuple[Callable[..., str], Any, str]] = [

@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytest_llmarith.records import Outcomes, Result
 from pytest_llmarith.results.completeness import Gate, failed_gates, parse_gate
+from pytest_llmarith.summaries import (
+    Outcomes,
+    Result,
+)
 from pytest_llmarith.types import Condition, NumberFormat
 from tests.runs_on_disk import asked, summed_up
 

@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.records import Record, as_dict, decode_record, decode_summary
+from pytest_llmarith.records import (
+    Record,
+    as_dict,
+    decode_record,
+)
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.merge import merge
+from pytest_llmarith.summaries import decode_summary
 from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.made import changed
 from tests.runs_on_disk import asked, record_of, run_in

@@ -7,14 +7,18 @@ from random import Random
 
 import pytest
 
-from pytest_llmarith import records
-from pytest_llmarith.records import Record, Term, unknown_run
+from pytest_llmarith import summaries
+from pytest_llmarith.records import (
+    Record,
+    Term,
+)
 from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.summaries import unknown_run
 from tests.results.made import programs
 from tests.runs_on_disk import asked, record_of
 
 
-def repeats_of(trials: Sequence[Record]) -> records.Repeats | None:
+def repeats_of(trials: Sequence[Record]) -> summaries.Repeats | None:
     summary = Summary()
     for trial in trials:
         summary.add(trial)

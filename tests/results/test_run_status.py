@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import RunTimes
 from pytest_llmarith.results.run_status import run_lines, wrong_lines
+from pytest_llmarith.summaries import RunTimes
 from pytest_llmarith.types import RequestTotals
 from tests.runs_on_disk import FACTS, added, asked, record_of, searched, summed_up
 

@@ -12,10 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.records import Threshold, as_dict, convert
+from pytest_llmarith.records import (
+    as_dict,
+    convert,
+)
 from pytest_llmarith.results.formatting import d50_of as d50_of_threshold
 from pytest_llmarith.results.statistics import Depth
 from pytest_llmarith.results.thresholds import Fit, fit, threshold
+from pytest_llmarith.summaries import Threshold
 from tests.results.curves import CURVES, Curve, d50_of, logistic
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

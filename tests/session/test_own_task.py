@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.records import schema_of
+from pytest_llmarith.summaries import schema_of
 from tests.llm_server import Answer, Call
 from tests.session.bench import Bench
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.files import replace_file
-from pytest_llmarith.records import Record, RunSummary
+from pytest_llmarith.records import Record
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.formatting import sanitize
@@ -22,6 +22,7 @@ from pytest_llmarith.results.page.trials import trial_table
 from pytest_llmarith.results.run_status import reasoning_lines
 from pytest_llmarith.results.run_tables import thresholds
 from pytest_llmarith.results.series import PageRun, Series, neighbours_of, results_of_runs, series_of, short_name
+from pytest_llmarith.summaries import RunSummary
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
 _SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.js", "detail.js", "trial_table.js")

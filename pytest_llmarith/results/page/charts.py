@@ -6,12 +6,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import ceil, dist, floor, log10
 from typing import NamedTuple
 
-from pytest_llmarith.records import Cell, Cells, Percentage, Result
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import interval, percent_of, with_interval
 from pytest_llmarith.results.run_tables import counts_by_depth, depth_ranges
 from pytest_llmarith.results.series import ResultOfRun, short_name
 from pytest_llmarith.results.statistics import correct_percentage, percentage
+from pytest_llmarith.summaries import (
+    Cell,
+    Cells,
+    Percentage,
+    Result,
+)
 from pytest_llmarith.types import Outcome
 
 STEPS = 10  # of colour, from none to all

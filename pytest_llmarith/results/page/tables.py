@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from pytest_llmarith.records import ErrorTotals, Positions, Result, RunSummary, Scores, Variant, as_dict, as_text
+from pytest_llmarith.records import (
+    as_dict,
+    as_text,
+)
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.results.formatting import sanitize
@@ -16,6 +19,14 @@ from pytest_llmarith.results.page import charts
 from pytest_llmarith.results.page.charts import Panel, Share
 from pytest_llmarith.results.run_tables import notes_of
 from pytest_llmarith.results.series import PageRun, ResultOfRun, short_name
+from pytest_llmarith.summaries import (
+    ErrorTotals,
+    Positions,
+    Result,
+    RunSummary,
+    Scores,
+    Variant,
+)
 from pytest_llmarith.types import ErrorClass, Op, Outcome
 
 _LONGEST_FACT = 2_000
