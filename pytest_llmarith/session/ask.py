@@ -14,13 +14,12 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session.collection import limit_of
-from pytest_llmarith.session.items import ASK, RECORD, SHOW_PROGRESS, TIMER, properties_of
+from pytest_llmarith.session.items import ASK, RECORD, SHOW_PROGRESS, TIMER, limit_of, properties_of
 from pytest_llmarith.session.selection import config_of, question_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import InvalidGrade, TaskProblem, Tools
-from pytest_llmarith.types import INVALID_GRADE, Failure, Model, Outcome, Prompt, Reply, Unanswered
+from pytest_llmarith.types import DEFAULT_CONDITION, INVALID_GRADE, Failure, Model, Outcome, Prompt, Reply, Unanswered
 
 _LONGEST_MESSAGE = 500
 # Exceptions by which a test controls its outcome, or the run.
@@ -127,6 +126,8 @@ class Ask:
         )
 
     def _prompt(self, problem: TaskProblem) -> Prompt:
+        if self._config.condition == DEFAULT_CONDITION:
+            return problem.prompt
         settings = self._settings
         return render(problem, self._config.condition, settings.prompt_configs.templates, settings.seed)
 

@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from pytest_llmarith.session.items import BREAKING_MARK, CUSTOM_MARK, NO_MODEL, TIMEOUT_MARK, id_of, problem_marks
+from pytest_llmarith.session.items import (
+    BREAKING_MARK,
+    CUSTOM_MARK,
+    NO_MODEL,
+    TIMEOUT_MARK,
+    id_of,
+    problem_marks,
+    seconds_of,
+)
 from pytest_llmarith.session.marks import mark_of
 from pytest_llmarith.settings import LONGEST_LIMIT_S, Settings
 from pytest_llmarith.tasks.prompts import check_distinct, check_template
@@ -117,7 +125,7 @@ def _limit_marks(metafunc: pytest.Metafunc, limit_s: float | None) -> list[pytes
     if limit_s is None:
         return []
     if mark := metafunc.definition.get_closest_marker(TIMEOUT_MARK):
-        seconds = _seconds(mark)
+        seconds = seconds_of(mark)
         if not (isinstance(seconds, int | float) and 0 < seconds <= LONGEST_LIMIT_S):
             raise InvalidTask(
                 f"{metafunc.definition.nodeid}: @pytest.mark.timeout is not a valid limit of a term; "
@@ -125,16 +133,6 @@ def _limit_marks(metafunc: pytest.Metafunc, limit_s: float | None) -> list[pytes
             )
         return []
     return [pytest.mark.timeout(limit_s)]
-
-
-def limit_of(item: pytest.Item) -> float | None:
-    """The seconds of an item's timeout mark."""
-    mark = item.get_closest_marker(TIMEOUT_MARK)
-    return None if mark is None else _seconds(mark)
-
-
-def _seconds(mark: pytest.Mark) -> Any:
-    return mark.args[0] if mark.args else mark.kwargs.get("timeout")
 
 
 def digest_of(problems: Iterable[TaskProblem]) -> str:

@@ -85,6 +85,17 @@ def problem_of(item: pytest.Item) -> Any:
     return problem if hasattr(problem, "owner") else None
 
 
+def limit_of(item: pytest.Item) -> Any:
+    """The seconds of an item's timeout mark, or None."""
+    mark = item.get_closest_marker(TIMEOUT_MARK)
+    return None if mark is None else seconds_of(mark)
+
+
+def seconds_of(mark: pytest.Mark) -> Any:
+    """The seconds of a timeout mark."""
+    return mark.args[0] if mark.args else mark.kwargs.get("timeout")
+
+
 def parameter_of(item: pytest.Item, name: str) -> Any:
     """The value of a parameter of an item, or None."""
     return getattr(getattr(item, "callspec", None), "params", {}).get(name)

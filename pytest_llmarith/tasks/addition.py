@@ -27,14 +27,16 @@ _PROMPT = (
 def problem_of(int1: int, int2: int, trial: int) -> Problem:
     """The sum of two numbers. Its depth is the number of digits of the longer one."""
     operands = str(int1), str(int2)
+    asked = Calculation(Op.ADD, Dtype.INT, operands)
     return Problem(
         inputs={"int1": operands[0], "int2": operands[1]},
         expected=str(int1 + int2),
         label=label_at(None, None, trial),
         depth=max(map(len, operands)),
+        private=asked,
         trial=trial,
         question=" + ".join(operands),
-        strata=strata_of(Calculation(Op.ADD, Dtype.INT, operands)),
+        strata=strata_of(asked),
     )
 
 

@@ -64,12 +64,14 @@ def placed(problem: Problem, variant: str, depth: int, trial: int) -> Problem:
 def of_operands(variant: str, lhs: str, rhs: str, expected: str) -> Problem:
     """The problem of two operands and their result."""
     dtype, op = _parts(variant)
+    asked = Calculation(op, dtype, (lhs, rhs))
     return Problem(
         inputs={"lhs": lhs, "sign": op.sign, "rhs": rhs, "operation": _OPERATIONS[op]},
         expected=expected,
         variant=variant,
+        private=asked,
         question=f"{lhs} {op.sign} {rhs}",
-        strata=strata_of(Calculation(op, dtype, (lhs, rhs))),
+        strata=strata_of(asked),
         tags={"op": str(op), "dtype": str(dtype)},
     )
 

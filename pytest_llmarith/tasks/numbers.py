@@ -44,7 +44,9 @@ def number_task(
     """
 
     def of(problem: Problem) -> Calculation:
-        if calculation is not None:
+        if isinstance(problem.private, Calculation):
+            return problem.private
+        if calculation is not None:  # the problem of a record has nothing private
             return calculation(problem)
         return Calculation(None, Dtype.FLOAT if "." in str(problem.expected) else Dtype.INT)
 

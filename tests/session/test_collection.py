@@ -232,7 +232,7 @@ def test_limits(bench: pytest.Pytester) -> None:
     bench.makepyfile(
         test_bench="""
         import pytest
-        from pytest_llmarith.session.collection import limit_of
+        from pytest_llmarith.session.items import limit_of
         from pytest_llmarith.tasks.task import Tools
         from pytest_llmarith.types import Reply
 
