@@ -249,3 +249,34 @@ def test_a_killed_run_goes_on(batches: BatchBench, model: str, way: str, moment:
     assert (set(server.asked.values()), len(server.made), batches.reserved()) == ({1}, 1, 0)
     price = {OPENAI: 7 * 0.075 + 3 * 0.3, ANTHROPIC: 7 * 0.5 + 3 * 2.5}[model] / 1e6
     assert batches.summary()["run"]["asking"]["cost_usd"] == pytest.approx(ITEMS * price, rel=1e-9)
+
+
+def test_messages_of_a_task_of_ones_own_are_batched(batches: BatchBench) -> None:
+    """System prompt, example and question are sent as in a single request."""
+    batches.pytester.makepyfile(
+        test_bench="""
+        import pytest
+
+        from pytest_llmarith import Problem, Task
+
+        def prompt(problem):
+            shown = [{"role": "user", "content": "ab"}, {"role": "assistant", "content": "ba"}]
+            return [{"role": "system", "content": "Turn it."}, *shown, {"role": "user", "content": problem["word"]}]
+
+        words = ["abc", "xyz", "klm"]
+        turned = Task("turned", [Problem({"word": word}, word[::-1]) for word in words], prompt)
+
+        @pytest.mark.llmarith_task(turned)
+        def test_turned(problem, ask):
+            ask(problem)
+        """
+    )
+    batches.script = lambda call: call.body["messages"][-1]["content"][::-1]
+    assert batches.run("--llm-batch", "-p", "no:xdist").ret == 0
+    assert batches.outcomes() == {"correct": 3}
+    (made,) = batches.server.made
+    assert len(made.calls) == 3
+    single = batches.run("-p", "no:xdist", "--llm-store=off")
+    assert single.ret == 0
+    told = {str(call.body["messages"]) for call in made.calls.values()}
+    assert told == {str(call.body["messages"]) for call in batches.server.requests[-3:]}
