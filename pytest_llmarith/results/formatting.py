@@ -24,8 +24,8 @@ from pytest_llmarith.types import SearchEnd
 UNKNOWN = "-"
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
 NINETY_PERCENT_TO = (
-    "90 % to: the digits up to which 90 % of the answers are correct: shown by the 95 % interval (6), "
-    "not ruled out by it (10?), ruled out at the fewest digits (-)"
+    "90 % to: the depth up to which 90 % of the answers are correct: shown by the 95 % interval (6), "
+    "not ruled out by it (10?), ruled out at the smallest depth (-)"
 )
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)

@@ -86,7 +86,7 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
         cell = problem.variant, problem.depth
         label = problem.label or label_at(*_text_of_cell(cell), same_cell[cell])
         same_cell[cell] += 1
-        if not isinstance(label, str) or not _LABEL.fullmatch(label):
+        if problem.label and (not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label)):
             raise InvalidTask(
                 f"task {task.name}: {short_repr(label)} is not a label; write up to 200 letters, "
                 "digits and _ . + -, such as 'trial_3'"
