@@ -257,7 +257,7 @@ def test_a_run_that_lost_hard_questions_is_not_better() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
-        (sums("cd"), sums("cc", "mul", first=50), "no cell (a variant at a depth, or a set of sequences) has answers"),
+        (sums("cd"), sums("cc", "mul", first=50), "no cell (a variant, or a variant at a depth) has answers"),
         (sums("cd"), sums("uu", first=50), "no cell"),
         (repeated("cd", "cd"), sums("cd", first=50), "runs with --llm-repeats can only be compared by pairs"),
         (sums("cd"), repeated("cd", "cd", first=50), "runs with --llm-repeats can only be compared by pairs"),
