@@ -22,6 +22,7 @@ from pytest_llmarith.session.selection import PlannedQuestion, config_of, planne
 from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
+from pytest_llmarith.tasks.task import THRESHOLD
 from pytest_llmarith.types import (
     Model,
     ModelTerms,
@@ -151,7 +152,7 @@ def refuse_empty(config: pytest.Config, settings: Settings, asked: Sequence[Plan
     if settings.batch is not None and not asked:
         raise pytest.UsageError("--llm-batch: no question to a model of --llm-model was selected")
     is_part = settings.shard is not None or config.getoption("lf", False)
-    if settings.adaptive is not None and not is_part and not any(one.is_search for one in asked):
+    if settings.adaptive is not None and not is_part and not any(one.task == THRESHOLD for one in asked):
         raise pytest.UsageError(
             "--llm-adaptive: no item of a task with depths was selected; -k int_mul selects one per model"
         )

@@ -89,17 +89,17 @@ def planned_questions(items: Sequence[pytest.Item], settings: Settings, verbose:
 
     The first one of a grader has what it says about the run, unless `verbose` is below 0.
     """
-    graders: dict[Any, list[str]] = {}  # the variants of each
+    graders: dict[int, list[str]] = {}  # the variants of each, by its id
     for item in items:
         if verbose >= 0 and parameter_of(item, MODEL_FIXTURE) and (grader := grader_of(item)):
-            graders.setdefault(grader, []).append(problem_of(item).variant or "")
+            graders.setdefault(id(grader), []).append(problem_of(item).variant or "")
     for item in items:
         if model := parameter_of(item, MODEL_FIXTURE):
             problem, config = problem_of(item), config_of(item)
             prompt = render(problem, config.condition, settings.prompt_configs.templates, settings.seed)
             question = question_of(item, model, prompt, settings)
             grader = problem.owner.grader
-            variants = list(dict.fromkeys(graders.pop(grader, []))) if grader else []
+            variants = list(dict.fromkeys(graders.pop(id(grader), [])))
             yield PlannedQuestion(
                 nodeid=item.nodeid,
                 task=problem.task,
