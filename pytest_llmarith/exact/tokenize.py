@@ -108,7 +108,8 @@ _REMARK = (
     r"|initially|originally|at[ ]first|first[ ](?:pass|try|attempt|guess)"
     r"|(?:if|without|had)(?=[^.!?\n]{1,60}(?<!\w)(?:forg[eo]t|missed|skip|drop|ignore|were|would)))(?!\w)"
 )
-_TOKEN = re.compile(
+# Compiled on first use, as in `context`.
+_TOKEN = (
     rf"[ ]?(?:(?P<doubt>{_DOUBT})|(?P<remark>{_REMARK})"
     # A word that begins with a Latin letter may contain digits, like an identifier.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
@@ -192,7 +193,7 @@ def tokens(text: str) -> list[Token]:
     known: dict[str, Token] = {}
     brackets = 0  # that are open, after an exact number of the line
     boxed = in_remark = is_check = has_exact = False
-    for match in _TOKEN.finditer(text):
+    for match in re.finditer(_TOKEN, text):
         group = match.lastgroup or ""
         if group == "number":
             number = Number(match, boxed=boxed, in_brackets=brackets > 0, in_remark=in_remark)

@@ -76,6 +76,12 @@ def test_it_needs_nothing() -> None:
     assert "exactnum" not in " ".join(other["dependencies"])
 
 
+def test_the_examples_of_its_readme() -> None:
+    """Under its own name, with the standard library only."""
+    code = f"import doctest; print(doctest.testfile({str(SOURCE / 'README.md')!r}, module_relative=False))"
+    assert python(code, SOURCE).startswith("TestResults(failed=0, attempted=5")
+
+
 def test_a_signature_changes_with_the_changelog() -> None:
     """The block in the changelog has every public function and class as it is."""
     block = re.search(r"```python\n(.*?)```", (SOURCE / "CHANGELOG.md").read_text("utf-8"), re.DOTALL)
