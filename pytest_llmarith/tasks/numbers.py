@@ -65,8 +65,9 @@ def number_task(
             raise InvalidGrade(f"cannot compare with {short_repr(problem.expected)}; write an integer, or decimal text")
         tolerance = TOLERANCES[asked.dtype]
         case = exact.Case.of(asked.op, asked.dtype, asked.operands, expected, decimal_from(answer), tolerance)
-        measured = exact.measure(case, exact.error_class(case))
-        return Grade(1.0 if case.is_correct else 0.0, NumberDetails(**asdict(measured)))
+        if case.is_correct:
+            return Grade(1.0, NumberDetails(**asdict(exact.measure(case, None))))
+        return Grade(0.0, NumberDetails(**asdict(exact.measure(case, exact.error_class(case)))))
 
     order = (Reading.STRICT, Reading.TOLERANT) if strict else (Reading.TOLERANT, Reading.STRICT)
     return BuiltInTask(
