@@ -17,7 +17,7 @@ from tests.documents.blocks import DOCUMENTS, blocks, is_in
 
 pytestmark = pytest.mark.proof
 
-LEFT_OUT = re.compile(r"make |source |.*(anthropic/|ssh=|transcripts/)")
+LEFT_OUT = re.compile(r"make |source |.*(anthropic/|ssh=|transcripts/|my_rewards)")
 REPLACED = {
     "http://localhost:8000/v1": "$OPENAI_BASE_URL",
     "http://proxy.example:4000": "$OPENAI_BASE_URL",
