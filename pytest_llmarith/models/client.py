@@ -76,7 +76,8 @@ class Client:
     # --- ways -------------------------------------------------------------------------------------------------------
 
     def _way(self, model: Model) -> DirectClient | LitellmClient:
-        if self._transport is Transport.DIRECT and not model.batched and self._is_own(model.target, model.api_base):
+        is_own = model.file is not None or self._is_own(model.target, model.api_base)
+        if self._transport is Transport.DIRECT and is_own and not model.batched:
             return self._direct
         return self._through_litellm
 

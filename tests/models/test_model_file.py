@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -123,3 +124,21 @@ def test_a_server_that_is_never_ready_is_ended(tmp_path: Path, monkeypatch: pyte
     server = LlamaServer(model_file.model_file(write_model(tmp_path / "a.gguf"), {}, 1), "key")
     assert "not ready after 2 s" in failure(server)
     assert not any(map(is_alive, logged(log, "pid")))
+
+
+def test_litellm_is_not_imported(tmp_path: Path) -> None:
+    """Which would take seconds before the first question."""
+    program = """
+import subprocess
+import sys
+from pathlib import Path
+from pytest_llmarith.models import llama, model_file
+from pytest_llmarith.types import Model
+
+file = model_file.model_file(Path(sys.argv[1]), {}, 1)
+client = llama.LlamaClient()
+client.prepare(Model("tiny", "gguf/tiny", {"temperature": 0}, file.address, file=file))
+print("litellm" in sys.modules)
+"""
+    command = [sys.executable, "-c", program, str(write_model(tmp_path / "a.gguf"))]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
