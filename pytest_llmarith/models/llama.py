@@ -23,7 +23,7 @@ from typing import Any
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.model_file import INSTALL_SERVER, free_memory
-from pytest_llmarith.models.provider_errors import NoConnection, NotSent
+from pytest_llmarith.models.provider_errors import NoConnection, NotSent, is_connection_lost
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt, Reply
 
@@ -151,7 +151,7 @@ class LlamaClient(Client):
         except Exception as error:
             if server.has_ended:
                 raise NotSent(server.last_words()) from None
-            if _is_connection_lost(error):
+            if is_connection_lost(error):
                 raise NoConnection("llama.cpp's server closed the connection", sent=True) from None
             raise
         return replace(reply, cost_usd=0.0, sent=sent_of(model, prompt))
@@ -184,14 +184,3 @@ def _keep_from_proxies() -> None:
     for name in ("no_proxy", "NO_PROXY"):
         hosts = os.environ.get(name, "")
         os.environ[name] = f"{hosts},127.0.0.1" if hosts else "127.0.0.1"
-
-
-def _is_connection_lost(error: BaseException) -> bool:
-    step: BaseException | None = error
-    for _ in range(10):
-        if step is None:
-            return False
-        if isinstance(step, NoConnection):
-            return True
-        step = step.__cause__ or step.__context__
-    return False

@@ -182,6 +182,11 @@ def is_gone(error: BaseException) -> bool:
     return isinstance(cause, Refused) and cause.status == 404
 
 
+def is_connection_lost(error: BaseException) -> bool:
+    """Whether the connection failed or was lost."""
+    return isinstance(_cause(error), NoConnection)
+
+
 def may_be_billed(error: BaseException) -> bool:
     """Whether a failed request may be billed: it was sent, and the provider did not refuse it."""
     cause = _cause(error)
