@@ -49,18 +49,28 @@ def problems_of(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
 def bound(task: Task[Any], seed: int, problem: Problem) -> TaskProblem:
     """A problem with its task, and with its prompt in the usual condition."""
     prompt = checked_prompt(task.prompt(problem), f"task {task.name}, problem {problem.label}")
-    return _bound(task, seed, problem, prompt)
+    return _bound(task, seed, problem, prompt, problem.inputs, problem.expected, problem.label, problem.trial)
 
 
-def _bound(task: Task[Any], seed: int, problem: Problem, prompt: Prompt) -> TaskProblem:
+def _bound(
+    task: Task[Any],
+    seed: int,
+    problem: Problem,
+    prompt: Prompt,
+    inputs: Mapping[str, Any],
+    expected: Any,
+    label: str,
+    trial: int | None,
+) -> TaskProblem:
+    """The problem with these parts in place of its own; `dataclasses.replace` takes long for thousands of problems."""
     return TaskProblem(
-        inputs=problem.inputs,
-        expected=problem.expected,
-        label=problem.label,
+        inputs=inputs,
+        expected=expected,
+        label=label,
         variant=problem.variant,
         depth=problem.depth,
         private=problem.private,
-        trial=problem.trial,
+        trial=trial,
         question=problem.question,
         strata=problem.strata,
         tags=problem.tags,
@@ -101,21 +111,7 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
         prompt = checked_prompt(task.prompt(problem), f"task {task.name}, problem {label}")
         trial = same_prompt[prompt] if problem.trial is None else problem.trial
         same_prompt[prompt] += 1
-        made[label] = TaskProblem(
-            inputs,
-            expected,
-            label,
-            problem.variant,
-            problem.depth,
-            problem.private,
-            trial=trial,
-            question=problem.question,
-            strata=problem.strata,
-            tags=problem.tags,
-            owner=task,
-            seed=seed,
-            prompt=prompt,
-        )
+        made[label] = _bound(task, seed, problem, prompt, inputs, expected, label, trial)
     if not made:
         raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
     return list(made.values())
