@@ -143,8 +143,7 @@ def _grade(task: Task[Any], problem: Problem, answer: Any) -> Grade:
     """The grade by a function. A user's may modify the problem."""
     __tracebackhide__ = True
     grade: Any = task.grade
-    returned = grade(answer, problem if task.has_thoughts else problem.copy())
-    return returned if isinstance(returned, Grade) else Grade.of(returned)
+    return Grade.of(grade(answer, problem if task.has_thoughts else problem.copy()))
 
 
 def _of_grade(

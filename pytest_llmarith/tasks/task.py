@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_llmarith import records
 from pytest_llmarith.records import check_plain
-from pytest_llmarith.types import Failure, NanReason, Outcome, Prompt, Question, Reply
+from pytest_llmarith.types import Failure, Outcome, Prompt, Question, Reply
 
 Answer = TypeVar("Answer")
 Messages = Sequence[Mapping[str, str]]  # such as {"role": "user", "content": "What is 1 + 1?"}
@@ -375,8 +375,3 @@ def short_repr(value: object) -> str:
 def shortened(text: str) -> str:
     """The beginning of a text."""
     return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
-
-
-def reason_text(reason: NanReason | str | None) -> str | None:
-    """A reason as a record stores it."""
-    return None if reason is None else str(reason)
