@@ -1,4 +1,4 @@
-"""A case of the corpus: a reply, the expected number, and whether the reply gives it as its answer."""
+"""Collects the cases of the corpus: a reply, the expected number, and whether the reply gives it as its answer."""
 
 from __future__ import annotations
 
@@ -7,22 +7,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
+from pytest_llmarith.exact.conformance import Case
+
 Category = Literal["equivalence", "format", "distinction", "exploit"]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One case, under the names that reward-doctor uses for its own."""
-
-    id: str
-    category: Category
-    family: str
-    language: str
-    reference: str
-    completion: str
-    expect: bool
-    why: str
-    origin: Literal["random", "written"]
 
 
 @dataclass

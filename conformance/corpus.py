@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from conformance.cases import Case
 from conformance.notations import notations
 from conformance.written import written
+from pytest_llmarith.exact.conformance import Case
 
 FOLDER = Path(__file__).parents[1] / "pytest_llmarith" / "exact" / "corpus"
 

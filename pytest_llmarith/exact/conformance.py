@@ -36,7 +36,7 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A reply of the corpus, the expected number, and whether a grader has to accept it."""
+    """A reply of the corpus, the expected number, and whether a grader has to accept it; names of reward-doctor."""
 
     id: str
     category: str
