@@ -131,7 +131,7 @@ def test_other_entries_on_another_worker(oeis: Bench) -> None:
     result = oeis.run("-n", "2")
     assert result.ret == 6
     said = " ".join(result.stdout.str().split())
-    assert re.search(r"stopped: worker gw. has OEIS entries \(digest \w+\), and gw. has \(digest \w+\); ", said)
+    assert re.search(r"stopped: worker gw. has other problems \(digest \w+\), and gw. has \(digest \w+\); ", said)
 
 
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
