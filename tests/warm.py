@@ -101,6 +101,8 @@ def _run(told: dict[str, Any], files: list[int], folder: Path) -> int | None:
     os.chdir(told["folder"])
     os.environ.clear()
     os.environ.update(told["environment"])
+    # As at the start of a process.
+    sys.path[:0] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     sys.argv[:] = told["argv"]
     if _SERVER in sys.argv:
         importlib.import_module(_SERVER).main()
