@@ -1,4 +1,6 @@
-"""One sum, difference, product or quotient of numbers of 2 to 10 digits per item, as in llm_arithmetic."""
+"""One sum, difference, product or quotient of numbers of 2 to 10 digits per item, as in
+llm_arithmetic.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""One search per item for the simplest question that a model gets wrong; needs --llm-breaking-point=80."""
+"""One search per item for the simplest question that a model gets wrong; needs
+--llm-breaking-point=80.
+"""
 
 import pytest
 

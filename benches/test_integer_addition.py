@@ -1,4 +1,6 @@
-"""One sum of two integers of 2 to 30 digits per item; the reply must be the bare number."""
+"""One sum of two integers of 2 to 30 digits per item; the reply must be the bare
+number.
+"""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""Shows that each adapter works in its tool: `python -m conformance.adapters NAME`, in an environment with the tool."""
+"""Shows that each adapter works in its tool:
+
+`python -m conformance.adapters NAME`, in an environment with the tool.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,25 @@ REPLIES = {"6 * 7": ("The answer is 42.", "42"), "1234567 + 1": ("1234567", "123
 
 
 def inspect() -> str:
-    """An evaluation with the scorer found by its name, on inspect_ai's own mock model."""
+    """An evaluation with the scorer found by its name, on inspect_ai's own mock
+    model.
+    """
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer._scorer import scorer_create
 
-    samples = [Sample(input=question, target=expected) for question, (_, expected) in REPLIES.items()]
-    outputs = [ModelOutput.from_content("mockllm", reply) for reply, _ in REPLIES.values()]
+    samples = [
+        Sample(input=question, target=expected)
+        for question, (_, expected) in REPLIES.items()
+    ]
+    outputs = [
+        ModelOutput.from_content("mockllm", reply) for reply, _ in REPLIES.values()
+    ]
     for output in outputs:
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it downloads a tokenizer
+        output.usage = ModelUsage(
+            input_tokens=1, output_tokens=1, total_tokens=2
+        )  # else it downloads a tokenizer
     model = get_model("mockllm/model", custom_outputs=outputs)
     with TemporaryDirectory() as folder:
         task = Task(dataset=samples, scorer=scorer_create("exactnum/number"))
@@ -58,7 +70,9 @@ def lm_eval() -> str:
     from lm_eval.tasks import TaskManager
 
     class Replies(LM):  # type: ignore[misc,unused-ignore]
-        def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:
+        def generate_until(
+            self, requests: Any, disable_tqdm: bool = False
+        ) -> list[str]:
             return [REPLIES[request.args[0]][0] for request in requests]
 
         def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
@@ -68,12 +82,19 @@ def lm_eval() -> str:
 
     with TemporaryDirectory() as name:
         folder = Path(name)
-        lines = [json.dumps({"question": asked, "answer": expected}) for asked, (_, expected) in REPLIES.items()]
+        lines = [
+            json.dumps({"question": asked, "answer": expected})
+            for asked, (_, expected) in REPLIES.items()
+        ]
         (folder / "sums.jsonl").write_text("\n".join(lines))
         (folder / "sums.yaml").write_text(_YAML.format(data=folder / "sums.jsonl"))
-        (folder / "utils.py").write_text("from exactnum.adapters.lm_eval import process_results\n")
+        (folder / "utils.py").write_text(
+            "from exactnum.adapters.lm_eval import process_results\n"
+        )
         tasks = TaskManager(include_path=name)
-        results = simple_evaluate(model=Replies(), tasks=["sums"], task_manager=tasks, bootstrap_iters=0)
+        results = simple_evaluate(
+            model=Replies(), tasks=["sums"], task_manager=tasks, bootstrap_iters=0
+        )
     share = results["results"]["sums"]["exact_number,none"]
     assert share == 0.5, share
     return f"simple_evaluate() with process_results: exact_number {share}"
@@ -87,14 +108,22 @@ def deepeval() -> str:
     scores = []
     for question, (reply, expected) in REPLIES.items():
         metric = ExactNumber()
-        scores.append(metric.measure(LLMTestCase(input=question, actual_output=reply, expected_output=expected)))
+        scores.append(
+            metric.measure(
+                LLMTestCase(
+                    input=question, actual_output=reply, expected_output=expected
+                )
+            )
+        )
         assert metric.is_successful() is (scores[-1] == 1.0)
     assert scores == [1.0, 0.0], scores
     return f"ExactNumber: {scores}"
 
 
 def trl() -> str:
-    """Two steps of GRPOTrainer on a model of random weights, with the reward of exactnum."""
+    """Two steps of GRPOTrainer on a model of random weights, with the reward of
+    exactnum.
+    """
     import os
 
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -109,10 +138,14 @@ def trl() -> str:
     reward = import_module("exactnum").reward
 
     letters = ["<pad>", "<eos>", *"0123456789+= .-"]
-    plain = Tokenizer(WordLevel({letter: at for at, letter in enumerate(letters)}, unk_token="<pad>"))
+    plain = Tokenizer(
+        WordLevel({letter: at for at, letter in enumerate(letters)}, unk_token="<pad>")
+    )
     plain.pre_tokenizer = Split("", "isolated")
     plain.decoder = Fuse()
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=plain, pad_token="<pad>", eos_token="<eos>")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=plain, pad_token="<pad>", eos_token="<eos>"
+    )
     config = Qwen2Config(
         vocab_size=len(letters),
         hidden_size=16,
@@ -124,7 +157,12 @@ def trl() -> str:
         eos_token_id=1,
         bos_token_id=None,
     )
-    data = Dataset.from_dict({"prompt": ["1+1=", "2+2=", "3+3=", "4+4="] * 2, "answer": ["2", "4", None, "8"] * 2})
+    data = Dataset.from_dict(
+        {
+            "prompt": ["1+1=", "2+2=", "3+3=", "4+4="] * 2,
+            "answer": ["2", "4", None, "8"] * 2,
+        }
+    )
     with TemporaryDirectory() as folder:
         arguments = GRPOConfig(
             output_dir=folder,
@@ -138,22 +176,45 @@ def trl() -> str:
             logging_steps=1,
         )
         model = Qwen2ForCausalLM(config)
-        trainer = GRPOTrainer(model, reward, args=arguments, train_dataset=data, processing_class=tokenizer)
+        trainer = GRPOTrainer(
+            model,
+            reward,
+            args=arguments,
+            train_dataset=data,
+            processing_class=tokenizer,
+        )
         trainer.train()
     assert trainer.state.global_step == 2
     return f"GRPOTrainer: {trainer.state.global_step} steps"
 
 
 def reward_doctor() -> str:
-    """The cases of reward-doctor: none that is to be refused is accepted; most that are refused are no numbers."""
+    """The cases of reward-doctor: none that is to be refused is accepted; most that are
+    refused are no numbers.
+    """
     from reward_doctor import ALL_CASES
 
     grade = import_module("exactnum").grade
-    wrong = [case.id for case in ALL_CASES if grade(case.completion, case.reference).correct and not case.expect]
-    refused = [case for case in ALL_CASES if case.expect and not grade(case.completion, case.reference).correct]
-    numbers = [case for case in refused if grade("", case.reference).reason != "expected is no number"]
+    wrong = [
+        case.id
+        for case in ALL_CASES
+        if grade(case.completion, case.reference).correct and not case.expect
+    ]
+    refused = [
+        case
+        for case in ALL_CASES
+        if case.expect and not grade(case.completion, case.reference).correct
+    ]
+    numbers = [
+        case
+        for case in refused
+        if grade("", case.reference).reason != "expected is no number"
+    ]
     assert wrong == [], wrong
-    return f"{len(ALL_CASES)} cases: 0 false accepts, {len(refused)} false refusals, {len(numbers)} of them of a number"
+    return (
+        f"{len(ALL_CASES)} cases: 0 false accepts, {len(refused)} false refusals, "
+        f"{len(numbers)} of them of a number"
+    )
 
 
 CHECKS: dict[str, Callable[[], str]] = {

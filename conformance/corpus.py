@@ -1,4 +1,7 @@
-"""Writes the corpus: `python -m conformance.corpus`. The same code always writes the same bytes."""
+"""Writes the corpus:
+
+`python -m conformance.corpus`. The same code always writes the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def all_cases() -> list[Case]:
 
 def main() -> None:
     """Write the file."""
-    lines = [json.dumps(asdict(case), ensure_ascii=False) + "\n" for case in all_cases()]
+    lines = [
+        json.dumps(asdict(case), ensure_ascii=False) + "\n" for case in all_cases()
+    ]
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / "cases.jsonl").write_text("".join(lines), encoding="utf-8")
 

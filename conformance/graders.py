@@ -1,4 +1,7 @@
-"""Other graders as functions of a reply and the expected number. Each needs its own package, and is imported alone."""
+"""Other graders as functions of a reply and the expected number.
+
+Each needs its own package, and is imported alone.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-# --- inspect_ai -------------------------------------------------------------------------------------------------------
+# --- inspect_ai -----------------------------------------------------------------------
 
 
 def _inspect(scorer: Any, reply: str, expected: str) -> bool:
@@ -42,7 +45,7 @@ def inspect_exactnum(reply: str, expected: str) -> bool:
     return _inspect(scorer_create("exactnum/number"), reply, expected)
 
 
-# --- math-verify, and TRL's reward on it ------------------------------------------------------------------------------
+# --- math-verify, and TRL's reward on it ----------------------------------------------
 
 
 def math_verify(reply: str, expected: str) -> bool:
@@ -60,17 +63,21 @@ def math_verify_without_timeouts(reply: str, expected: str) -> bool:
     return bool(verify(gold, parse(reply, parsing_timeout=None), timeout_seconds=None))
 
 
-# --- lm-evaluation-harness --------------------------------------------------------------------------------------------
+# --- lm-evaluation-harness ------------------------------------------------------------
 
 
 def _lm_eval(pattern: str, group: int, reply: str, expected: str) -> bool:
     from lm_eval.api.metrics import exact_match_hf_evaluate
     from lm_eval.filters.extraction import RegexFilter
 
-    found = RegexFilter(regex_pattern=pattern, group_select=group).apply([[reply]], [{}])
+    found = RegexFilter(regex_pattern=pattern, group_select=group).apply(
+        [[reply]], [{}]
+    )
     taken = [next(iter(one)) for one in found]
     ignored = [",", "\\$", "(?s).*#### ", "\\.$"]
-    result = exact_match_hf_evaluate(taken, [expected], regexes_to_ignore=ignored, ignore_case=True)
+    result = exact_match_hf_evaluate(
+        taken, [expected], regexes_to_ignore=ignored, ignore_case=True
+    )
     return bool(result["exact_match"] == 1)
 
 
@@ -84,7 +91,7 @@ def lm_eval_flexible(reply: str, expected: str) -> bool:
     return _lm_eval("(-?[$0-9.,]{2,})|(-?[0-9]+)", -1, reply, expected)
 
 
-# --- reasoning-gym ----------------------------------------------------------------------------------------------------
+# --- reasoning-gym --------------------------------------------------------------------
 
 
 @cache
@@ -96,10 +103,14 @@ def _chain_sum() -> Any:
 
 def reasoning_gym_score(reply: str, expected: str) -> float:
     """The default `score_answer`; only 1.0 counts as accepted."""
-    return float(_chain_sum().score_answer(answer=reply, entry={"answer": expected, "metadata": {}}))
+    return float(
+        _chain_sum().score_answer(
+            answer=reply, entry={"answer": expected, "metadata": {}}
+        )
+    )
 
 
-# --- verl -------------------------------------------------------------------------------------------------------------
+# --- verl -----------------------------------------------------------------------------
 
 
 @cache
@@ -110,7 +121,12 @@ def _verl() -> Any:
     assert package is not None
     assert package.submodule_search_locations
     # The package itself needs Ray and torch; this file needs neither.
-    path = Path(package.submodule_search_locations[0]) / "utils" / "reward_score" / "gsm8k.py"
+    path = (
+        Path(package.submodule_search_locations[0])
+        / "utils"
+        / "reward_score"
+        / "gsm8k.py"
+    )
     spec = spec_from_file_location("verl_gsm8k", path)
     assert spec is not None
     assert spec.loader is not None
@@ -129,14 +145,18 @@ def verl_flexible(reply: str, expected: str) -> float:
     return float(_verl().compute_score(reply, expected, method="flexible"))
 
 
-# --- simple-evals -----------------------------------------------------------------------------------------------------
+# --- simple-evals ---------------------------------------------------------------------
 
 
 def simple_evals(reply: str, expected: str) -> bool:
-    """The form of simple-evals' mgsm_eval.py: the last number after the prefix "Answer", compared as text."""
+    """The form of simple-evals' mgsm_eval.py: the last number after the prefix
+    "Answer", compared as text.
+    """
     if "Answer" not in reply:
         return False
-    numbers = re.findall(r"\d+\.?\d*", reply.split("Answer")[-1].strip().replace(",", ""))
+    numbers = re.findall(
+        r"\d+\.?\d*", reply.split("Answer")[-1].strip().replace(",", "")
+    )
     answer = numbers[-1].rstrip(".") if numbers else ""
     if "." in answer:
         answer = answer.rstrip("0").rstrip(".")

@@ -1,6 +1,9 @@
-"""Runs other graders and the adapters in environments of their own: `make interop` writes docs/conformance.md.
+"""Runs other graders and the adapters in environments of their own:
 
-Each environment is made with uv in a folder, `.interop` unless another is named, and used again.
+`make interop` writes docs/conformance.md.
+
+Each environment is made with uv in a folder, `.interop` unless another is named, and
+used again.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ _UV = str(Path(sys.executable).parent / "uv")
 
 @dataclass(frozen=True)
 class Tool:
-    """A package in an environment of its own, its graders with a title each, and its adapter."""
+    """A package in an environment of its own, its graders with a title each, and its
+    adapter.
+    """
 
     environment: str
     package: str | None
@@ -50,7 +55,10 @@ TOOLS = (
         "math-verify",
         (
             ("conformance.graders:math_verify", "math-verify"),
-            ("conformance.graders:math_verify_without_timeouts", "math-verify without timeouts"),
+            (
+                "conformance.graders:math_verify_without_timeouts",
+                "math-verify without timeouts",
+            ),
         ),
     ),
     Tool(
@@ -59,7 +67,10 @@ TOOLS = (
         "lm_eval",
         (
             ("conformance.graders:lm_eval_strict", "lm-eval gsm8k `strict-match`"),
-            ("conformance.graders:lm_eval_flexible", "lm-eval gsm8k `flexible-extract`"),
+            (
+                "conformance.graders:lm_eval_flexible",
+                "lm-eval gsm8k `flexible-extract`",
+            ),
         ),
         "lm_eval",
     ),
@@ -67,7 +78,12 @@ TOOLS = (
         "rg",
         "reasoning-gym",
         "reasoning-gym",
-        (("conformance.graders:reasoning_gym_score", "reasoning-gym `score_answer`, 1.0"),),
+        (
+            (
+                "conformance.graders:reasoning_gym_score",
+                "reasoning-gym `score_answer`, 1.0",
+            ),
+        ),
     ),
     Tool(
         "verl",
@@ -79,7 +95,12 @@ TOOLS = (
         ),
         with_dependencies=False,
     ),
-    Tool("exactnum", None, None, (("conformance.graders:simple_evals", "the form of simple-evals"),)),
+    Tool(
+        "exactnum",
+        None,
+        None,
+        (("conformance.graders:simple_evals", "the form of simple-evals"),),
+    ),
     Tool("deepeval", "deepeval", "deepeval", adapter="deepeval"),
     Tool("trl", "trl", "trl", adapter="trl"),
     Tool("rd", "reward-doctor", "reward-doctor", adapter="reward_doctor"),
@@ -87,7 +108,9 @@ TOOLS = (
 
 
 def prepare(tool: Tool, folder: Path) -> Path:
-    """The Python of the tool's environment, with the package and exactnum as it is here."""
+    """The Python of the tool's environment, with the package and exactnum as it is
+    here.
+    """
     environment = folder / tool.environment
     python = environment / "bin" / "python"
     settings = os.environ | {"VIRTUAL_ENV": str(environment)}
@@ -96,17 +119,33 @@ def prepare(tool: Tool, folder: Path) -> Path:
         if tool.package is not None:
             options = [] if tool.with_dependencies else ["--no-deps"]
             subprocess.run(
-                [_UV, "pip", "install", "--quiet", *options, *tool.package.split()], check=True, env=settings
+                [_UV, "pip", "install", "--quiet", *options, *tool.package.split()],
+                check=True,
+                env=settings,
             )
-    again = ["--no-deps", "--reinstall-package", "exactnum", "--no-cache", str(ROOT / "exactnum")]
+    again = [
+        "--no-deps",
+        "--reinstall-package",
+        "exactnum",
+        "--no-cache",
+        str(ROOT / "exactnum"),
+    ]
     subprocess.run([_UV, "pip", "install", "--quiet", *again], check=True, env=settings)
     return python
 
 
 def run(python: Path, *arguments: str) -> str:
-    """What a module prints in an environment; the last line of its errors if it fails."""
+    """What a module prints in an environment; the last line of its errors if it
+    fails.
+    """
     settings = os.environ | {"HF_HUB_OFFLINE": "1"}
-    done = subprocess.run([python, "-m", *arguments], cwd=ROOT, capture_output=True, text=True, env=settings)
+    done = subprocess.run(
+        [python, "-m", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=settings,
+    )
     if done.returncode:
         lines = (done.stderr.strip() or "no message").splitlines()
         raise RuntimeError(lines[-1][:200])
@@ -116,7 +155,11 @@ def run(python: Path, *arguments: str) -> str:
 def row(title: str, version: str, report: dict[str, Any]) -> str:
     """A row of the table."""
     total = report["total"]
-    bare = [one for one in report["families"] if one["family"] in ("bare integers", "long integers", "decimals")]
+    bare = [
+        one
+        for one in report["families"]
+        if one["family"] in ("bare integers", "long integers", "decimals")
+    ]
     accepts = sum(one["false_accepts"] for one in bare)
     refusals = sum(one["false_refusals"] for one in bare)
     slowest = report["slowest"]["seconds"]
@@ -126,15 +169,24 @@ def row(title: str, version: str, report: dict[str, Any]) -> str:
         f"{total['false_refusals']} of {total['to_accept']}",
         f"{accepts}, {refusals}",
         f"{report['median_seconds'] * 1000:.3f}",
-        f"{slowest * 1000:,.0f}" if not report["faults"] else f"{slowest * 1000:,.0f} ({report['faults']} ended)",
+        f"{slowest * 1000:,.0f}"
+        if not report["faults"]
+        else f"{slowest * 1000:,.0f} ({report['faults']} ended)",
     )
     return f"| {' | '.join(cells)} |"
 
 
 def main() -> int:
     """Run everything; the exit status is 1 if an adapter or a grader does not work."""
-    parser = argparse.ArgumentParser(description="Run other graders and the adapters of exactnum.")
-    parser.add_argument("--folder", type=Path, default=ROOT / ".interop", help="Where the environments are")
+    parser = argparse.ArgumentParser(
+        description="Run other graders and the adapters of exactnum."
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=ROOT / ".interop",
+        help="Where the environments are",
+    )
     folder = parser.parse_args().folder
     rows, works = [], True
     for tool in TOOLS:
@@ -142,7 +194,10 @@ def main() -> int:
             python = prepare(tool, folder)
             version = ""
             if tool.distribution is not None:
-                code = f"from importlib.metadata import version; print(version({tool.distribution!r}))"
+                code = (
+                    f"from importlib.metadata import version; "
+                    f"print(version({tool.distribution!r}))"
+                )
                 version = subprocess.run(
                     [python, "-c", code], capture_output=True, text=True, check=True
                 ).stdout.strip()
@@ -150,7 +205,9 @@ def main() -> int:
                 lines = run(python, "conformance.adapters", tool.adapter).splitlines()
                 print(f"{tool.distribution} {version}: {lines[-1]}", flush=True)  # noqa: T201
             for grader, title in tool.graders:
-                report = json.loads(run(python, "exactnum.conformance", grader, "--format=json"))
+                report = json.loads(
+                    run(python, "exactnum.conformance", grader, "--format=json")
+                )
                 rows.append(row(title, version, report))
                 print(rows[-1], flush=True)  # noqa: T201
         except (subprocess.CalledProcessError, RuntimeError) as error:
@@ -160,7 +217,8 @@ def main() -> int:
         before, _, rest = PAGE.read_text("utf-8").partition(START)
         _, _, after = rest.partition(END)
         head = (
-            "| grader | false accepts | false refusals | of numbers alone | median ms | slowest ms |",
+            "| grader | false accepts | false refusals | of numbers alone | median ms "
+            "| slowest ms |",
             "|---|--:|--:|--:|--:|--:|",
         )
         table = "\n".join([*head, *rows])

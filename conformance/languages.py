@@ -1,4 +1,7 @@
-"""Replies in eighteen languages. `{n}` is the answer, `{w}` another number, `{s}` a step on the way."""
+"""Replies in eighteen languages.
+
+`{n}` is the answer, `{w}` another number, `{s}` a step on the way.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ LANGUAGES = {
         "The answer is {n}.",
         "If we multiply, we get {a} × {b} = {n}.",
         "We multiply {a} by {b}.\n\n**Answer: {n}**",
-        "First I compute {a} × 2 = {s}. After the other steps, the product of {a} and {b} comes to {n}.",
+        "First I compute {a} × 2 = {s}. After the other steps, the product of {a} and "
+        "{b} comes to {n}.",
         "The result is {w}. Wait, I made a mistake. The correct result is {n}.",
         "Therefore, the product is \\boxed{{{n}}}.",
         "The answer is not {w}.",
@@ -35,8 +39,10 @@ LANGUAGES = {
         "Die Antwort lautet {n}.",
         "Wir multiplizieren und erhalten {a} × {b} = {n}.",
         "Wir multiplizieren {a} mit {b}.\n\n**Antwort: {n}**",
-        "Zuerst rechne ich {a} × 2 = {s}. Nach den übrigen Schritten ergibt das Produkt von {a} und {b} genau {n}.",
-        "Das Ergebnis ist {w}. Moment, das stimmt nicht. Das richtige Ergebnis ist {n}.",
+        "Zuerst rechne ich {a} × 2 = {s}. Nach den übrigen Schritten ergibt das "
+        "Produkt von {a} und {b} genau {n}.",
+        "Das Ergebnis ist {w}. Moment, das stimmt nicht. Das richtige Ergebnis ist "
+        "{n}.",
         "Das Produkt ist also \\boxed{{{n}}}.",
         "Die Antwort ist nicht {w}.",
         "Leider kann ich {a} × {b} ohne Taschenrechner nicht berechnen.",
@@ -46,8 +52,10 @@ LANGUAGES = {
         "La réponse est {n}.",
         "En multipliant, on obtient {a} × {b} = {n}.",
         "On multiplie {a} par {b}.\n\n**Réponse : {n}**",
-        "D'abord, je calcule {a} × 2 = {s}. Après les autres étapes, le produit de {a} et {b} vaut {n}.",
-        "Le résultat est {w}. Attendez, je me suis trompé. Le résultat correct est {n}.",
+        "D'abord, je calcule {a} × 2 = {s}. Après les autres étapes, le produit de "
+        "{a} et {b} vaut {n}.",
+        "Le résultat est {w}. Attendez, je me suis trompé. Le résultat correct est "
+        "{n}.",
         "Le produit est donc \\boxed{{{n}}}.",
         "La réponse n'est pas {w}.",
         "Désolé, je ne peux pas calculer {a} × {b} sans calculatrice.",
@@ -57,7 +65,8 @@ LANGUAGES = {
         "La respuesta es {n}.",
         "Al multiplicar obtenemos {a} × {b} = {n}.",
         "Multiplicamos {a} por {b}.\n\n**Respuesta: {n}**",
-        "Primero calculo {a} × 2 = {s}. Tras los demás pasos, el producto de {a} y {b} es {n}.",
+        "Primero calculo {a} × 2 = {s}. Tras los demás pasos, el producto de {a} y "
+        "{b} es {n}.",
         "El resultado es {w}. Espera, me equivoqué. El resultado correcto es {n}.",
         "Por lo tanto, el producto es \\boxed{{{n}}}.",
         "La respuesta no es {w}.",
@@ -68,7 +77,8 @@ LANGUAGES = {
         "La risposta è {n}.",
         "Moltiplicando otteniamo {a} × {b} = {n}.",
         "Moltiplichiamo {a} per {b}.\n\n**Risposta: {n}**",
-        "Prima calcolo {a} × 2 = {s}. Dopo gli altri passaggi, il prodotto di {a} e {b} è {n}.",
+        "Prima calcolo {a} × 2 = {s}. Dopo gli altri passaggi, il prodotto di {a} e "
+        "{b} è {n}.",
         "Il risultato è {w}. Aspetta, ho sbagliato. Il risultato corretto è {n}.",
         "Quindi il prodotto è \\boxed{{{n}}}.",
         "La risposta non è {w}.",
@@ -79,7 +89,8 @@ LANGUAGES = {
         "A resposta é {n}.",
         "Multiplicando, obtemos {a} × {b} = {n}.",
         "Multiplicamos {a} por {b}.\n\n**Resposta: {n}**",
-        "Primeiro calculo {a} × 2 = {s}. Depois dos outros passos, o produto de {a} e {b} é {n}.",
+        "Primeiro calculo {a} × 2 = {s}. Depois dos outros passos, o produto de {a} e "
+        "{b} é {n}.",
         "O resultado é {w}. Espere, cometi um erro. O resultado correto é {n}.",
         "Portanto, o produto é \\boxed{{{n}}}.",
         "A resposta não é {w}.",
@@ -90,8 +101,10 @@ LANGUAGES = {
         "Het antwoord is {n}.",
         "Als we vermenigvuldigen, krijgen we {a} × {b} = {n}.",
         "We vermenigvuldigen {a} met {b}.\n\n**Antwoord: {n}**",
-        "Eerst bereken ik {a} × 2 = {s}. Na de overige stappen is het product van {a} en {b} gelijk aan {n}.",
-        "De uitkomst is {w}. Wacht, ik heb een fout gemaakt. De juiste uitkomst is {n}.",
+        "Eerst bereken ik {a} × 2 = {s}. Na de overige stappen is het product van {a} "
+        "en {b} gelijk aan {n}.",
+        "De uitkomst is {w}. Wacht, ik heb een fout gemaakt. De juiste uitkomst is "
+        "{n}.",
         "Het product is dus \\boxed{{{n}}}.",
         "Het antwoord is niet {w}.",
         "Sorry, ik kan {a} × {b} niet berekenen zonder rekenmachine.",
@@ -101,7 +114,8 @@ LANGUAGES = {
         "Odpowiedź to {n}.",
         "Po pomnożeniu otrzymujemy {a} × {b} = {n}.",
         "Mnożymy {a} przez {b}.\n\n**Odpowiedź: {n}**",
-        "Najpierw obliczam {a} × 2 = {s}. Po pozostałych krokach iloczyn liczb {a} i {b} wynosi {n}.",
+        "Najpierw obliczam {a} × 2 = {s}. Po pozostałych krokach iloczyn liczb {a} i "
+        "{b} wynosi {n}.",
         "Wynik to {w}. Chwileczkę, pomyliłem się. Poprawny wynik to {n}.",
         "Zatem iloczyn wynosi \\boxed{{{n}}}.",
         "Odpowiedź to nie {w}.",
@@ -112,7 +126,8 @@ LANGUAGES = {
         "Ответ: {n}.",
         "Умножив, получаем {a} × {b} = {n}.",
         "Умножаем {a} на {b}.\n\n**Ответ: {n}**",
-        "Сначала вычислю {a} × 2 = {s}. После остальных шагов произведение {a} и {b} равно {n}.",
+        "Сначала вычислю {a} × 2 = {s}. После остальных шагов произведение {a} и {b} "
+        "равно {n}.",
         "Результат равен {w}. Подождите, я ошибся. Правильный результат равен {n}.",
         "Следовательно, произведение равно \\boxed{{{n}}}.",
         "Ответ не {w}.",
@@ -123,7 +138,8 @@ LANGUAGES = {
         "Cevap {n}.",
         "Çarparsak {a} × {b} = {n} elde ederiz.",
         "{a} ile {b} sayısını çarpıyoruz.\n\n**Cevap: {n}**",
-        "Önce {a} × 2 = {s} hesaplıyorum. Diğer adımlardan sonra {a} ile {b} sayısının çarpımı {n} olur.",
+        "Önce {a} × 2 = {s} hesaplıyorum. Diğer adımlardan sonra {a} ile {b} "
+        "sayısının çarpımı {n} olur.",
         "Sonuç {w}. Bir dakika, hata yaptım. Doğru sonuç {n}.",
         "Dolayısıyla çarpım \\boxed{{{n}}} olur.",
         "Cevap {w} değil.",
@@ -134,7 +150,8 @@ LANGUAGES = {
         "Đáp án là {n}.",
         "Nhân lại ta được {a} × {b} = {n}.",
         "Ta nhân {a} với {b}.\n\n**Đáp án: {n}**",
-        "Trước hết tôi tính {a} × 2 = {s}. Sau các bước còn lại, tích của {a} và {b} là {n}.",
+        "Trước hết tôi tính {a} × 2 = {s}. Sau các bước còn lại, tích của {a} và {b} "
+        "là {n}.",
         "Kết quả là {w}. Khoan, tôi đã nhầm. Kết quả đúng là {n}.",
         "Vậy tích là \\boxed{{{n}}}.",
         "Đáp án không phải là {w}.",
@@ -145,7 +162,8 @@ LANGUAGES = {
         "Jawabannya adalah {n}.",
         "Jika dikalikan, kita peroleh {a} × {b} = {n}.",
         "Kita kalikan {a} dengan {b}.\n\n**Jawaban: {n}**",
-        "Pertama saya hitung {a} × 2 = {s}. Setelah langkah lainnya, hasil kali {a} dan {b} adalah {n}.",
+        "Pertama saya hitung {a} × 2 = {s}. Setelah langkah lainnya, hasil kali {a} "
+        "dan {b} adalah {n}.",
         "Hasilnya {w}. Tunggu, saya salah. Hasil yang benar adalah {n}.",
         "Jadi hasil kalinya adalah \\boxed{{{n}}}.",
         "Jawabannya bukan {w}.",

@@ -1,4 +1,5 @@
-"""Cases that were written by hand: replies in many languages, and what goes wrong in replies.
+"""Cases that were written by hand: replies in many languages, and what goes wrong in
+replies.
 
 `DOUBTFUL` names what was left out, as people may disagree about it.
 """
@@ -72,7 +73,7 @@ def written(seed: int = 18) -> Cases:
     return cases
 
 
-# --- languages --------------------------------------------------------------------------------------------------------
+# --- languages ------------------------------------------------------------------------
 
 
 def _language(cases: Cases, random: Random, code: str, language: Language) -> None:
@@ -82,7 +83,9 @@ def _language(cases: Cases, random: Random, code: str, language: Language) -> No
         w, s = other_digit(random, n), str(int(a) * 2)
         reply = template.format(a=a, b=b, n=n, w=w, s=s)
         family = "corrections" if template is language.correction else "languages"
-        cases.right(family, reply, n, "The reply states the number as its answer.", code)
+        cases.right(
+            family, reply, n, "The reply states the number as its answer.", code
+        )
         wrong, why = (
             (next_number(n), "The answer in the reply is one less."),
             (a, "The expected number is only an operand."),
@@ -95,13 +98,29 @@ def _language(cases: Cases, random: Random, code: str, language: Language) -> No
     a, b = integer(random, 3), integer(random, 2)
     n = str(int(a) * int(b))
     w = next_number(n)
-    cases.wrong("negations", language.negation.format(w=w), w, "The reply says that this is not the answer.", code)
+    cases.wrong(
+        "negations",
+        language.negation.format(w=w),
+        w,
+        "The reply says that this is not the answer.",
+        code,
+    )
     refusal = language.refusal.format(a=a, b=b)
-    cases.wrong("refusals", refusal, a, "The reply gives no answer; the number is from the question.", code)
+    cases.wrong(
+        "refusals",
+        refusal,
+        a,
+        "The reply gives no answer; the number is from the question.",
+        code,
+    )
     cases.wrong("refusals", refusal, n, "The reply gives no answer.", code)
     two = language.two.format(n=n, w=w)
-    cases.wrong("two answers", two, n, "The reply gives two numbers and does not choose.", code)
-    cases.wrong("two answers", two, w, "The reply gives two numbers and does not choose.", code)
+    cases.wrong(
+        "two answers", two, n, "The reply gives two numbers and does not choose.", code
+    )
+    cases.wrong(
+        "two answers", two, w, "The reply gives two numbers and does not choose.", code
+    )
 
 
 def _digits_of_languages(cases: Cases, random: Random) -> None:
@@ -116,8 +135,20 @@ def _digits_of_languages(cases: Cases, random: Random) -> None:
     for code, (sentence, digits) in sentences.items():
         number = integer(random, 5)
         reply = sentence.format(number.translate(str.maketrans("0123456789", digits)))
-        cases.right("languages", reply, number, "The sentence states the number in the digits of its script.", code)
-        cases.wrong("languages", reply, next_number(number), "The number in the reply is one less.", code)
+        cases.right(
+            "languages",
+            reply,
+            number,
+            "The sentence states the number in the digits of its script.",
+            code,
+        )
+        cases.wrong(
+            "languages",
+            reply,
+            next_number(number),
+            "The number in the reply is one less.",
+            code,
+        )
     for code, sentence, separator in (
         ("de", "Das Ergebnis ist {}.", "."),
         ("fr", "Le résultat est {}.", "\u202f"),
@@ -130,11 +161,19 @@ def _digits_of_languages(cases: Cases, random: Random) -> None:
     ):
         number = integer(random, 8)
         reply = sentence.format(groups(number, separator))
-        cases.right("languages", reply, number, "The sentence states the number in the groups of its language.", code)
-        cases.wrong("languages", reply, number[2:], "The first group is left out.", code)
+        cases.right(
+            "languages",
+            reply,
+            number,
+            "The sentence states the number in the groups of its language.",
+            code,
+        )
+        cases.wrong(
+            "languages", reply, number[2:], "The first group is left out.", code
+        )
 
 
-# --- thoughts, corrections, choices -----------------------------------------------------------------------------------
+# --- thoughts, corrections, choices ---------------------------------------------------
 
 
 def _thoughts(cases: Cases, random: Random) -> None:
@@ -144,7 +183,8 @@ def _thoughts(cases: Cases, random: Random) -> None:
         "<thinking>\nMaybe {w}.\n</thinking>\n**{n}**",
         "Maybe it is {w}, but no.\n</think>\n\n{n}",
         "[THINK]It could be {w}.[/THINK]{n}",
-        "<|channel|>analysis<|message|>Try {w}.<|end|><|start|>assistant<|channel|>final<|message|>{n}",
+        "<|channel|>analysis<|message|>Try "
+        "{w}.<|end|><|start|>assistant<|channel|>final<|message|>{n}",
         "<reasoning>\n{w} is a first guess.\n</reasoning>\n<answer>\n{n}\n</answer>",
         "<scratchpad>\n{w}\n</scratchpad>\n\n{n}",
     )
@@ -156,14 +196,20 @@ def _thoughts(cases: Cases, random: Random) -> None:
         cases.wrong("thoughts", reply, w, "The number stands only in the thought.")
     for form in (
         "<think>\nFirst 12 × 30 = {w}. Then",
-        "<think>\nThe sum could be {w}, but let me check the carries first. The carry of",
+        "<think>\nThe sum could be {w}, but let me check the carries first. The carry "
+        "of",
         "<think>{w}",
         "[THINK]I try {w} and then",
         "<think>\nStep 1: {w}\nStep 2: add",
     ):
         w = integer(random, 3)
         reply = form.format(w=w)
-        cases.wrong("thoughts", reply, w, "The thought does not end, and there is no answer after it.")
+        cases.wrong(
+            "thoughts",
+            reply,
+            w,
+            "The thought does not end, and there is no answer after it.",
+        )
 
 
 def _corrections(cases: Cases, random: Random) -> None:
@@ -175,7 +221,8 @@ def _corrections(cases: Cases, random: Random) -> None:
         "Answer: {w}\n\nCorrection: the answer is {n}.",
         "~~{w}~~ {n}",
         "The sum is {w}. Sorry, I forgot the carry: it is {n}.",
-        "\\boxed{{{w}}} was my first try, which is wrong. The final answer is \\boxed{{{n}}}.",
+        "\\boxed{{{w}}} was my first try, which is wrong. The final answer is "
+        "\\boxed{{{n}}}.",
         "Result: {w}. Oops, I made an error. Result: {n}.",
         "It is {n}, not {w}.",
         "The answer is {n} (and not {w}, as one may think).",
@@ -187,8 +234,12 @@ def _corrections(cases: Cases, random: Random) -> None:
         n = integer(random, 4)
         w = other_digit(random, n)
         reply = form.format(n=n, w=w)
-        cases.right("corrections", reply, n, "This is the number that the reply ends up with.")
-        cases.wrong("corrections", reply, w, "The reply says that this number is wrong.")
+        cases.right(
+            "corrections", reply, n, "This is the number that the reply ends up with."
+        )
+        cases.wrong(
+            "corrections", reply, w, "The reply says that this number is wrong."
+        )
 
 
 def _negations(cases: Cases, random: Random) -> None:
@@ -212,7 +263,12 @@ def _negations(cases: Cases, random: Random) -> None:
     )
     for form in forms:
         w = integer(random, random.choice((2, 3, 4)))
-        cases.wrong("negations", form.format(w=w), w, "The reply says that this is not the answer.")
+        cases.wrong(
+            "negations",
+            form.format(w=w),
+            w,
+            "The reply says that this is not the answer.",
+        )
 
 
 def _two_answers(cases: Cases) -> None:
@@ -236,7 +292,12 @@ def _two_answers(cases: Cases) -> None:
     )
     for reply, one, other in either:
         for expected in (one, other):
-            cases.wrong("two answers", reply, expected, "The reply gives several numbers and does not choose.")
+            cases.wrong(
+                "two answers",
+                reply,
+                expected,
+                "The reply gives several numbers and does not choose.",
+            )
     for reply, joined in (
         ("840 and 840", "840840"),
         ("\\boxed{12} and \\boxed{34}", "1234"),
@@ -256,19 +317,35 @@ def _two_answers(cases: Cases) -> None:
         ("The answer is below 500.", "500"),
         ("±5", "5"),
     ):
-        cases.wrong("two answers", reply, bound, "The reply gives a bound and no number.")
+        cases.wrong(
+            "two answers", reply, bound, "The reply gives a bound and no number."
+        )
 
 
 def _remainders(cases: Cases) -> None:
     for a, b in ((100, 7), (1234, 12), (99, 8), (5000, 37)):
         quotient, rest = divmod(a, b)
         reply = f"The quotient is {quotient} and the remainder is {rest}."
-        cases.wrong("remainders", reply, f"{quotient}{rest}", "Quotient and remainder are no single number.")
-        cases.wrong("remainders", reply, f"{quotient}.{rest}", "A remainder is no decimal.")
+        cases.wrong(
+            "remainders",
+            reply,
+            f"{quotient}{rest}",
+            "Quotient and remainder are no single number.",
+        )
+        cases.wrong(
+            "remainders", reply, f"{quotient}.{rest}", "A remainder is no decimal."
+        )
         short = f"{quotient} R {rest}"
         cases.wrong("remainders", short, str(rest), "The number is the remainder.")
-        cases.wrong("remainders", short, f"{quotient}.{rest}", "A remainder is no decimal.")
-        cases.wrong("remainders", short, f"{quotient}{rest}", "Quotient and remainder are no single number.")
+        cases.wrong(
+            "remainders", short, f"{quotient}.{rest}", "A remainder is no decimal."
+        )
+        cases.wrong(
+            "remainders",
+            short,
+            f"{quotient}{rest}",
+            "Quotient and remainder are no single number.",
+        )
         long = f"{a} ÷ {b} = {quotient} remainder {rest}"
         cases.wrong("remainders", long, str(a), "The number is the dividend.")
         cases.wrong("remainders", long, str(b), "The number is the divisor.")
@@ -298,10 +375,15 @@ def _repeating(cases: Cases) -> None:
         ("12.\\overline{36}", "12.36"),
         ("12.\\overline{36}", "36"),
     ):
-        cases.wrong("repeating decimals", reply, cut, "The decimals go on, so that the number is another one.")
+        cases.wrong(
+            "repeating decimals",
+            reply,
+            cut,
+            "The decimals go on, so that the number is another one.",
+        )
 
 
-# --- statements and worked replies ------------------------------------------------------------------------------------
+# --- statements and worked replies ----------------------------------------------------
 
 
 def _statements(cases: Cases, random: Random) -> None:
@@ -334,24 +416,29 @@ def _statements(cases: Cases, random: Random) -> None:
         cases.right("statements", reply, n, "The reply states the sum.")
         cases.wrong("statements", reply, a, "The number is an operand.")
         cases.wrong("statements", reply, b, "The number is an operand.")
-        cases.wrong("statements", reply, next_number(n), "The sum in the reply is one less.")
+        cases.wrong(
+            "statements", reply, next_number(n), "The sum in the reply is one less."
+        )
 
 
 def _worked(cases: Cases) -> None:
     replies = (
         (
-            "Step 1: 47 × 20 = 940\nStep 2: 47 × 6 = 282\nStep 3: 940 + 282 = 1222\n\nSo 47 × 26 = 1222.",
+            "Step 1: 47 × 20 = 940\nStep 2: 47 × 6 = 282\nStep 3: 940 + 282 = "
+            "1222\n\nSo 47 × 26 = 1222.",
             "1222",
             ("940", "282", "3", "26"),
         ),
         (
-            "1. Split 305 into 300 and 5.\n2. 300 × 12 = 3600.\n3. 5 × 12 = 60.\n4. Add them: 3660."
+            "1. Split 305 into 300 and 5.\n2. 300 × 12 = 3600.\n3. 5 × 12 = 60.\n4. "
+            "Add them: 3660."
             "\n\nThe answer is 3660.",
             "3660",
             ("3600", "60", "4", "12"),
         ),
         (
-            "We have 18 boxes with 24 pens each. 18 × 24 = 432. Then 32 are sold: 432 - 32 = 400.\n#### 400",
+            "We have 18 boxes with 24 pens each. 18 × 24 = 432. Then 32 are sold: 432 "
+            "- 32 = 400.\n#### 400",
             "400",
             ("432", "32", "24"),
         ),
@@ -361,7 +448,8 @@ def _worked(cases: Cases) -> None:
             ("12", "34"),
         ),
         (
-            "**Result: 5,776**\n\nYou can verify this: 76 × 76 = 5,776, and 5,776 ÷ 76 = 76.",
+            "**Result: 5,776**\n\nYou can verify this: 76 × 76 = 5,776, and 5,776 ÷ "
+            "76 = 76.",
             "5776",
             ("76", "776", "5"),
         ),
@@ -373,13 +461,15 @@ def _worked(cases: Cases) -> None:
             ("15", "11", "6", "1"),
         ),
         (
-            "First, 1000 - 1 = 999. Then 999 × 5 = 4995. Hence the product of 5 and 999 is 4995. I hope this helps with"
+            "First, 1000 - 1 = 999. Then 999 × 5 = 4995. Hence the product of 5 and "
+            "999 is 4995. I hope this helps with"
             " question 3!",
             "4995",
             ("999", "3", "1000"),
         ),
         (
-            "Using the identity (a+b)(a-b) = a² - b² with a = 50 and b = 3, we get 2500 - 9 = 2491.",
+            "Using the identity (a+b)(a-b) = a² - b² with a = 50 and b = 3, we get "
+            "2500 - 9 = 2491.",
             "2491",
             ("2500", "9", "50", "3"),
         ),
@@ -409,12 +499,14 @@ def _worked(cases: Cases) -> None:
             ("1000", "36", "250"),
         ),
         (
-            "The long division goes like this: 7 into 91 goes 13 times, as 7 × 13 = 91. So 91 ÷ 7 = 13.",
+            "The long division goes like this: 7 into 91 goes 13 times, as 7 × 13 = "
+            "91. So 91 ÷ 7 = 13.",
             "13",
             ("91", "7"),
         ),
         (
-            "Rounded to the nearest hundred it would be 1,900, but the exact answer is 1,873.",
+            "Rounded to the nearest hundred it would be 1,900, but the exact answer "
+            "is 1,873.",
             "1873",
             ("1900",),
         ),
@@ -425,12 +517,19 @@ def _worked(cases: Cases) -> None:
         ),
     )
     for reply, answer, others in replies:
-        cases.right("worked", reply, answer, "The reply works towards this number and states it as its answer.")
+        cases.right(
+            "worked",
+            reply,
+            answer,
+            "The reply works towards this number and states it as its answer.",
+        )
         for other in others:
-            cases.wrong("worked", reply, other, "The number is only a part of the working.")
+            cases.wrong(
+                "worked", reply, other, "The number is only a part of the working."
+            )
 
 
-# --- no answer --------------------------------------------------------------------------------------------------------
+# --- no answer ------------------------------------------------------------------------
 
 
 def _cut(cases: Cases) -> None:
@@ -438,8 +537,14 @@ def _cut(cases: Cases) -> None:
         ("Step 1: 12 × 4 = 48\nStep 2: 48 + 7 =", ("48", "7", "55")),
         ("The product is \\boxed{123", ("123",)),
         ("First we multiply 36 by 10, and then we", ("36", "10", "360")),
-        ("To compute 45 × 12, we split 12 into 10 and 2.", ("45", "12", "10", "2", "540")),
-        ("Let me break this down:\n\n1. 300 × 40 = 12000\n2. 300 × 5 =", ("12000", "300", "5", "13500")),
+        (
+            "To compute 45 × 12, we split 12 into 10 and 2.",
+            ("45", "12", "10", "2", "540"),
+        ),
+        (
+            "Let me break this down:\n\n1. 300 × 40 = 12000\n2. 300 × 5 =",
+            ("12000", "300", "5", "13500"),
+        ),
         ("The final answer is", ("0",)),
         ("Answer:", ("0",)),
         ("So the answer is \\boxed{", ("0",)),
@@ -447,17 +552,32 @@ def _cut(cases: Cases) -> None:
         ("We need to find the sum of 123 and 456, so", ("123", "456", "579")),
     ):
         for number in numbers:
-            cases.wrong("cut replies", reply, number, "The reply ends before it gives an answer.")
+            cases.wrong(
+                "cut replies",
+                reply,
+                number,
+                "The reply ends before it gives an answer.",
+            )
 
 
 def _refusals(cases: Cases) -> None:
     for reply, numbers in (
         ("I'm sorry, but I can't help with 12 × 34.", ("12", "34", "408")),
-        ("As an AI language model, version 4, I am unable to compute 99 + 1.", ("4", "99", "100", "1")),
+        (
+            "As an AI language model, version 4, I am unable to compute 99 + 1.",
+            ("4", "99", "100", "1"),
+        ),
         ("I don't know.", ("0",)),
         ("I cannot determine the answer to question 7.", ("7",)),
-        ("This calculation is beyond my abilities. Please use a calculator for 55 / 5.", ("55", "5", "11")),
-        ("There is not enough information to solve this. We only know that a = 3.", ("3",)),
+        (
+            "This calculation is beyond my abilities. Please use a calculator for 55 "
+            "/ 5.",
+            ("55", "5", "11"),
+        ),
+        (
+            "There is not enough information to solve this. We only know that a = 3.",
+            ("3",),
+        ),
         ("The question has no answer.", ("0",)),
         ("None", ("0",)),
         ("N/A", ("0",)),
@@ -474,14 +594,35 @@ def _hostile(cases: Cases) -> None:
 
     hostile("", "0", "The reply is empty.")
     hostile(" \n\t ", "0", "The reply is empty.")
-    for text in ("NaN", "nan", "inf", "-inf", "Infinity", "∞", "null", "None", "True", "False", "[]", "{}", "-", "."):
+    for text in (
+        "NaN",
+        "nan",
+        "inf",
+        "-inf",
+        "Infinity",
+        "∞",
+        "null",
+        "None",
+        "True",
+        "False",
+        "[]",
+        "{}",
+        "-",
+        ".",
+    ):
         hostile(text, "0", "The reply is no number.")
     hostile("True", "1", "A truth value is no number.")
     every = " ".join(str(number) for number in range(101))
     hostile(every, "100", "The reply lists all numbers.")
     hostile(every, "42", "The reply lists all numbers.")
-    hostile(", ".join(str(number) for number in range(200)), "77", "The reply lists all numbers.")
-    hostile("The answer is 1234567890.", "5", "The reply hides all digits in one number.")
+    hostile(
+        ", ".join(str(number) for number in range(200)),
+        "77",
+        "The reply lists all numbers.",
+    )
+    hostile(
+        "The answer is 1234567890.", "5", "The reply hides all digits in one number."
+    )
     hostile("0123456789", "7", "The reply hides all digits in one number.")
     for text in (
         "The answer is correct.",
@@ -619,7 +760,11 @@ def _structured(cases: Cases) -> None:
         ("<steps>3</steps>\n<answer>512</answer>", "512", "3"),
         ("answer: 640\nconfidence: 99", "640", "99"),
         ("```python\nprint(6 * 7)\n```\n\nOutput:\n```\n42\n```", "42", "7"),
-        ("| step | value |\n|---|---|\n| 1 | 20 |\n| 2 | 40 |\n\nAnswer: 60", "60", "40"),
+        (
+            "| step | value |\n|---|---|\n| 1 | 20 |\n| 2 | 40 |\n\nAnswer: 60",
+            "60",
+            "40",
+        ),
         ("Final answer (integer): 88", "88", "8"),
         ("Q1: 731", "731", "1"),
         ("Confidence: 95%\nAnswer: 264", "264", "95"),
@@ -631,5 +776,7 @@ def _structured(cases: Cases) -> None:
         ("The answer is **2,500** (two thousand five hundred).", "2500", "500"),
         ("one hundred and five (105)", "105", "100"),
     ):
-        cases.right("structured", reply, answer, "The reply marks this number as its answer.")
+        cases.right(
+            "structured", reply, answer, "The reply marks this number as its answer."
+        )
         cases.wrong("structured", reply, other, "The number stands beside the answer.")

@@ -1,4 +1,8 @@
-"""Writes docs/options.md, the reference of all options, from the code that declares them: `make docs`."""
+"""Writes docs/options.md, the reference of all options, from the code that declares
+them:
+
+`make docs`.
+"""
 
 from __future__ import annotations
 
@@ -25,30 +29,51 @@ def reference() -> str:
     """The whole document."""
     parts = [_INTRODUCTION, "## `pytest`\n"]
     for title, options in SECTIONS.items():
-        rows = [_row(_called(option.name, option.metavar), option.help) for option in options]
+        rows = [
+            _row(_called(option.name, option.metavar), option.help)
+            for option in options
+        ]
         parts.append(_section(f"### {title}", rows))
     parts += ["## `llmarith`\n"]
-    parts += [_section(f"### `{command.prog}`", _arguments(command), command.description) for command in _commands()]
+    parts += [
+        _section(f"### `{command.prog}`", _arguments(command), command.description)
+        for command in _commands()
+    ]
     return "\n".join(parts)
 
 
 def _section(heading: str, rows: list[str], said: str | None = None) -> str:
-    lines = [heading, "", *([said, ""] if said else []), "| option | meaning |", "|---|---|", *rows]
+    lines = [
+        heading,
+        "",
+        *([said, ""] if said else []),
+        "| option | meaning |",
+        "|---|---|",
+        *rows,
+    ]
     return "\n".join(lines) + "\n"
 
 
 def _row(option: str, told: str) -> str:
-    return "| {} | {} |".format(*(" ".join(cell.split()).replace("|", r"\|") for cell in (f"`{option}`", told)))
+    return "| {} | {} |".format(
+        *(" ".join(cell.split()).replace("|", r"\|") for cell in (f"`{option}`", told))
+    )
 
 
 def _called(name: str, value: str | None) -> str:
     return f"{name}={value}" if value else name
 
 
-def _commands(parser: argparse.ArgumentParser | None = None) -> Iterator[argparse.ArgumentParser]:
+def _commands(
+    parser: argparse.ArgumentParser | None = None,
+) -> Iterator[argparse.ArgumentParser]:
     """Every command without subcommands, in the order of `llmarith --help`."""
     parser = parser or make_parser()
-    deeper = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    deeper = [
+        action
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+    ]
     if not deeper:
         yield parser
     for action in deeper:
@@ -63,7 +88,11 @@ def _arguments(command: argparse.ArgumentParser) -> list[str]:
 
 def _argument(action: argparse.Action) -> str:
     value = action.metavar if isinstance(action.metavar, str) else None
-    return _called(action.option_strings[-1], value) if action.option_strings else value or action.dest
+    return (
+        _called(action.option_strings[-1], value)
+        if action.option_strings
+        else value or action.dest
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""Writes docs/screens.md, what runs print on a terminal of 80 and of 120 columns, by running them: `make docs`."""
+"""Writes docs/screens.md, what runs print on a terminal of 80 and of 120 columns, by
+running them:
+
+`make docs`.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,13 @@ _INTRODUCTION = """\
 What runs print, made by `make docs` with fake models. Left out are versions, plugins and most of the progress.
 """
 _SLOPPY = "--llm-model=llmarith/sloppy"
-_FIVE = " ".join(f"--llm-model='t{number}=llmarith/sloppy?temperature={number / 5}'" for number in range(1, 6))
-_BENCH = "pytest benches/test_arithmetic.py benches/test_integer_addition.py --llm-trials=5"
+_FIVE = " ".join(
+    f"--llm-model='t{number}=llmarith/sloppy?temperature={number / 5}'"
+    for number in range(1, 6)
+)
+_BENCH = (
+    "pytest benches/test_arithmetic.py benches/test_integer_addition.py --llm-trials=5"
+)
 SCREENS = {
     "One model": f"{_BENCH} {_SLOPPY}",
     "Five models": f"{_BENCH} {_FIVE}",
@@ -63,26 +72,54 @@ def screen(title: str, columns: int) -> str:
 
 
 def printed(command: str, columns: int, conftest: str = "") -> str:
-    """A command and what it prints in a new project, without what differs from run to run."""
+    """A command and what it prints in a new project, without what differs from run to
+    run.
+    """
     scripts = str(Path(sys.executable).parent)
-    keys = {name for name in os.environ if name.endswith("_API_KEY") or name.startswith(("PYTEST_", "LLMARITH_"))}
+    keys = {
+        name
+        for name in os.environ
+        if name.endswith("_API_KEY") or name.startswith(("PYTEST_", "LLMARITH_"))
+    }
     own = {name: value for name, value in os.environ.items() if name not in keys}
-    environment = own | {"COLUMNS": str(columns), "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    environment = own | {
+        "COLUMNS": str(columns),
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+    }
     with TemporaryDirectory() as folder:
-        subprocess.run(["llmarith", "init"], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["llmarith", "init"],
+            cwd=folder,
+            env=environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         Path(folder, "conftest.py").write_text(conftest + _QUIET)
         done = subprocess.run(
-            [*("bash", "-c"), command.replace("pytest ", "pytest -p no:cacheprovider -p no:xdist ", 1)],
+            [
+                *("bash", "-c"),
+                command.replace(
+                    "pytest ", "pytest -p no:cacheprovider -p no:xdist ", 1
+                ),
+            ],
             cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
-        text = done.stdout.replace(f"{folder}/", "").replace(str(Path(folder).resolve()), ".")
-    text = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}", "2026-11-23T09-30-00", text)
+        text = done.stdout.replace(f"{folder}/", "").replace(
+            str(Path(folder).resolve()), "."
+        )
+    text = re.sub(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}",
+        "2026-11-23T09-30-00",
+        text,
+    )
     text = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=[ ,]|$)", "2026-11-23", text)
-    text = re.sub(r"=* ?([^=\n]*) in [0-9.]+s( \([0-9:]+\))? ?=*$", r"\1 in 9.87s", text)
+    text = re.sub(
+        r"=* ?([^=\n]*) in [0-9.]+s( \([0-9:]+\))? ?=*$", r"\1 in 9.87s", text
+    )
     lines = [line.rstrip() for line in text.splitlines() if not _LEFT_OUT.match(line)]
     shown = "\n".join(_shortened(lines)).strip("\n")
     return f"$ {command}\n{shown}\n"

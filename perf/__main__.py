@@ -1,11 +1,23 @@
-"""Run the measurements, all or those that are named, and print one table; exit status 1 if a bound is missed."""
+"""Run the measurements, all or those that are named, and print one table; exit status 1
+if a bound is missed.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from perf import model_file, own_server, pauses, programs, reading, reports, scale, startup, throughput
+from perf import (
+    model_file,
+    own_server,
+    pauses,
+    programs,
+    reading,
+    reports,
+    scale,
+    startup,
+    throughput,
+)
 from pytest_llmarith.results.tables import draw
 
 _ALL = {
@@ -24,10 +36,16 @@ _ALL = {
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m perf", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*_ALL, []], metavar="NAME", help=" or ".join(_ALL))
+    parser.add_argument(
+        "names", nargs="*", choices=[*_ALL, []], metavar="NAME", help=" or ".join(_ALL)
+    )
     names = parser.parse_args().names or _ALL
     measures = [measure for name in names for measure in _ALL[name].measure()]
-    print("\n".join(draw(("measure", "figure", "bound", ""), [measure.row() for measure in measures])))  # noqa: T201
+    table = draw(
+        ("measure", "figure", "bound", ""),
+        [measure.row() for measure in measures],
+    )
+    print("\n".join(table))  # noqa: T201
     return 0 if all(measure.kept for measure in measures) else 1
 
 

@@ -1,4 +1,7 @@
-"""820 questions without pytest, broker and store, as a lower bound: `python -m perf.alone URL litellm|aiohttp`."""
+"""820 questions without pytest, broker and store, as a lower bound:
+
+`python -m perf.alone URL litellm|aiohttp`.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,16 @@ BENCHES = ("benches/test_arithmetic.py", "benches/test_integer_addition.py")
 
 def _prompts() -> list[Prompt]:
     """Those of `BENCHES`."""
-    problems = [*problems_of(arithmetic.task(), 0, 10), *problems_of(addition.TASK, 0, 100)]
+    problems = [
+        *problems_of(arithmetic.task(), 0, 10),
+        *problems_of(addition.TASK, 0, 100),
+    ]
     return [problem.prompt for problem in problems]
 
 
-async def _ask_all(ask: Callable[[Prompt], Awaitable[object]], prompts: Iterable[Prompt]) -> None:
+async def _ask_all(
+    ask: Callable[[Prompt], Awaitable[object]], prompts: Iterable[Prompt]
+) -> None:
     places = asyncio.Semaphore(IN_FLIGHT)
 
     async def ask_in_place(prompt: Prompt) -> None:
@@ -34,16 +42,23 @@ async def _through_litellm(url: str) -> None:
     from pytest_llmarith.models.client import Client
     from pytest_llmarith.types import Model, Transport
 
-    client, model = Client(transport=Transport.LITELLM), Model("stub", "openai/stub", api_base=url)
+    client, model = (
+        Client(transport=Transport.LITELLM),
+        Model("stub", "openai/stub", api_base=url),
+    )
     client.prepare(model)
-    await _ask_all(lambda prompt: client.complete(model, prompt, timeout_s=60), _prompts())
+    await _ask_all(
+        lambda prompt: client.complete(model, prompt, timeout_s=60), _prompts()
+    )
     await client.close()
 
 
 async def _through_aiohttp(url: str) -> None:
     import aiohttp
 
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0)
+    ) as session:
 
         async def ask(prompt: Prompt) -> object:
             body = {"model": "stub", "messages": [{"role": "user", "content": prompt}]}
@@ -54,4 +69,8 @@ async def _through_aiohttp(url: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run({"litellm": _through_litellm, "aiohttp": _through_aiohttp}[sys.argv[2]](sys.argv[1]))
+    asyncio.run(
+        {"litellm": _through_litellm, "aiohttp": _through_aiohttp}[sys.argv[2]](
+            sys.argv[1]
+        )
+    )

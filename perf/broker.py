@@ -1,6 +1,9 @@
-"""The throughput of one broker without pytest: `python -m perf.broker URL CONCURRENCY QUESTIONS FOLDER`.
+"""The throughput of one broker without pytest:
 
-Prints questions a second and milliseconds of processor time per question, litellm and the store included.
+`python -m perf.broker URL CONCURRENCY QUESTIONS FOLDER`.
+
+Prints questions a second and milliseconds of processor time per question, litellm and
+the store included.
 """
 
 from __future__ import annotations
@@ -19,13 +22,20 @@ _WORKERS = 8  # each waits for one reply at a time
 _WARM = 50  # the first requests open connections
 
 
-async def _measure(url: str, concurrency: int, count: int, folder: Path) -> tuple[float, float]:
+async def _measure(
+    url: str, concurrency: int, count: int, folder: Path
+) -> tuple[float, float]:
     model = Model("stub", "openai/stub", api_base=url)
     limits = RequestLimits(concurrency=concurrency, timeout_s=60)
-    broker = Broker(Client(), [model], RunStore(folder / "store.sqlite", StoreMode.ON), limits)
+    broker = Broker(
+        Client(), [model], RunStore(folder / "store.sqlite", StoreMode.ON), limits
+    )
     await _ask(broker, [Question("stub", "warm up", trial) for trial in range(_WARM)])
     start, processor = time.perf_counter(), time.process_time()
-    await _ask(broker, [Question("stub", f"{trial} + {trial}", trial) for trial in range(count)])
+    await _ask(
+        broker,
+        [Question("stub", f"{trial} + {trial}", trial) for trial in range(count)],
+    )
     seconds, processor = time.perf_counter() - start, time.process_time() - processor
     await broker.close()
     return count / seconds, 1000 * processor / count
@@ -45,5 +55,7 @@ async def _ask(broker: Broker, questions: list[Question]) -> None:
 
 
 if __name__ == "__main__":
-    a_second, milliseconds = asyncio.run(_measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])))
+    a_second, milliseconds = asyncio.run(
+        _measure(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    )
     print(a_second, milliseconds)  # noqa: T201  # the parent reads it

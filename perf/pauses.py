@@ -1,6 +1,9 @@
-"""The longest step of the broker's loop while a provider answers with huge bodies. As a program it serves them.
+"""The longest step of the broker's loop while a provider answers with huge bodies.
 
-During a step no other request goes on. A step is measured in processor time, which other programs do not lengthen.
+As a program it serves them.
+
+During a step no other request goes on. A step is measured in processor time, which
+other programs do not lengthen.
 """
 
 from __future__ import annotations
@@ -38,8 +41,18 @@ def _bomb(megabytes: int) -> bytes:
 
 
 def _reply(text: str) -> bytes:
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    reply = {"id": "1", "object": "chat.completion", "created": 1, "model": "stub", "choices": [choice]}
+    choice = {
+        "index": 0,
+        "finish_reason": "stop",
+        "message": {"role": "assistant", "content": text},
+    }
+    reply = {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "stub",
+        "choices": [choice],
+    }
     return json.dumps(reply).encode()
 
 
@@ -47,7 +60,10 @@ def _reply(text: str) -> bytes:
 _NO_REPLIES: dict[str, tuple[int, Callable[[], bytes]]] = {
     "500, letters": (500, lambda: _bytes(b"x")),
     "500, HTML": (500, lambda: _bytes(b"<p>Error: the server said aB3</p>\n")),
-    "500, JSON": (500, lambda: b'{"error": {"message": "' + _bytes(b"Error: ") + b'"}}'),
+    "500, JSON": (
+        500,
+        lambda: b'{"error": {"message": "' + _bytes(b"Error: ") + b'"}}',
+    ),
     "500, gzip of 1 GB": (500, lambda: _bomb(1000)),
     "429, spaces": (429, lambda: _bytes(b" ")),
     "200, HTML": (200, lambda: _bytes(b"<p>Error: </p>\n")),
@@ -58,7 +74,10 @@ _NO_REPLIES: dict[str, tuple[int, Callable[[], bytes]]] = {
 _REPLIES: dict[str, tuple[int, Callable[[], bytes]]] = {
     "a reply of 1 MB": (200, lambda: _reply("7" * 1_000_000)),
     "a reply of 30 MB": (200, lambda: _reply("7" * 30_000_000)),
-    "JSON of 30 MB without choices": (200, lambda: b'{"x": "' + _bytes(b"Error: ", 30) + b'"}'),
+    "JSON of 30 MB without choices": (
+        200,
+        lambda: b'{"x": "' + _bytes(b"Error: ", 30) + b'"}',
+    ),
 }
 
 
@@ -67,13 +86,24 @@ def measure() -> list[Measure]:
     with _served() as url, tempfile.TemporaryDirectory() as folder:
         steps = asyncio.run(_steps(url, Path(folder)))
     worst = max(_NO_REPLIES, key=lambda name: steps[name])
-    said = f"longest step of the broker, worst of {len(_NO_REPLIES)} bodies that are no reply: {worst}"
+    said = (
+        f"longest step of the broker, worst of {len(_NO_REPLIES)} bodies that are "
+        f"no reply: {worst}"
+    )
     bounded = Measure(said, 1000 * steps[worst], "ms", at_most=1000 * MOST_S)
-    return [bounded, *(Measure(f"longest step for {name}", 1000 * steps[name], "ms") for name in _REPLIES)]
+    return [
+        bounded,
+        *(
+            Measure(f"longest step for {name}", 1000 * steps[name], "ms")
+            for name in _REPLIES
+        ),
+    ]
 
 
 async def _steps(url: str, folder: Path) -> dict[str, float]:
-    """Seconds of the longest step by the body; each kind is asked once before, as litellm imports parts of it late."""
+    """Seconds of the longest step by the body; each kind is asked once before, as
+    litellm imports parts of it late.
+    """
     steps: dict[str, float] = {}
     client = Client()
     client.prepare(Model("stub", "openai/stub", api_base=url))
@@ -111,7 +141,10 @@ async def _measured(steps: dict[str, float], name: str) -> AsyncIterator[None]:
 @contextlib.contextmanager
 def _served() -> Iterator[str]:
     with subprocess.Popen(
-        [sys.executable, "-m", "perf.pauses"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "perf.pauses"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -129,7 +162,12 @@ async def _serve() -> None:
             made.clear()
             made[number] = body()
         headers = {"Content-Encoding": "gzip"} if "gzip" in name else {}
-        return web.Response(body=made[number], status=status, headers=headers, content_type="application/json")
+        return web.Response(
+            body=made[number],
+            status=status,
+            headers=headers,
+            content_type="application/json",
+        )
 
     application = web.Application()
     application.router.add_post("/{number}/chat/completions", answer)

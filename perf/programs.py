@@ -1,4 +1,6 @@
-"""Programs for sequences: the evaluation against a new interpreter per term and limit, and limits on a busy machine."""
+"""Programs for sequences: the evaluation against a new interpreter per term and limit,
+and limits on a busy machine.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,11 @@ from pytest_llmarith.types import Ending, IntegerSequence, ProgramLimits
 _LIMITS = (0.5, 1.0, 2.0, 4.0)
 _PROGRAMS, _TERMS = 20, 40
 _MIXED_TERMS = 3
-_ENDLESS = ("while True: pass", "import time\nwhile True: time.sleep(1)", "7 ** 10 ** 10")
+_ENDLESS = (
+    "while True: pass",
+    "import time\nwhile True: time.sleep(1)",
+    "7 ** 10 ** 10",
+)
 _SEQUENCES, _RUNS = 40, 200
 _TRIES = 3
 
@@ -33,19 +39,40 @@ Verdicts = dict[tuple[int, int, float], bool]
 
 
 def measure() -> list[Measure]:
-    """At least 6 times faster with the same verdicts, 1.2 times if a third of the programs never end. With -n 8 and a
-    limit of 0.5 s, programs of 0.3 s are in time and programs of 0.7 s are late.
+    """At least 6 times faster with the same verdicts, 1.2 times if a third of the
+    programs never end.
+
+    With -n 8 and a limit of 0.5 s, programs of 0.3 s are in time and programs of 0.7 s
+    are late.
     """
     fast = list(_fast_programs())
-    few = [(sequence, program, outputs[:_MIXED_TERMS]) for sequence, program, outputs in fast[: 2 * len(_ENDLESS)]]
+    few = [
+        (sequence, program, outputs[:_MIXED_TERMS])
+        for sequence, program, outputs in fast[: 2 * len(_ENDLESS)]
+    ]
     mixed = few + [
-        (sequence, program, outputs) for program, (sequence, _, outputs) in zip(_ENDLESS, few[::-1], strict=False)
+        (sequence, program, outputs)
+        for program, (sequence, _, outputs) in zip(_ENDLESS, few[::-1], strict=False)
     ]
     return [
         *_compared(f"{_PROGRAMS} programs x {_TERMS} terms", fast, at_least=6),
-        *_compared(f"{len(mixed)} programs x {_MIXED_TERMS} terms, a third endless", mixed, at_least=1.2),
-        Measure(f"0.3 s of work late at 0.5 s, of {_RUNS} under -n 8", _late(0.3), "runs", at_most=0),
-        Measure(f"0.7 s of work late at 0.5 s, of {_RUNS} under -n 8", _late(0.7), "runs", at_least=_RUNS),
+        *_compared(
+            f"{len(mixed)} programs x {_MIXED_TERMS} terms, a third endless",
+            mixed,
+            at_least=1.2,
+        ),
+        Measure(
+            f"0.3 s of work late at 0.5 s, of {_RUNS} under -n 8",
+            _late(0.3),
+            "runs",
+            at_most=0,
+        ),
+        Measure(
+            f"0.7 s of work late at 0.5 s, of {_RUNS} under -n 8",
+            _late(0.7),
+            "runs",
+            at_least=_RUNS,
+        ),
     ]
 
 
@@ -58,13 +85,22 @@ def _compared(name: str, chosen: Chosen, *, at_least: float) -> list[Measure]:
     return [
         Measure(f"{name}, a python3 per term and limit", spawned_s, "s"),
         Measure(f"{name}, in the sandbox", ours_s, "s"),
-        Measure("the sandbox is faster", spawned_s / ours_s, "times", at_least=at_least),
-        Measure("verdicts that differ", sum(ours[key] != spawned[key] for key in spawned), "", at_most=0),
+        Measure(
+            "the sandbox is faster", spawned_s / ours_s, "times", at_least=at_least
+        ),
+        Measure(
+            "verdicts that differ",
+            sum(ours[key] != spawned[key] for key in spawned),
+            "",
+            at_most=0,
+        ),
     ]
 
 
 def _fast_programs() -> Iterator[tuple[IntegerSequence, str, list[str]]]:
-    """Starter sequences whose first terms take less than 0.1 s, with the outputs of their programs."""
+    """Starter sequences whose first terms take less than 0.1 s, with the outputs of
+    their programs.
+    """
     cache, found = Cache(ROOT / "oeis_cache"), 0
     sandbox = Sandbox(probe(), ProgramLimits(seconds=(0.1,)))
     for sequence in cache.sequences("starter"):
@@ -86,14 +122,17 @@ def _spawned(chosen: Chosen) -> Verdicts:
             path.write_text(program, encoding="utf-8")
             for limit in _LIMITS:
                 for n, output in enumerate(outputs, sequence.offset):
-                    verdicts[number, n, limit] = _prints(path, n, output, limit, 1 if program in _ENDLESS else _TRIES)
+                    verdicts[number, n, limit] = _prints(
+                        path, n, output, limit, 1 if program in _ENDLESS else _TRIES
+                    )
     return verdicts
 
 
 def _prints(path: Path, n: int, output: str, limit: float, tries: int) -> bool:
     """Whether a program prints the output within the limit of wall time.
 
-    If it is late it is tried again: it needs only milliseconds, so other load on the machine has delayed it.
+    If it is late it is tried again: it needs only milliseconds, so other load on the
+    machine has delayed it.
     """
     for _ in range(tries):
         with suppress(subprocess.TimeoutExpired):
@@ -114,7 +153,9 @@ def _evaluated(chosen: Chosen) -> Verdicts:
     sandbox = Sandbox(probe(), ProgramLimits(seconds=_LIMITS))
     verdicts = {}
     for number, (sequence, program, outputs) in enumerate(chosen):
-        runs = sandbox.run(program, range(sequence.offset, sequence.offset + len(outputs)))
+        runs = sandbox.run(
+            program, range(sequence.offset, sequence.offset + len(outputs))
+        )
         for run, output in zip(runs, outputs, strict=True):
             is_right = run.ending is Ending.EXITED and run.stdout.strip() == output
             for limit in _LIMITS:
@@ -123,26 +164,46 @@ def _evaluated(chosen: Chosen) -> Verdicts:
 
 
 def _late(work_s: float) -> int:
-    """How many runs of a program that needs `work_s` of processor time are late at 0.5 s, in a run with -n 8."""
+    """How many runs of a program that needs `work_s` of processor time are late at 0.5
+    s, in a run with -n 8.
+    """
     terms = _RUNS // _SEQUENCES
     with tempfile.TemporaryDirectory() as folder:
         _write_bench(Path(folder), work_s, terms)
-        run_pytest("-q", "-n", "8", "--oeis-limits=0.5", "--oeis-judge=none", cwd=Path(folder))
+        run_pytest(
+            "-q", "-n", "8", "--oeis-limits=0.5", "--oeis-judge=none", cwd=Path(folder)
+        )
         (log,) = Path(folder, "reports").glob("*/trials.jsonl")
-        records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    statuses = Counter(term["status"] for record in records for term in record["grade"]["details"]["terms"])
+        records = [
+            json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()
+        ]
+    statuses = Counter(
+        term["status"]
+        for record in records
+        for term in record["grade"]["details"]["terms"]
+    )
     if statuses.total() != _RUNS:
         raise RuntimeError(f"{statuses.total()} runs instead of {_RUNS}: {statuses}")
     return statuses["late"]
 
 
 def _write_bench(folder: Path, work_s: float, terms: int) -> None:
-    """Sequences of ones, and a model whose program computes for `work_s` before it prints a one."""
+    """Sequences of ones, and a model whose program computes for `work_s` before it
+    prints a one.
+    """
     starter = folder / "oeis_cache" / "starter"
     starter.mkdir(parents=True)
     for number in range(1, _SEQUENCES + 1):
-        entry = {"number": number, "name": "Ones.", "data": ",".join("1" * terms), "offset": "0,1", "keyword": "easy"}
-        (starter / f"A{number:06}.json").write_text(json.dumps([entry]), encoding="utf-8")
+        entry = {
+            "number": number,
+            "name": "Ones.",
+            "data": ",".join("1" * terms),
+            "offset": "0,1",
+            "keyword": "easy",
+        }
+        (starter / f"A{number:06}.json").write_text(
+            json.dumps([entry]), encoding="utf-8"
+        )
     bench = f'''
         import pytest
 
@@ -168,7 +229,9 @@ def _write_bench(folder: Path, work_s: float, terms: int) -> None:
     (folder / "test_work.py").write_text(textwrap.dedent(bench), encoding="utf-8")
 
 
-def _timed(evaluate: Callable[[Chosen], Verdicts], chosen: Chosen) -> tuple[float, Verdicts]:
+def _timed(
+    evaluate: Callable[[Chosen], Verdicts], chosen: Chosen
+) -> tuple[float, Verdicts]:
     start = time.perf_counter()
     verdicts = evaluate(chosen)
     return time.perf_counter() - start, verdicts

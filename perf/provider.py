@@ -1,7 +1,9 @@
-"""A provider that answers every question after 50 ms, in a process of its own: `python -m perf.provider [MOST]`.
+"""A provider that answers every question after 50 ms, in a process of its own:
 
-It takes MOST requests at a time and refuses the rest with 429. It prints its base URL and serves until its standard
-input closes.
+`python -m perf.provider [MOST]`.
+
+It takes MOST requests at a time and refuses the rest with 429. It prints its base URL
+and serves until its standard input closes.
 """
 
 from __future__ import annotations
@@ -20,16 +22,27 @@ _REPLY = {
     "object": "chat.completion",
     "created": 1,
     "model": "stub",
-    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "42"}}],
+    "choices": [
+        {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {"role": "assistant", "content": "42"},
+        }
+    ],
     "usage": {"prompt_tokens": 30, "completion_tokens": 1, "total_tokens": 31},
 }
 
 
 @contextlib.contextmanager
 def provider(most: int = 10**6) -> Iterator[str]:
-    """The base URL of a provider that runs until the block ends, and takes `most` requests at a time."""
+    """The base URL of a provider that runs until the block ends, and takes `most`
+    requests at a time.
+    """
     with subprocess.Popen(
-        [sys.executable, "-m", "perf.provider", f"{most}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "perf.provider", f"{most}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -43,7 +56,9 @@ async def _serve(most: int) -> None:
         nonlocal in_flight
         await request.read()
         if in_flight >= most:
-            return web.json_response({"error": {"message": "too many requests at a time"}}, status=429)
+            return web.json_response(
+                {"error": {"message": "too many requests at a time"}}, status=429
+            )
         in_flight += 1
         await asyncio.sleep(DELAY_S)
         in_flight -= 1

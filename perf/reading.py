@@ -1,4 +1,5 @@
-"""Speed of reading replies: bare numbers per second, worked replies, and the worst replies of a megabyte.
+"""Speed of reading replies: bare numbers per second, worked replies, and the worst
+replies of a megabyte.
 
 `python perf/reading.py` prints every shape; the exit status is 1 if a bound is missed.
 """
@@ -20,7 +21,8 @@ SECONDS_PER_MEGABYTE = 0.2
 BARE_REPLIES_PER_SECOND = 10_000
 SHORT_REPLIES_PER_SECOND = 20_000
 SHORT_TIMES_SPLITTING = 20
-# A worked reply, as a multiple of the time that splitting it into words and signs takes.
+# A worked reply, as a multiple of the time that splitting it into words and signs
+# takes.
 TIMES_SPLITTING = 18
 
 STEPS = """### Step {step}: multiply by the digit {digit}
@@ -123,9 +125,14 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def worst_of_shape(unit: str) -> float:
-    """Seconds for the slowest reply of a megabyte that repeats `unit`, alone and with each of `ENDS`."""
+    """Seconds for the slowest reply of a megabyte that repeats `unit`, alone and with
+    each of `ENDS`.
+    """
     text = unit * (MEGABYTE // len(unit))
-    return max(seconds(lambda end=end: read(text + end, ("12", "34"), Dtype.FLOAT)) for end in ENDS)  # type: ignore[misc]
+    return max(
+        seconds(lambda end=end: read(text + end, ("12", "34"), Dtype.FLOAT))  # type: ignore[misc]
+        for end in ENDS
+    )
 
 
 def bare_replies_per_second(replies: int = 20_000) -> float:
@@ -136,30 +143,47 @@ def bare_replies_per_second(replies: int = 20_000) -> float:
         for text in texts:
             answer = read(text, ("12345", "67890")).strict
             assert answer is not None
-            case = Case.of(Op.ADD, Dtype.INT, ("12345", "67890"), "80235", answer, TOLERANCES[Dtype.INT])
+            case = Case.of(
+                Op.ADD,
+                Dtype.INT,
+                ("12345", "67890"),
+                "80235",
+                answer,
+                TOLERANCES[Dtype.INT],
+            )
             assert not case.is_correct
 
     return replies / seconds(read_and_grade)
 
 
 def short_replies() -> tuple[float, float]:
-    """Short replies graded in a second, and the time for them as a multiple of splitting them by a pattern."""
+    """Short replies graded in a second, and the time for them as a multiple of
+    splitting them by a pattern.
+    """
     forms = ("The answer is {}.", "#### {}", "\\boxed{{{}}}", "12 + 30 = {}", "{}")
     texts = [form.format(number) for number in range(1_000, 3_000) for form in forms]
     split = re.compile(r"\w+|[^\w\s]")
     took = seconds(lambda: [grade(text, "2042") for text in texts])
-    return len(texts) / took, took / seconds(lambda: [split.findall(text) for text in texts])
+    return len(texts) / took, took / seconds(
+        lambda: [split.findall(text) for text in texts]
+    )
 
 
 def times_splitting() -> float:
-    """The time for reading a reply that works in steps, as a multiple of splitting it by a pattern."""
+    """The time for reading a reply that works in steps, as a multiple of splitting it
+    by a pattern.
+    """
     reply = ""
     for step in range(40):
         digit = step % 10
-        reply += STEPS.format(step=step, digit=digit, product=7391 * digit, zeros="0" * (step % 7))
+        reply += STEPS.format(
+            step=step, digit=digit, product=7391 * digit, zeros="0" * (step % 7)
+        )
     reply += "So the final answer is \\boxed{21034786}."
     split = re.compile(r"\w+|[^\w\s]")
-    return seconds(lambda: read(reply, ("7391", "2846"))) / seconds(lambda: sum(1 for _ in split.finditer(reply)))
+    return seconds(lambda: read(reply, ("7391", "2846"))) / seconds(
+        lambda: sum(1 for _ in split.finditer(reply))
+    )
 
 
 def measure() -> list[Measure]:
@@ -167,23 +191,53 @@ def measure() -> list[Measure]:
     a_second, times = short_replies()
     worst, name = max((worst_of_shape(unit), name) for name, unit in UNITS.items())
     return [
-        Measure(f"1 MB, worst of {len(UNITS)} shapes: {name}", worst, "s", at_most=SECONDS_PER_MEGABYTE),
-        Measure("bare replies read and graded", bare_replies_per_second(), "/s", at_least=BARE_REPLIES_PER_SECOND),
-        Measure("short replies graded", a_second, "/s", at_least=SHORT_REPLIES_PER_SECOND),
-        Measure("short replies, to splitting them", times, "times", at_most=SHORT_TIMES_SPLITTING),
-        Measure("worked replies, to splitting them", times_splitting(), "times", at_most=TIMES_SPLITTING),
+        Measure(
+            f"1 MB, worst of {len(UNITS)} shapes: {name}",
+            worst,
+            "s",
+            at_most=SECONDS_PER_MEGABYTE,
+        ),
+        Measure(
+            "bare replies read and graded",
+            bare_replies_per_second(),
+            "/s",
+            at_least=BARE_REPLIES_PER_SECOND,
+        ),
+        Measure(
+            "short replies graded", a_second, "/s", at_least=SHORT_REPLIES_PER_SECOND
+        ),
+        Measure(
+            "short replies, to splitting them",
+            times,
+            "times",
+            at_most=SHORT_TIMES_SPLITTING,
+        ),
+        Measure(
+            "worked replies, to splitting them",
+            times_splitting(),
+            "times",
+            at_most=TIMES_SPLITTING,
+        ),
     ]
 
 
 def main() -> int:
     """Measure and print every shape."""
     measures = [
-        Measure(f"1 MB of {name}", worst_of_shape(unit), "s", at_most=SECONDS_PER_MEGABYTE)
+        Measure(
+            f"1 MB of {name}", worst_of_shape(unit), "s", at_most=SECONDS_PER_MEGABYTE
+        )
         for name, unit in UNITS.items()
     ]
-    rate = Measure("bare replies", bare_replies_per_second(), "/s", at_least=BARE_REPLIES_PER_SECOND)
+    rate = Measure(
+        "bare replies",
+        bare_replies_per_second(),
+        "/s",
+        at_least=BARE_REPLIES_PER_SECOND,
+    )
     measures.append(rate)
-    print("\n".join(draw(("measure", "figure", "bound", ""), [one.row() for one in measures])))  # noqa: T201
+    table = draw(("measure", "figure", "bound", ""), [one.row() for one in measures])
+    print("\n".join(table))  # noqa: T201
     return 0 if all(one.kept for one in measures) else 1
 
 

@@ -1,7 +1,9 @@
-"""Reports, pages and comparisons of 61,668 trials in 90 runs, as published by llm_arithmetic, and of half of them.
+"""Reports, pages and comparisons of 61,668 trials in 90 runs, as published by
+llm_arithmetic, and of half of them.
 
-The replies are those of `../shared/transcripts`, repeated, or bare numbers if that folder is absent. They are read as
-rows of llm_arithmetic, which are graded again, and as the logs of runs.
+The replies are those of `../shared/transcripts`, repeated, or bare numbers if that
+folder is absent. They are read as rows of llm_arithmetic, which are graded again, and
+as the logs of runs.
 """
 
 from __future__ import annotations
@@ -37,25 +39,43 @@ _Write = Callable[[Path, Sequence[Record]], None]
 
 
 def measure(trials: int = TRIALS) -> list[Measure]:
-    """Wall time, processor time and memory at half and at full size, and their ratio."""
+    """Wall time, processor time and memory at half and at full size, and their
+    ratio.
+    """
     records = list(_records())
-    return [each for shape, write in _SHAPES.items() for each in _measured(shape, write, records, trials)]
+    return [
+        each
+        for shape, write in _SHAPES.items()
+        for each in _measured(shape, write, records, trials)
+    ]
 
 
-def _measured(shape: str, write: _Write, records: Sequence[Record], trials: int) -> Iterator[Measure]:
+def _measured(
+    shape: str, write: _Write, records: Sequence[Record], trials: int
+) -> Iterator[Measure]:
     processor: dict[str, list[float]] = {}
     for count, runs in ((trials // 2, RUNS // 2), (trials, RUNS)):
         with tempfile.TemporaryDirectory() as name:
-            _write_runs(folder := Path(name), write, islice(cycle(records), count), count, runs)
+            _write_runs(
+                folder := Path(name), write, islice(cycle(records), count), count, runs
+            )
             for what, command in _COMMANDS.items():
                 run = run_llmarith(*command(folder))
                 processor.setdefault(what, []).append(run.processor_seconds)
                 yield from _of_run(f"{what}, {count:,} {shape}", run, SECONDS[shape])
             yield Measure(
-                f"page, {count:,} {shape}: size", _page(folder).stat().st_size / 2**20, "MB", at_most=_PAGE_MB
+                f"page, {count:,} {shape}: size",
+                _page(folder).stat().st_size / 2**20,
+                "MB",
+                at_most=_PAGE_MB,
             )
     for what, (half, whole) in processor.items():
-        yield Measure(f"{what}, {shape}: twice as many take", whole / half, "times", at_most=_LINEAR)
+        yield Measure(
+            f"{what}, {shape}: twice as many take",
+            whole / half,
+            "times",
+            at_most=_LINEAR,
+        )
 
 
 def _of_run(name: str, run: Run, seconds: float) -> Iterator[Measure]:
@@ -76,12 +96,20 @@ def _compared(folder: Path) -> list[str]:
 
 _COMMANDS: Mapping[str, Callable[[Path], list[str]]] = {
     "report": lambda folder: ["report", str(folder), "--min-depth=5"],
-    "page": lambda folder: ["report", str(folder), "--format=html", f"--output={_page(folder)}", "--force"],
+    "page": lambda folder: [
+        "report",
+        str(folder),
+        "--format=html",
+        f"--output={_page(folder)}",
+        "--force",
+    ],
     "compare": _compared,
 }
 
 
-def _write_runs(folder: Path, write: _Write, records: Iterator[Record], count: int, runs: int) -> None:
+def _write_runs(
+    folder: Path, write: _Write, records: Iterator[Record], count: int, runs: int
+) -> None:
     for number in range(runs):
         size = count * (number + 1) // runs - count * number // runs
         write(folder / f"run-{number:03}", list(islice(records, size)))
@@ -89,24 +117,40 @@ def _write_runs(folder: Path, write: _Write, records: Iterator[Record], count: i
 
 def _write_log(run: Path, records: Sequence[Record]) -> None:
     run.mkdir()
-    named = ({**record, "nodeid": f"test_bench.py::test[{number}]"} for number, record in enumerate(records))
-    (run / "trials.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in named), encoding="ascii")
+    named = (
+        {**record, "nodeid": f"test_bench.py::test[{number}]"}
+        for number, record in enumerate(records)
+    )
+    (run / "trials.jsonl").write_text(
+        "".join(f"{json.dumps(record)}\n" for record in named), encoding="ascii"
+    )
 
 
 def _write_rows(run: Path, records: Sequence[Record]) -> None:
     rows = (row_of(convert(record, records_module.Record)) for record in records)
-    run.with_suffix(".jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii")
+    run.with_suffix(".jsonl").write_text(
+        "".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii"
+    )
 
 
-_SHAPES: Mapping[str, _Write] = {"rows of llm_arithmetic": _write_rows, "trials of run logs": _write_log}
+_SHAPES: Mapping[str, _Write] = {
+    "rows of llm_arithmetic": _write_rows,
+    "trials of run logs": _write_log,
+}
 
 
 def _records() -> Iterator[Record]:
     if _TRANSCRIPTS.is_dir():
         # One name, so that the runs can be compared.
-        yield from (as_dict(record) | {"model": "one"} for run in load_runs(_TRANSCRIPTS) for record in run.records())
+        yield from (
+            as_dict(record) | {"model": "one"}
+            for run in load_runs(_TRANSCRIPTS)
+            for record in run.records()
+        )
         return
     model = Model("one", "openai/one")
     for problem in problems_of(arithmetic.task(), 0, 10):
         reply = Reply(problem.expected, completion_tokens=3)
-        yield as_dict(evaluate(problem, Trial.of(problem, model, problem.prompt, None), reply))
+        yield as_dict(
+            evaluate(problem, Trial.of(problem, model, problem.prompt, None), reply)
+        )

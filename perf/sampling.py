@@ -19,7 +19,9 @@ _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 class Sample(NamedTuple):
-    """After `seconds`, the memory of the controller and the number of trials written."""
+    """After `seconds`, the memory of the controller and the number of trials
+    written.
+    """
 
     seconds: float
     megabytes: float
@@ -27,7 +29,9 @@ class Sample(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A whole run: wall time, largest memory, that of its broker, size of its log, and samples."""
+    """A whole run: wall time, largest memory, that of its broker, size of its log, and
+    samples.
+    """
 
     seconds: float
     peak_megabytes: float
@@ -43,19 +47,41 @@ class Watched(NamedTuple):
 
     @property
     def growth_per_1000(self) -> float:
-        """Growth of the controller in megabytes per 1,000 trials, over the last three quarters of them."""
+        """Growth of the controller in megabytes per 1,000 trials, over the last three
+        quarters of them.
+        """
         last = self.samples[-1]
-        first = next(sample for sample in self.samples if sample.written >= last.written / 4)
-        return (last.megabytes - first.megabytes) / (last.written - first.written) * 1000
+        first = next(
+            sample for sample in self.samples if sample.written >= last.written / 4
+        )
+        return (
+            (last.megabytes - first.megabytes) / (last.written - first.written) * 1000
+        )
 
 
-def watched_pytest(reports: Path, *args: str, environment: Mapping[str, str]) -> Watched:
-    """Run pytest, its reports in an empty folder; raises RuntimeError with its output if it fails."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--llm-reports={reports}", *args]
+def watched_pytest(
+    reports: Path, *args: str, environment: Mapping[str, str]
+) -> Watched:
+    """Run pytest, its reports in an empty folder; raises RuntimeError with its output
+    if it fails.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        f"--llm-reports={reports}",
+        *args,
+    ]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         start = time.perf_counter()
         process = subprocess.Popen(
-            command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env={**ENVIRONMENT, **environment}
+            command,
+            cwd=ROOT,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**ENVIRONMENT, **environment},
         )
         samples, broker_megabytes = _samples(process.pid, start, reports)
         _, status, usage = os.wait4(process.pid, 0)
@@ -63,13 +89,20 @@ def watched_pytest(reports: Path, *args: str, environment: Mapping[str, str]) ->
         seconds = time.perf_counter() - start
         output.seek(0)
         if process.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}:\n{output.read()[-3000:]}")
+            raise RuntimeError(
+                f"{' '.join(command)} ended with "
+                f"{process.returncode}:\n{output.read()[-3000:]}"
+            )
     log_bytes = sum(log.stat().st_size for log in _logs(reports))
-    return Watched(seconds, usage.ru_maxrss / 1024, broker_megabytes, log_bytes, samples)
+    return Watched(
+        seconds, usage.ru_maxrss / 1024, broker_megabytes, log_bytes, samples
+    )
 
 
 def _samples(pid: int, start: float, reports: Path) -> tuple[list[Sample], float]:
-    """Samples until the process ends, one for each change in the number of trials, and the memory of the broker."""
+    """Samples until the process ends, one for each change in the number of trials, and
+    the memory of the broker.
+    """
     broker_megabytes = 0.0
     samples: list[Sample] = []
     written = place = 0
@@ -90,7 +123,10 @@ def _of_broker(pid: int) -> float:
     """Resident memory of the broker that a process has started; 0 if there is none."""
     with suppress(OSError):  # a process has ended
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            if b"pytest_llmarith.models.server" in Path(f"/proc/{child}/cmdline").read_bytes():
+            if (
+                b"pytest_llmarith.models.server"
+                in Path(f"/proc/{child}/cmdline").read_bytes()
+            ):
                 return _resident(int(child))
     return 0.0
 

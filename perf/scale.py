@@ -1,7 +1,8 @@
-"""Growth with the number of items: collecting, asking, memory, files, replay; and the throughput of a broker.
+"""Growth with the number of items: collecting, asking, memory, files, replay; and the
+throughput of a broker.
 
-Every measurement is repeated and the best result counts, as in `perf.throughput`; the last row is the time taken by a
-hypervisor. The bounds are on growth, not on speed.
+Every measurement is repeated and the best result counts, as in `perf.throughput`; the
+last row is the time taken by a hypervisor. The bounds are on growth, not on speed.
 """
 
 from __future__ import annotations
@@ -30,26 +31,48 @@ def measure(trials: int = 100, rounds: int = _ROUNDS) -> list[Measure]:
             *_broker_alone(url, trials * _ITEMS_PER_TRIAL, rounds),
             *(each for way in _WAYS for each in _running(url, way, trials, rounds)),
         ]
-    return [*measures, Measure("of its time taken from this machine meanwhile", _stolen_percent(before), "%")]
+    return [
+        *measures,
+        Measure(
+            "of its time taken from this machine meanwhile",
+            _stolen_percent(before),
+            "%",
+        ),
+    ]
 
 
 def _collecting(trials: list[int], rounds: int) -> list[Measure]:
     """Additional time and memory per 1,000 items, compared with the fewest items."""
-    (few, fewest), *more = [(count * _ITEMS_PER_TRIAL, _collected(count, rounds)) for count in trials]
+    (few, fewest), *more = [
+        (count * _ITEMS_PER_TRIAL, _collected(count, rounds)) for count in trials
+    ]
     measures = []
     for items, (seconds, megabytes) in more:
         thousands, name = (items - few) / 1000, f"collecting {items:,} items"
         measures += [
-            Measure(f"{name}: processor time per 1,000", (seconds - fewest[0]) / thousands * 1000, "ms"),
-            Measure(f"{name}: memory per 1,000", (megabytes - fewest[1]) / thousands, "MB"),
+            Measure(
+                f"{name}: processor time per 1,000",
+                (seconds - fewest[0]) / thousands * 1000,
+                "ms",
+            ),
+            Measure(
+                f"{name}: memory per 1,000", (megabytes - fewest[1]) / thousands, "MB"
+            ),
         ]
     return measures
 
 
 def _collected(trials: int, rounds: int) -> tuple[float, float]:
-    arguments = ("--collect-only", "-qq", "--llm-model=o4-mini", f"--llm-trials={trials}")
+    arguments = (
+        "--collect-only",
+        "-qq",
+        "--llm-model=o4-mini",
+        f"--llm-trials={trials}",
+    )
     runs = [run_pytest("benches/test_arithmetic.py", *arguments) for _ in range(rounds)]
-    return min(run.processor_seconds for run in runs), min(run.megabytes for run in runs)
+    return min(run.processor_seconds for run in runs), min(
+        run.megabytes for run in runs
+    )
 
 
 def _broker_alone(url: str, count: int, rounds: int) -> list[Measure]:
@@ -60,14 +83,20 @@ def _broker_alone(url: str, count: int, rounds: int) -> list[Measure]:
         name = f"broker alone, {concurrency} in flight"
         measures += [
             Measure(name, max(a_second for a_second, _ in results), "a second"),
-            Measure(f"{name}: processor time", min(milliseconds for _, milliseconds in results), "ms each"),
+            Measure(
+                f"{name}: processor time",
+                min(milliseconds for _, milliseconds in results),
+                "ms each",
+            ),
         ]
     return measures
 
 
 def broker_throughput(url: str, concurrency: int, count: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
-        run = run_module("perf.broker", url, f"{concurrency}", f"{count}", folder, environment=_KEY)
+        run = run_module(
+            "perf.broker", url, f"{concurrency}", f"{count}", folder, environment=_KEY
+        )
     a_second, milliseconds = map(float, run.output.split()[-2:])
     return a_second, milliseconds
 
@@ -87,8 +116,15 @@ def _running(url: str, way: str, trials: int, rounds: int) -> list[Measure]:
         Measure(f"{items}: while it asks", run.per_second, "a second"),
         Measure(f"{items}: controller at its start", run.samples[0].megabytes, "MB"),
         Measure(f"{items}: controller at its end", run.samples[-1].megabytes, "MB"),
-        Measure(f"{items}: controller grows per 1,000", min(each.growth_per_1000 for each in runs), "MB", at_most=12),
-        Measure(f"{items}: controller at most, reports and all", run.peak_megabytes, "MB"),
+        Measure(
+            f"{items}: controller grows per 1,000",
+            min(each.growth_per_1000 for each in runs),
+            "MB",
+            at_most=12,
+        ),
+        Measure(
+            f"{items}: controller at most, reports and all", run.peak_megabytes, "MB"
+        ),
         Measure(f"{items}: run log per 1,000", run.log_bytes / 2**20 / thousands, "MB"),
         Measure(f"{items}: store per 1,000", stored / 2**20 / thousands, "MB"),
         Measure(f"{items}: replay from the store", replay.seconds, "s"),
@@ -123,6 +159,13 @@ def _processor_time() -> list[int]:
 
 def _stolen_percent(before: list[int]) -> float:
     """The share of busy time that a hypervisor gave to other machines."""
-    passed = [after - earlier for earlier, after in zip(before, _processor_time(), strict=True)]
+    passed = [
+        after - earlier
+        for earlier, after in zip(before, _processor_time(), strict=True)
+    ]
     user, nice, system, _, _, interrupts, soft_interrupts, stolen = passed
-    return 100 * stolen / max(1, user + nice + system + interrupts + soft_interrupts + stolen)
+    return (
+        100
+        * stolen
+        / max(1, user + nice + system + interrupts + soft_interrupts + stolen)
+    )

@@ -1,4 +1,6 @@
-"""Start-up time that the unused plugin adds to pytest, and the time to collect many items."""
+"""Start-up time that the unused plugin adds to pytest, and the time to collect many
+items.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,28 @@ _ROUNDS = 15
 def measure() -> list[Measure]:
     """The unused plugin adds at most 30 ms to the start of pytest."""
     collected = run_pytest(
-        "benches/test_arithmetic.py", "--collect-only", "-qq", "--llm-model=o4-mini", "--llm-trials=1000"
+        "benches/test_arithmetic.py",
+        "--collect-only",
+        "-qq",
+        "--llm-model=o4-mini",
+        "--llm-trials=1000",
     )
     return [
-        Measure("start-up added by the unused plugin", _added_start_up() * 1000, "ms", at_most=30),
+        Measure(
+            "start-up added by the unused plugin",
+            _added_start_up() * 1000,
+            "ms",
+            at_most=30,
+        ),
         Measure("collecting 72,000 items", collected.seconds, "s"),
         Measure("collecting 72,000 items, peak memory", collected.megabytes, "MB"),
     ]
 
 
 def _added_start_up() -> float:
-    """The difference of the medians; the runs alternate, so that other load on the machine affects both."""
+    """The difference of the medians; the runs alternate, so that other load on the
+    machine affects both.
+    """
     with tempfile.TemporaryDirectory() as folder:
         test = Path(folder, "test_nothing.py")
         test.write_text("def test_nothing(): pass\n", encoding="utf-8")
@@ -36,4 +49,6 @@ def _added_start_up() -> float:
             )
             for _ in range(_ROUNDS)
         ]
-    return statistics.median(used for used, _ in rounds) - statistics.median(unused for _, unused in rounds)
+    return statistics.median(used for used, _ in rounds) - statistics.median(
+        unused for _, unused in rounds
+    )

@@ -1,7 +1,8 @@
 """Benchmark language models as pytest items where the right answer is known exactly.
 
-The names in `__all__` are public, for custom tasks (docs/own-task.md); everything else may change. Every pytest run of
-an environment imports this module, so it loads the names on first use.
+The names in `__all__` are public, for custom tasks (docs/own-task.md); everything else
+may change. Every pytest run of an environment imports this module, so it loads the
+names on first use.
 """
 
 from importlib import import_module

@@ -1,4 +1,6 @@
-"""Evaluates replies: a reply to a problem of any task is read, graded, and becomes a record."""
+"""Evaluates replies: a reply to a problem of any task is read, graded, and becomes a
+record.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ import msgspec
 from pytest_llmarith import exact, records
 from pytest_llmarith.records import Record, check_plain, reply_part
 from pytest_llmarith.tasks.checks import plain
-from pytest_llmarith.tasks.task import Grade, InvalidGrade, NoAnswer, Problem, Task, TaskProblem, Tools
+from pytest_llmarith.tasks.task import (
+    Grade,
+    InvalidGrade,
+    NoAnswer,
+    Problem,
+    Task,
+    TaskProblem,
+    Tools,
+)
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     INVALID_GRADE,
@@ -29,7 +39,9 @@ from pytest_llmarith.types import (
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a record says about a trial before the reply: problem, model, prompt and prompt config."""
+    """What a record says about a trial before the reply: problem, model, prompt and
+    prompt config.
+    """
 
     task: str
     problem: records.Problem
@@ -49,7 +61,15 @@ class Trial:
         prompt_config: PromptConfig | None = None,
     ) -> Trial:
         how = prompt_config or PromptConfig()
-        return cls(problem.task, problem.recorded, model, prompt, nodeid, how.condition, how.repeat)
+        return cls(
+            problem.task,
+            problem.recorded,
+            model,
+            prompt,
+            nodeid,
+            how.condition,
+            how.repeat,
+        )
 
 
 @dataclass(slots=True)
@@ -65,20 +85,33 @@ class Graded:
 
 
 def evaluate(
-    problem: TaskProblem, trial: Trial, reply: Reply, reading: str | None = None, tools: Tools | None = None
+    problem: TaskProblem,
+    trial: Trial,
+    reply: Reply,
+    reading: str | None = None,
+    tools: Tools | None = None,
 ) -> Record:
     """The record of an answered trial."""
     __tracebackhide__ = True
     return record(trial, reply, graded(problem, reply, reading, tools))
 
 
-def graded(problem: TaskProblem, reply: Reply, reading: str | None = None, tools: Tools | None = None) -> Graded:
-    """Read a reply to a problem, and grade its answer; `reading` is the one to grade, if the task has several."""
+def graded(
+    problem: TaskProblem,
+    reply: Reply,
+    reading: str | None = None,
+    tools: Tools | None = None,
+) -> Graded:
+    """Read a reply to a problem, and grade its answer; `reading` is the one to grade,
+    if the task has several.
+    """
     __tracebackhide__ = True
     return _graded(problem.owner, problem, reply, reading, tools)
 
 
-def regraded(record: Record, task: Task[Any], problem: Problem, reading: str | None) -> Record:
+def regraded(
+    record: Record, task: Task[Any], problem: Problem, reading: str | None
+) -> Record:
     """The record with its reply read and graded anew.
 
     Raises InvalidGrade, and the exceptions of the task's functions.
@@ -89,7 +122,13 @@ def regraded(record: Record, task: Task[Any], problem: Problem, reading: str | N
     return msgspec.structs.replace(record, raised=None, **_fields(found))
 
 
-def _graded(task: Task[Any], problem: Problem, reply: Reply, reading: str | None, tools: Tools | None) -> Graded:
+def _graded(
+    task: Task[Any],
+    problem: Problem,
+    reply: Reply,
+    reading: str | None,
+    tools: Tools | None,
+) -> Graded:
     __tracebackhide__ = True
     if reading not in task.readings:
         reading = next(iter(task.readings), None)
@@ -97,27 +136,53 @@ def _graded(task: Task[Any], problem: Problem, reply: Reply, reading: str | None
     if task.grader is not None:
         recorded = None if isinstance(found, NoAnswer) else _recordable(found)
         reason = found.reason if isinstance(found, NoAnswer) else None
-        return _of_grade(Grade.of(task.grader.grade(found, problem, tools or Tools(reply))), recorded, reason)
+        return _of_grade(
+            Grade.of(task.grader.grade(found, problem, tools or Tools(reply))),
+            recorded,
+            reason,
+        )
     if isinstance(found, NoAnswer):
         grade = records.Grade(0.0, dict.fromkeys(task.readings, 0.0))
-        return Graded(Outcome.NAN, found.reason, reading, None, dict.fromkeys(task.readings), grade)
+        return Graded(
+            Outcome.NAN,
+            found.reason,
+            reading,
+            None,
+            dict.fromkeys(task.readings),
+            grade,
+        )
     if reading is None:
-        recorded = _recordable(found)  # before grading, as `grade` may modify the answer
+        recorded = _recordable(
+            found
+        )  # before grading, as `grade` may modify the answer
         return _of_grade(_grade(task, problem, found), recorded)
     return _of_readings(task, problem, found, reading)
 
 
-def _of_readings(task: Task[Any], problem: Problem, found: tuple[Any, ...], reading: str) -> Graded:
+def _of_readings(
+    task: Task[Any], problem: Problem, found: tuple[Any, ...], reading: str
+) -> Graded:
     """The grade of one of several answers, with the scores of all."""
     __tracebackhide__ = True
     by_reading = dict(zip(task.readings, found, strict=True))
-    grades = {answer: _grade(task, problem, answer) for answer in dict.fromkeys(found) if answer is not None}
+    grades = {
+        answer: _grade(task, problem, answer)
+        for answer in dict.fromkeys(found)
+        if answer is not None
+    }
     scores = {}
     for name, answer in by_reading.items():
         scores[name] = 0.0 if answer is None else float(grades[answer].score or 0)
     answer = by_reading[reading]
     if answer is None:
-        return Graded(Outcome.NAN, str(NanReason.UNREADABLE), reading, None, by_reading, records.Grade(0.0, scores))
+        return Graded(
+            Outcome.NAN,
+            str(NanReason.UNREADABLE),
+            reading,
+            None,
+            by_reading,
+            records.Grade(0.0, scores),
+        )
     graded = _of_grade(grades[answer], answer, scores=scores)
     graded.reading, graded.answers = reading, by_reading
     return graded
@@ -147,9 +212,15 @@ def _grade(task: Task[Any], problem: Problem, answer: Any) -> Grade:
 
 
 def _of_grade(
-    grade: Grade, answer: Any, reason: str | None = None, scores: Mapping[str, float] | None = None
+    grade: Grade,
+    answer: Any,
+    reason: str | None = None,
+    scores: Mapping[str, float] | None = None,
 ) -> Graded:
-    """The parts of a record that a grade says. The details of a program are its answer."""
+    """The parts of a record that a grade says.
+
+    The details of a program are its answer.
+    """
     outcome = grade.outcome
     if outcome is None:
         outcome = Outcome.CORRECT if grade.score == 1 else Outcome.DEVIATE
@@ -158,7 +229,9 @@ def _of_grade(
         try:
             details = records.OwnDetails(plain(dict(details)))
         except (TypeError, ValueError) as error:
-            raise InvalidGrade(f"its details cannot be written as JSON ({error})") from None
+            raise InvalidGrade(
+                f"its details cannot be written as JSON ({error})"
+            ) from None
     if isinstance(details, records.ProgramDetails):
         answer = None
     score = None if grade.score is None else float(grade.score)
@@ -168,16 +241,24 @@ def _of_grade(
 
 
 def _recordable(answer: Any) -> Any:
-    """The answer as JSON or text, equal for equal answers. It never raises, so that the trial can still be graded."""
+    """The answer as JSON or text, equal for equal answers.
+
+    It never raises, so that the trial can still be graded.
+    """
     try:
         value = plain(answer, _sorted_set)
         check_plain(value, "the answer")
         return value
     except Exception:
         try:
-            return hex(answer) if isinstance(answer, int) else str(answer)  # `str` is limited to 4,300 digits
+            return (
+                hex(answer) if isinstance(answer, int) else str(answer)
+            )  # `str` is limited to 4,300 digits
         except Exception as error:
-            return f"[{type(answer).__name__} without a text: str() raised {type(error).__name__}]"
+            return (
+                f"[{type(answer).__name__} without a text: str() raised "
+                f"{type(error).__name__}]"
+            )
 
 
 def _sorted_set(answer: Any) -> list[Any]:
@@ -188,16 +269,20 @@ def _sorted_set(answer: Any) -> list[Any]:
 
 
 def incomplete_reason(reply: Reply) -> NanReason | None:
-    """Why an incomplete reply counts as one without an answer: a number or program at its end may be cut in half."""
+    """Why an incomplete reply counts as one without an answer: a number or program at
+    its end may be cut in half.
+    """
     if reply.finish_reason == "content_filter":
         return NanReason.FILTERED
     return NanReason.TRUNCATED if reply.finish_reason == "length" else None
 
 
-# --- records ----------------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------
 
 
-def record(trial: Trial, returned: Reply | Failure, found: Graded, raised: str | None = None) -> Record:
+def record(
+    trial: Trial, returned: Reply | Failure, found: Graded, raised: str | None = None
+) -> Record:
     """Make the record of a trial; the recorder adds the name of the run."""
     return Record(
         format=records.FORMAT,
@@ -228,9 +313,13 @@ def _fields(found: Graded) -> dict[str, Any]:
     }
 
 
-def unanswered_record(trial: Trial, failure: Failure, grade: records.Grade | None = None) -> Record:
+def unanswered_record(
+    trial: Trial, failure: Failure, grade: records.Grade | None = None
+) -> Record:
     """The record of a trial without a reply."""
-    return record(trial, failure, Graded(Outcome.UNANSWERED, failure.message, grade=grade))
+    return record(
+        trial, failure, Graded(Outcome.UNANSWERED, failure.message, grade=grade)
+    )
 
 
 def raised_record(trial: Trial, reply: Reply, message: str) -> Record:

@@ -1,18 +1,22 @@
-"""The search for the simplest question that is answered wrongly, within a budget of questions, and its record.
+"""The search for the simplest question that is answered wrongly, within a budget of
+questions, and its record.
 
 Adaptive asking, which measures D50, has a record of the same form.
 
-hypothesis generates and shrinks the pairs of numbers of a space. Three of its limits matter here:
+hypothesis generates and shrinks the pairs of numbers of a space. Three of its limits
+matter here:
 
 - It does not count questions, so an exception ends the search when the budget is spent.
-- It reports a question that fails only sometimes as flaky, so the verdict on each question is cached.
-- It stops shrinking after five minutes, in which a slow model may answer few questions, so the search is run again from
-  the cache until it asks no new question.
+- It reports a question that fails only sometimes as flaky, so the verdict on each
+  question is cached.
+- It stops shrinking after five minutes, in which a slow model may answer few questions,
+  so the search is run again from the cache until it asks no new question.
 
 The course of a search depends only on the seed and the answers.
 
-A question fails only if its confirmations are wrong, too: three for the first failing question and for the final one,
-one for those in between. A model that errs by chance does not pass them.
+A question fails only if its confirmations are wrong, too: three for the first failing
+question and for the final one, one for those in between. A model that errs by chance
+does not pass them.
 """
 
 from __future__ import annotations
@@ -29,12 +33,20 @@ from hypothesis.errors import NoSuchExample
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Graded, Trial, record, unanswered_record
 from pytest_llmarith.records import Record, reply_part
-from pytest_llmarith.tasks.searches import CONFIRMATIONS, BreakingPoint, Draws, Space, Threshold
+from pytest_llmarith.tasks.searches import (
+    CONFIRMATIONS,
+    BreakingPoint,
+    Draws,
+    Space,
+    Threshold,
+)
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Failure, Outcome, Prompt, Reply, SearchEnd, Unanswered
 
 _FIRST_TRIES = 4  # pairs per size of a space; doubled in each round
-_MAX_CHARACTERS = 4_000_000  # of JSON for all replies of a record, a quarter of the longest line
+_MAX_CHARACTERS = (
+    4_000_000  # of JSON for all replies of a record, a quarter of the longest line
+)
 _LONGEST_NAME = 200  # of a served model; the provider may send any length
 
 
@@ -67,18 +79,26 @@ class Step:
 
 
 class SearchEngine:
-    """One search. `ask` gets a pair of numbers and how often it was asked before; an exception from it ends the search.
+    """One search.
 
-    At most `budget` questions are asked, confirmations included; a new question is asked only if the budget allows all
-    of its confirmations. Pairs with the same numbers in the space are one question.
+    `ask` gets a pair of numbers and how often it was asked before; an exception from it
+    ends the search.
+
+    At most `budget` questions are asked, confirmations included; a new question is
+    asked only if the budget allows all of its confirmations. Pairs with the same
+    numbers in the space are one question.
     """
 
-    def __init__(self, ask: Callable[[Draws, int], Step], budget: int, seed: str, space: Space) -> None:
+    def __init__(
+        self, ask: Callable[[Draws, int], Step], budget: int, seed: str, space: Space
+    ) -> None:
         self._ask = ask
         self._space = space
         self.budget = budget
         self._seed = seed
-        self.answers: dict[Draws, list[Step]] = {}  # by question, in the order of asking
+        self.answers: dict[
+            Draws, list[Step]
+        ] = {}  # by question, in the order of asking
         self.ending = SearchEnd.UNANSWERED
 
     @property
@@ -88,24 +108,41 @@ class SearchEngine:
 
     @property
     def minimum(self) -> Draws | None:
-        """The simplest pair that was confirmed: wrong the first time and in all three confirmations."""
-        return min(filter(self._is_confirmed, self.answers), key=self._space.simplicity, default=None)
+        """The simplest pair that was confirmed: wrong the first time and in all three
+        confirmations.
+        """
+        return min(
+            filter(self._is_confirmed, self.answers),
+            key=self._space.simplicity,
+            default=None,
+        )
 
     @property
     def largest_right(self) -> Draws | None:
-        """The least simple pair that was answered rightly, in the first answer or a confirmation."""
+        """The least simple pair that was answered rightly, in the first answer or a
+        confirmation.
+        """
         right = (draws for draws, steps in self.answers.items() if not steps[-1].wrong)
         return max(right, key=self._space.simplicity, default=None)
 
     @property
     def not_reproduced(self) -> int:
-        """The number of questions answered wrongly at first and rightly in a confirmation."""
-        return sum(steps[0].wrong and not steps[-1].wrong for steps in self.answers.values())
+        """The number of questions answered wrongly at first and rightly in a
+        confirmation.
+        """
+        return sum(
+            steps[0].wrong and not steps[-1].wrong for steps in self.answers.values()
+        )
 
     def run(self) -> None:
-        """Search, shrink and confirm. An exception from `ask` is re-raised; all answers are kept."""
+        """Search, shrink and confirm.
+
+        An exception from `ask` is re-raised; all answers are kept.
+        """
         ending = self._shrunk_failure()
-        for draws in sorted(filter(self._is_wrong, self.answers), key=self._space.simplicity):
+        for draws in sorted(
+            filter(self._is_wrong, self.answers), key=self._space.simplicity
+        ):
             self._ask_again(draws, CONFIRMATIONS)
             if self._is_confirmed(draws):
                 break
@@ -120,11 +157,17 @@ class SearchEngine:
                 raise end.cause from None
             if self.minimum is not None:
                 return SearchEnd.BUDGET
-            return SearchEnd.NOT_REPRODUCED if self.not_reproduced else SearchEnd.NOTHING_FOUND
+            return (
+                SearchEnd.NOT_REPRODUCED
+                if self.not_reproduced
+                else SearchEnd.NOTHING_FOUND
+            )
         return SearchEnd.SHRUNK
 
     def _search_all_lengths(self) -> None:
-        """Try ever larger questions until one fails, and shrink it; repeat with more tries until the budget ends it."""
+        """Try ever larger questions until one fails, and shrink it; repeat with more
+        tries until the budget ends it.
+        """
         found, tries = self._fails(self._space.simplest), _FIRST_TRIES
         while not found:
             found = any(self._fails_within(size, tries) for size in self._space.sizes)
@@ -153,18 +196,24 @@ class SearchEngine:
             try:
                 self.answers[asked] = [self._ask(asked, 0)]
                 self._ask_again(asked, CONFIRMATIONS if self.minimum is None else 1)
-            except BaseException as error:  # hypothesis would treat an Exception as a failing example
+            except (
+                BaseException
+            ) as error:  # hypothesis would treat an Exception as a failing example
                 raise _Ended(error) from None
         return self._is_wrong(asked)
 
     def _ask_again(self, draws: Draws, times: int) -> None:
-        """Repeat a question until it is answered rightly, or was repeated this often, or the budget is spent."""
+        """Repeat a question until it is answered rightly, or was repeated this often,
+        or the budget is spent.
+        """
         steps = self.answers[draws]
         while steps[-1].wrong and len(steps) <= times and self.questions < self.budget:
             steps.append(self._ask(draws, len(steps)))
 
     def _is_wrong(self, draws: Draws) -> bool:
-        """Whether all answers so far are wrong: the last one decides, as a right answer ends the repetition."""
+        """Whether all answers so far are wrong: the last one decides, as a right answer
+        ends the repetition.
+        """
         return self.answers[draws][-1].wrong
 
     def _is_confirmed(self, draws: Draws) -> bool:
@@ -172,14 +221,19 @@ class SearchEngine:
 
 
 class _Ended(BaseException):
-    """Ends a search at once. It is a BaseException because hypothesis handles every Exception itself."""
+    """Ends a search at once.
+
+    It is a BaseException because hypothesis handles every Exception itself.
+    """
 
     def __init__(self, cause: BaseException | None = None) -> None:
         self.cause = cause
 
 
 def _bounded(tries: int) -> settings:
-    """Settings that fix the course of a search, independent of the loaded profile and without a database."""
+    """Settings that fix the course of a search, independent of the loaded profile and
+    without a database.
+    """
     return settings(
         max_examples=tries,
         phases=(Phase.generate, Phase.shrink),
@@ -193,7 +247,10 @@ def _bounded(tries: int) -> settings:
 
 
 class Asking(Protocol):
-    """Asks a question: `before` counts how often it was asked, or `trial` is its number. Raises Unanswered."""
+    """Asks a question:
+
+    `before` counts how often it was asked, or `trial` is its number. Raises Unanswered.
+    """
 
     def __call__(self, question: TaskProblem, **changes: int) -> Step: ...
 
@@ -206,12 +263,17 @@ class Chooser(Protocol):
 
 
 def run_search(
-    problem: TaskProblem, trial: Trial, ask: Asking, chooser: Callable[[Sequence[int], float], Chooser]
+    problem: TaskProblem,
+    trial: Trial,
+    ask: Asking,
+    chooser: Callable[[Sequence[int], float], Chooser],
 ) -> Record:
     """Ask the questions of a search, and return its record."""
     search = problem.search
     if isinstance(search, Threshold):
-        return _run_threshold(search, trial, ask, chooser(search.depths, search.half_width))
+        return _run_threshold(
+            search, trial, ask, chooser(search.depths, search.half_width)
+        )
     assert isinstance(search, BreakingPoint)
     space = search.space
     engine = SearchEngine(
@@ -228,7 +290,9 @@ def run_search(
     return record_of_search(trial, engine, failure)
 
 
-def _run_threshold(search: Threshold, trial: Trial, ask: Asking, chooser: Chooser) -> Record:
+def _run_threshold(
+    search: Threshold, trial: Trial, ask: Asking, chooser: Chooser
+) -> Record:
     """Ask until D50 is known well enough, or the budget is spent."""
     trials = Counter[int]()
     steps: list[Step] = []
@@ -236,7 +300,9 @@ def _run_threshold(search: Threshold, trial: Trial, ask: Asking, chooser: Choose
     depth: int | None = search.first().depth
     while depth is not None and len(steps) < search.budget:
         try:
-            steps.append(ask(search.question(depth, trials[depth]), trial=trials[depth]))
+            steps.append(
+                ask(search.question(depth, trials[depth]), trial=trials[depth])
+            )
         except Unanswered as unanswered:
             failure = unanswered.failure
             break
@@ -246,27 +312,40 @@ def _run_threshold(search: Threshold, trial: Trial, ask: Asking, chooser: Choose
     return record_of_threshold(trial, search, steps, depth is None, failure)
 
 
-# --- the record ------------------------------------------------------------------------------------------------------
+# --- the record -----------------------------------------------------------------------
 
 
-def record_of_search(trial: Trial, search: SearchEngine, failure: Failure | None) -> Record:
+def record_of_search(
+    trial: Trial, search: SearchEngine, failure: Failure | None
+) -> Record:
     """The record of a search; it is unanswered if one question got no reply.
 
-    Its prompt and reply are those of the confirmed minimum, else of the largest question answered rightly. The trail
-    lists all questions; their replies are kept up to a total length, because lines that are too long cannot be read.
+    Its prompt and reply are those of the confirmed minimum, else of the largest
+    question answered rightly. The trail lists all questions; their replies are kept up
+    to a total length, because lines that are too long cannot be read.
     """
     details = _details(search)
     if failure is not None:
         return unanswered_record(trial, failure, records.Grade(None, details=details))
     shown = _shown(search)
-    found = Graded(shown.graded.outcome, _reason(shown), grade=records.Grade(None, details=details))
-    return record(replace(trial, prompt=shown.prompt), _with_retries(shown, _steps(search)), found)
+    found = Graded(
+        shown.graded.outcome, _reason(shown), grade=records.Grade(None, details=details)
+    )
+    return record(
+        replace(trial, prompt=shown.prompt), _with_retries(shown, _steps(search)), found
+    )
 
 
 def record_of_threshold(
-    trial: Trial, search: Threshold, steps: Sequence[Step], reached: bool, failure: Failure | None
+    trial: Trial,
+    search: Threshold,
+    steps: Sequence[Step],
+    reached: bool,
+    failure: Failure | None,
 ) -> Record:
-    """The record of adaptive asking: `correct` if the wanted interval was reached, else `nan`, or unanswered.
+    """The record of adaptive asking:
+
+    `correct` if the wanted interval was reached, else `nan`, or unanswered.
 
     Its prompt and reply are those of the last question.
     """
@@ -291,23 +370,35 @@ def record_of_threshold(
         return unanswered_record(trial, failure, grade)
     outcome, reason = (Outcome.CORRECT, None) if reached else (Outcome.NAN, str(ended))
     last = replace(trial, prompt=steps[-1].prompt)
-    return record(last, _with_retries(steps[-1], steps), Graded(outcome, reason, grade=grade))
+    return record(
+        last, _with_retries(steps[-1], steps), Graded(outcome, reason, grade=grade)
+    )
 
 
 def not_run(budget: int) -> records.Grade:
     """The grade of a search whose worker crashed, or whose task returned no grade."""
-    return records.Grade(None, details=records.SearchDetails(SearchEnd.UNANSWERED, budget, 0, None, 0, None, []))
+    return records.Grade(
+        None,
+        details=records.SearchDetails(
+            SearchEnd.UNANSWERED, budget, 0, None, 0, None, []
+        ),
+    )
 
 
 def _with_retries(shown: Step, steps: Iterable[Step]) -> Reply:
     """The reply of one step, with the retries of all."""
-    return replace(shown.reply, retries=tuple(retry for step in steps for retry in step.reply.retries))
+    return replace(
+        shown.reply,
+        retries=tuple(retry for step in steps for retry in step.reply.retries),
+    )
 
 
 def _shown(search: SearchEngine) -> Step:
     if search.minimum is not None:
         return search.answers[search.minimum][0]
-    assert search.largest_right is not None  # without a failure, at least one question was asked
+    assert (
+        search.largest_right is not None
+    )  # without a failure, at least one question was asked
     return search.answers[search.largest_right][-1]
 
 
@@ -321,7 +412,10 @@ def _reason(shown: Step) -> str | None:
         return shown.graded.reason
     if not shown.wrong:
         return None
-    return f"{shown.question}: expected {records.as_text(shown.problem.expected)}, got {shown.answer}"
+    return (
+        f"{shown.question}: expected {records.as_text(shown.problem.expected)}, "
+        f"got {shown.answer}"
+    )
 
 
 def _details(search: SearchEngine) -> records.SearchDetails:
@@ -330,7 +424,9 @@ def _details(search: SearchEngine) -> records.SearchDetails:
         ended=search.ending,
         budget=search.budget,
         questions=search.questions,
-        minimum=None if search.minimum is None else _minimum(search.answers[search.minimum][0]),
+        minimum=None
+        if search.minimum is None
+        else _minimum(search.answers[search.minimum][0]),
         not_reproduced=search.not_reproduced,
         largest_right=None if right is None else search.answers[right][0].question,
         trail=list(_trail([*_steps(search)])),
@@ -345,18 +441,28 @@ def _minimum(step: Step) -> records.Minimum:
         outcome=step.graded.outcome,
         reason=step.graded.reason,
         answer=step.answer,
-        error_class=details.error_class if isinstance(details, records.NumberDetails) else None,
+        error_class=details.error_class
+        if isinstance(details, records.NumberDetails)
+        else None,
     )
 
 
 def _trail(steps: Sequence[Step]) -> Iterator[records.SearchStep]:
-    for step, (reply, usage) in zip(steps, replies_within_limit(step.reply for step in steps), strict=True):
+    for step, (reply, usage) in zip(
+        steps, replies_within_limit(step.reply for step in steps), strict=True
+    ):
         depth = step.problem.depth
-        yield records.SearchStep(step.question, step.before, step.graded.outcome, reply, usage, depth)
+        yield records.SearchStep(
+            step.question, step.before, step.graded.outcome, reply, usage, depth
+        )
 
 
-def replies_within_limit(replies: Iterable[Reply]) -> Iterator[tuple[records.Reply | None, records.Usage | None]]:
-    """Each reply, or only its usage if it exceeds the remaining length; later, shorter replies may still fit."""
+def replies_within_limit(
+    replies: Iterable[Reply],
+) -> Iterator[tuple[records.Reply | None, records.Usage | None]]:
+    """Each reply, or only its usage if it exceeds the remaining length; later, shorter
+    replies may still fit.
+    """
     remaining = _MAX_CHARACTERS
     for reply in replies:
         part = reply_part(reply)
@@ -365,8 +471,16 @@ def replies_within_limit(replies: Iterable[Reply]) -> Iterator[tuple[records.Rep
             remaining -= length
             yield part, None
         else:
-            usage = {field: getattr(part, field) for field in records.Usage.__struct_fields__}
+            usage = {
+                field: getattr(part, field) for field in records.Usage.__struct_fields__
+            }
             yield (
                 None,
-                records.Usage(**usage | {"served_model": part.served_model and part.served_model[:_LONGEST_NAME]}),
+                records.Usage(
+                    **usage
+                    | {
+                        "served_model": part.served_model
+                        and part.served_model[:_LONGEST_NAME]
+                    }
+                ),
             )

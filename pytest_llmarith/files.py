@@ -18,7 +18,9 @@ _LONGEST_WAIT_S = 1e9  # thirty years
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Replace a file atomically: after a crash, the file is the old or the new one. Raises OSError.
+    """Replace a file atomically: after a crash, the file is the old or the new one.
+
+    Raises OSError.
 
     Content given as an iterable is written in chunks.
     """
@@ -36,21 +38,32 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
 def project_of(start: Path, landmark: str) -> Path:
     """The project folder that contains `start`, for commands that run outside pytest.
 
-    It is the nearest parent with the landmark or a `pyproject.toml`, else `start` itself.
+    It is the nearest parent with the landmark or a `pyproject.toml`, else `start`
+    itself.
     """
     upwards = (start, *start.parents)
-    projects = (folder for folder in upwards if (folder / landmark).is_dir() or (folder / "pyproject.toml").is_file())
+    projects = (
+        folder
+        for folder in upwards
+        if (folder / landmark).is_dir() or (folder / "pyproject.toml").is_file()
+    )
     return next(projects, start)
 
 
 def retry_after_s(header: str) -> float | None:
-    """Seconds in `Retry-After` (RFC 9110, section 10.2.3), which holds seconds or a date; None if it holds neither."""
+    """Seconds in `Retry-After` (RFC 9110, section 10.2.3), which holds seconds or a
+    date; None if it holds neither.
+    """
     with suppress(ValueError):
         seconds = float(header)
         return min(seconds, _LONGEST_WAIT_S) if 0 <= seconds < float("inf") else None
     try:
         moment = parsedate_to_datetime(header)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)  # "-0000" means no zone
-        return min(max(0.0, (moment - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT_S)
+        moment = (
+            moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        )  # "-0000" means no zone
+        return min(
+            max(0.0, (moment - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT_S
+        )
     except (ValueError, OverflowError):  # the year may have any number of digits
         return None

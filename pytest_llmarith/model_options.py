@@ -13,7 +13,13 @@ from typing import Any, TypeVar
 import pytest
 
 from pytest_llmarith.models.fake import NAMES
-from pytest_llmarith.models.model_file import PREFIX, SERVER_PARAMETERS, SMOLLM2, model_file, packaged_smollm2
+from pytest_llmarith.models.model_file import (
+    PREFIX,
+    SERVER_PARAMETERS,
+    SMOLLM2,
+    model_file,
+    packaged_smollm2,
+)
 from pytest_llmarith.models.providers import address_of, dotenv_variables
 from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.options import MODEL_VARIABLE
@@ -26,17 +32,34 @@ _NAMED_MODEL = re.compile(r"(?P<name>[^=]*)=(?P<target>.*)", re.DOTALL)
 _NEXT_PARAMETER = re.compile(r"&(?=[A-Za-z_]\w*=)")
 _PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 FAKE_MODELS = [f"llmarith/{name}" for name in NAMES]
-_SWEPT = re.compile(r"[\w.+-]+", re.ASCII)  # such values may be parts of ids, and of expressions of -k
-_BASE_URL = re.compile(r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII)
-_SET_BY_THE_PLUGIN = {"base_url", "timeout", "max_retries", "num_retries", "messages", "model", "stream", "n"}
-_FILE = "file"  # the parameter in which a worker gets what the controller found about a model file
+_SWEPT = re.compile(
+    r"[\w.+-]+", re.ASCII
+)  # such values may be parts of ids, and of expressions of -k
+_BASE_URL = re.compile(
+    r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII
+)
+_SET_BY_THE_PLUGIN = {
+    "base_url",
+    "timeout",
+    "max_retries",
+    "num_retries",
+    "messages",
+    "model",
+    "stream",
+    "n",
+}
+# the parameter in which a worker gets what the controller found about a model file
+_FILE = "file"
 _OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list"}
 
 
 class ModelOptions:
-    """The models named for a run. Methods raise ValueError in one line that names the source.
+    """The models named for a run.
 
-    `texts` holds the names as written, from the first source that has any: option, environment, ini file.
+    Methods raise ValueError in one line that names the source.
+
+    `texts` holds the names as written, from the first source that has any: option,
+    environment, ini file.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -48,57 +71,95 @@ class ModelOptions:
     def measured(self, concurrency: int) -> tuple[Model, ...]:
         """The models under test, with the parameters shared by all of them.
 
-        `concurrency` bounds the questions that a server of a model file answers at once.
+        `concurrency` bounds the questions that a server of a model file answers at
+        once.
         """
         option = self._config.getoption
         system_prompts = option("--llm-system-prompt") or [""]
-        own_prompt = parse_at("--llm-system-prompt", encodable, system_prompts[0]) if len(system_prompts) == 1 else None
-        shared = dict(parse_at("--llm-param", parameter, text) for text in option("--llm-param") or ())
+        own_prompt = (
+            parse_at("--llm-system-prompt", encodable, system_prompts[0])
+            if len(system_prompts) == 1
+            else None
+        )
+        shared = dict(
+            parse_at("--llm-param", parameter, text)
+            for text in option("--llm-param") or ()
+        )
         api_base = parse_at("--llm-api-base", base_url, option("--llm-api-base"))
         models = []
         for number, text in enumerate(self.texts):
-            model = parse_at(self._place, parse_model, text, shared, api_base, own_prompt or None)
+            model = parse_at(
+                self._place, parse_model, text, shared, api_base, own_prompt or None
+            )
             if is_file(model.target):
                 model = parse_at(self._place, self._with_file, model, concurrency)
                 self.texts[number] = with_file_described(text, model)
             models.append(self._with_address(model))
-        return tuple(parse_at("--llm-sweep", sweep, models, option("--llm-sweep") or ()))
+        return tuple(
+            parse_at("--llm-sweep", sweep, models, option("--llm-sweep") or ())
+        )
 
     def judge(self, place: str, text: str) -> Model:
         """A judge. The parameters for all models do not apply to it."""
         model = parse_at(place, parse_model, text)
         if is_file(model.target):
-            raise ValueError(f"{place}: a model file cannot judge; write openai/NAME?api_base=URL of a server of it")
+            raise ValueError(
+                f"{place}: a model file cannot judge; write openai/NAME?api_base=URL "
+                f"of a server of it"
+            )
         return self._with_address(model)
 
     def _named(self) -> tuple[str, list[str]]:
         given = self._config.getoption("--llm-model")
         if given:
             return "--llm-model", list(given)
-        if hasattr(self._config, "workerinput"):  # the controller passes on what it found
+        if hasattr(
+            self._config, "workerinput"
+        ):  # the controller passes on what it found
             return "--llm-model", []
         if found := os.environ.get(MODEL_VARIABLE, "").split():
             return f"{MODEL_VARIABLE} (environment)", found
         return "llm_model (ini file)", list(self._config.getini("llm_model"))
 
     def _with_file(self, model: Model, concurrency: int) -> Model:
-        """The model that answers from a file. A worker gets what the controller found, and reads no file."""
-        given = {name: value for name, value in model.params.items() if name in SERVER_PARAMETERS}
-        params = {name: value for name, value in model.params.items() if name not in (*SERVER_PARAMETERS, _FILE)}
+        """The model that answers from a file.
+
+        A worker gets what the controller found, and reads no file.
+        """
+        given = {
+            name: value
+            for name, value in model.params.items()
+            if name in SERVER_PARAMETERS
+        }
+        params = {
+            name: value
+            for name, value in model.params.items()
+            if name not in (*SERVER_PARAMETERS, _FILE)
+        }
         if hasattr(self._config, "workerinput"):
             file = ModelFile(**model.params[_FILE])
         elif model.target == SMOLLM2:
             file = model_file(packaged_smollm2(), given, concurrency)
         else:
             path = Path(model.target.removeprefix(PREFIX)).expanduser()
-            file = model_file(self._config.invocation_params.dir / path, given, concurrency)
+            file = model_file(
+                self._config.invocation_params.dir / path, given, concurrency
+            )
         stem = Path(file.path).stem
         is_named = model.name != model.target or model.target == SMOLLM2
         name = model.name if is_named else stem
-        return replace(model, name=name, target=f"gguf/{stem}", params=params, api_base=file.address, file=file)
+        return replace(
+            model,
+            name=name,
+            target=f"gguf/{stem}",
+            params=params,
+            api_base=file.address,
+            file=file,
+        )
 
     def _with_address(self, model: Model) -> Model:
-        """The model with the base URL that its provider's client would read from the environment.
+        """The model with the base URL that its provider's client would read from the
+        environment.
 
         It is part of the store's key, so that replies of two servers are kept apart.
         """
@@ -107,64 +168,107 @@ class ModelOptions:
             return model
         name, url = found
         return replace(
-            model, api_base=parse_at(f"{name} {'(environment)' if name in os.environ else 'in .env'}", base_url, url)
+            model,
+            api_base=parse_at(
+                f"{name} {'(environment)' if name in os.environ else 'in .env'}",
+                base_url,
+                url,
+            ),
         )
 
 
 def parse_model(
-    text: str, shared: Mapping[str, Any] | None = None, api_base: str | None = None, system_prompt: str | None = None
+    text: str,
+    shared: Mapping[str, Any] | None = None,
+    api_base: str | None = None,
+    system_prompt: str | None = None,
 ) -> Model:
-    """`[NAME=]TARGET[?KEY=VALUE&KEY=VALUE]`: a litellm model string with an optional name and parameters."""
+    """`[NAME=]TARGET[?KEY=VALUE&KEY=VALUE]`: a litellm model string with an optional
+    name and parameters.
+    """
     identity, _, query = encodable(text).strip().partition("?")
     named = _NAMED_MODEL.fullmatch(identity)
     name, target = (named["name"], named["target"]) if named else (identity, identity)
     if not name.strip() or not target.strip() or re.search(r"[\x00-\x1f\x7f]", text):
-        raise ValueError(f"{text!r} is not a model; write o4-mini or my-name=o4-mini?reasoning_effort=high")
+        raise ValueError(
+            f"{text!r} is not a model; write o4-mini or "
+            f"my-name=o4-mini?reasoning_effort=high"
+        )
     own = dict(map(parameter, _NEXT_PARAMETER.split(query) if query else ()))
     params = {**(shared or {}), **own}
     if is_file(target.strip()):
         if "api_base" in own:
-            raise ValueError(f"{target.strip()} gets a server of this run; remove api_base")
+            raise ValueError(
+                f"{target.strip()} gets a server of this run; remove api_base"
+            )
         api_base = None
-    model = Model(name.strip(), target.strip(), params, base_url(params.pop("api_base", api_base)), system_prompt)
+    model = Model(
+        name.strip(),
+        target.strip(),
+        params,
+        base_url(params.pop("api_base", api_base)),
+        system_prompt,
+    )
     if model.simulated and model.target not in (*FAKE_MODELS, SMOLLM2):
-        raise ValueError(f"there is no model {model.target!r}; write {', '.join(FAKE_MODELS)} or {SMOLLM2}")
+        raise ValueError(
+            f"there is no model {model.target!r}; write {', '.join(FAKE_MODELS)} or "
+            f"{SMOLLM2}"
+        )
     return model
 
 
 def is_file(target: str) -> bool:
-    """Whether a model of this target answers from a file, by a server that the run starts."""
+    """Whether a model of this target answers from a file, by a server that the run
+    starts.
+    """
     return target == SMOLLM2 or target.startswith(PREFIX)
 
 
 def with_file_described(text: str, model: Model) -> str:
-    """The text of a model for workers, which may be on other hosts: with what the controller found about the file."""
+    """The text of a model for workers, which may be on other hosts: with what the
+    controller found about the file.
+    """
     assert model.file is not None
-    return f"{text}{'&' if '?' in text else '?'}{_FILE}={json.dumps(asdict(model.file))}"
+    return (
+        f"{text}{'&' if '?' in text else '?'}{_FILE}={json.dumps(asdict(model.file))}"
+    )
 
 
 def parameter(text: str) -> tuple[str, Any]:
     """Parse `KEY=VALUE` of a request; the value is JSON or plain text."""
     match = _PARAMETER.fullmatch(encodable(text).strip())
     if not match:
-        raise ValueError(f"{text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high")
+        raise ValueError(
+            f"{text!r} is not KEY=VALUE; write temperature=0 or reasoning_effort=high"
+        )
     name, value = match["name"], _json_or_text(match["value"])
     if secret := next(refused_secrets({name: value}), None):
         raise ValueError(
-            f"{secret} would write a key into files; set the provider's environment variable instead, "
+            f"{secret} would write a key into files; set the provider's environment "
+            f"variable instead, "
             "such as OPENAI_API_KEY"
         )
     if name.startswith("mock_"):
-        raise ValueError(f"{name} makes litellm reply without a model; use llmarith/sloppy to try things out")
+        raise ValueError(
+            f"{name} makes litellm reply without a model; use llmarith/sloppy to try "
+            f"things out"
+        )
     if name in _OTHER_MODELS:
-        raise ValueError(f"{name} makes litellm ask another model; remove it, and name that model with --llm-model")
+        raise ValueError(
+            f"{name} makes litellm ask another model; remove it, and name that model "
+            f"with --llm-model"
+        )
     if name in _SET_BY_THE_PLUGIN:
-        raise ValueError(f"{name} is set by the plugin; see llm_timeout, llm_retries, --llm-model")
+        raise ValueError(
+            f"{name} is set by the plugin; see llm_timeout, llm_retries, --llm-model"
+        )
     return name, value
 
 
 def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
-    """The models with each value of `KEY=VALUE,VALUE`, which ends their names; without a text the models themselves."""
+    """The models with each value of `KEY=VALUE,VALUE`, which ends their names; without
+    a text the models themselves.
+    """
     if not texts:
         return models
     if len(texts) > 1:
@@ -176,12 +280,21 @@ def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
     if len(found) < len(words):
         raise ValueError("a value is there twice; remove one")
     if len(words) < 2 or not all(map(_SWEPT.fullmatch, words)):
-        raise ValueError("write two or more values of letters, digits and . _ + -: reasoning_effort=low,medium,high")
+        raise ValueError(
+            "write two or more values of letters, digits and . _ + -: "
+            "reasoning_effort=low,medium,high"
+        )
     key, _ = found[words[0]]
     if not models or any(model.simulated for model in models):
-        raise ValueError(f"{key} needs one or more models that are not fake; write --llm-model=o4-mini")
+        raise ValueError(
+            f"{key} needs one or more models that are not fake; write "
+            f"--llm-model=o4-mini"
+        )
     if key == "api_base" or any(key in model.params for model in models):
-        raise ValueError(f"{key} is set with --llm-model, --llm-param or --llm-api-base; remove it there, or the sweep")
+        raise ValueError(
+            f"{key} is set with --llm-model, --llm-param or --llm-api-base; remove it "
+            f"there, or the sweep"
+        )
     return [
         replace(model, name=f"{model.name}-{word}", params={**model.params, key: value})
         for model in models
@@ -190,13 +303,21 @@ def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
 
 
 def base_url(url: Any) -> str | None:
-    """Check a provider's base URL. One that may hold a key is refused, because it is written to files."""
+    """Check a provider's base URL.
+
+    One that may hold a key is refused, because it is written to files.
+    """
     if url is None:
         return None
     if isinstance(url, str) and ("@" in url or "?" in url):
-        raise ValueError("a base URL with a user, a password or a query could write a key into files; remove them")
+        raise ValueError(
+            "a base URL with a user, a password or a query could write a key into "
+            "files; remove them"
+        )
     if not isinstance(url, str) or not _BASE_URL.fullmatch(url):
-        raise ValueError(f"{url!r:.80} is not a base URL; write http://localhost:8000/v1")
+        raise ValueError(
+            f"{url!r:.80} is not a base URL; write http://localhost:8000/v1"
+        )
     return url
 
 
@@ -219,7 +340,10 @@ def _json_or_text(text: str) -> Any:
     else:
         if is_plain(value):
             return value
-    raise ValueError(f"a value of {len(text):,} characters is nested too deep, or has an infinite number")
+    raise ValueError(
+        f"a value of {len(text):,} characters is nested too deep, or has an infinite "
+        f"number"
+    )
 
 
 def parse_at(place: str, parse: Callable[..., _Value], *args: Any) -> _Value:

@@ -1,4 +1,5 @@
-"""The table of options, from which pytest's options, the defaults of `settings` and docs/options.md are made.
+"""The table of options, from which pytest's options, the defaults of `settings` and
+docs/options.md are made.
 
 Every pytest run of an environment imports this module, so it imports nothing slow.
 """
@@ -18,7 +19,9 @@ MODEL_VARIABLE = "LLMARITH_MODEL"
 
 
 class Option(NamedTuple):
-    """A command line option, or an ini value if the name has no dashes; `settings` parses its value or `default`."""
+    """A command line option, or an ini value if the name has no dashes; `settings`
+    parses its value or `default`.
+    """
 
     name: str
     metavar: str | None  # None: a switch without a value
@@ -37,51 +40,138 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-model",
             "MODEL",
-            "Model to benchmark, as [NAME=]TARGET[?KEY=VALUE&...]; TARGET is litellm's name or gguf:PATH; repeatable",
+            "Model to benchmark, as [NAME=]TARGET[?KEY=VALUE&...]; TARGET is "
+            "litellm's name or gguf:PATH; repeatable",
             repeatable=True,
         ),
-        Option("--llm-param", "KEY=VALUE", "Request parameter for all models; repeatable", repeatable=True),
-        Option("--llm-sweep", "KEY=V,V,...", "Ask with each value: reasoning_effort=low,high", repeatable=True),
+        Option(
+            "--llm-param",
+            "KEY=VALUE",
+            "Request parameter for all models; repeatable",
+            repeatable=True,
+        ),
+        Option(
+            "--llm-sweep",
+            "KEY=V,V,...",
+            "Ask with each value: reasoning_effort=low,high",
+            repeatable=True,
+        ),
         Option("--llm-api-base", "URL", "Base URL of the provider, for all models"),
-        Option("--llm-system-prompt", "TEXT", "System prompt; several are compared as conditions", repeatable=True),
-        Option("--llm-baseline", "NAME", "Model that the others are compared with (default: the first one)"),
+        Option(
+            "--llm-system-prompt",
+            "TEXT",
+            "System prompt; several are compared as conditions",
+            repeatable=True,
+        ),
+        Option(
+            "--llm-baseline",
+            "NAME",
+            "Model that the others are compared with (default: the first one)",
+        ),
     ),
     "questions": (
-        Option("--llm-depths", "2-10|2,5,8", "Digits of arithmetic (default: the bench's, 2-10)"),
-        Option("--llm-trials", "N", "Trials per variant and depth (default: the bench's)"),
+        Option(
+            "--llm-depths",
+            "2-10|2,5,8",
+            "Digits of arithmetic (default: the bench's, 2-10)",
+        ),
+        Option(
+            "--llm-trials", "N", "Trials per variant and depth (default: the bench's)"
+        ),
         Option("--llm-seed", "N|random", "Seed of all problems (default: 0)", "0"),
         Option("--llm-repeats", "K", "Ask every question K times (default: 1)", "1"),
-        Option("--llm-breaking-point", "N", "Search for breaking points, with up to N questions per variant"),
+        Option(
+            "--llm-breaking-point",
+            "N",
+            "Search for breaking points, with up to N questions per variant",
+        ),
         Option(
             "--llm-adaptive",
             "HALF_WIDTH[,QUESTIONS]",
-            "Find D50, the digits at which half of the answers are right, to +- HALF_WIDTH digits, "
+            "Find D50, the digits at which half of the answers are right, to +- "
+            "HALF_WIDTH digits, "
             "with at most QUESTIONS (100) per variant",
         ),
-        Option("--llm-shard", "I/N", "Run the I-th of N parts; llmarith merge joins them"),
-        Option("--llm-number-format", "plain|comma|space,...", "How digits are grouped in prompts", "plain"),
-        Option("--llm-symbols", "ascii|unicode,...", "Operator signs in prompts: + - * / or + - × ÷", "ascii"),
-        Option("--llm-context", "none|1k|2k|4k,...", "Tokens of filler text before the question", "none"),
-        Option("--llm-prompt-template", "FILE|standard", "Template of prompts; repeatable", repeatable=True),
+        Option(
+            "--llm-shard", "I/N", "Run the I-th of N parts; llmarith merge joins them"
+        ),
+        Option(
+            "--llm-number-format",
+            "plain|comma|space,...",
+            "How digits are grouped in prompts",
+            "plain",
+        ),
+        Option(
+            "--llm-symbols",
+            "ascii|unicode,...",
+            "Operator signs in prompts: + - * / or + - × ÷",
+            "ascii",
+        ),
+        Option(
+            "--llm-context",
+            "none|1k|2k|4k,...",
+            "Tokens of filler text before the question",
+            "none",
+        ),
+        Option(
+            "--llm-prompt-template",
+            "FILE|standard",
+            "Template of prompts; repeatable",
+            repeatable=True,
+        ),
     ),
     "money and limits": (
         Option(
             "--llm-batch",
             "wait|submit|collect",
-            "Ask in batches, at about half the price: wait for them (if no value is given), submit or collect",
+            "Ask in batches, at about half the price: wait for them (if no value is "
+            "given), submit or collect",
             bare="wait",
         ),
-        Option("--llm-dry-run", None, "Ask nothing: show questions, prompts and the estimated cost"),
-        Option("--llm-max-cost", "USD", "Send no request that could make the run cost more"),
-        Option("--llm-max-total-tokens", "N", "Send no request that could make the run use more tokens"),
-        Option("--llm-price", "IN,OUT", "US dollars per million prompt and completion tokens, if litellm lists none"),
-        Option("--llm-concurrency", "N", "Requests in flight, independent of -n (default: 16)", "16"),
-        Option("--llm-rpm", "N", "Requests per minute of the whole run (default: no limit)"),
-        Option("--llm-store", "on|refresh|off|only", "Use, replace or ignore stored replies, or ask no model", "on"),
+        Option(
+            "--llm-dry-run",
+            None,
+            "Ask nothing: show questions, prompts and the estimated cost",
+        ),
+        Option(
+            "--llm-max-cost", "USD", "Send no request that could make the run cost more"
+        ),
+        Option(
+            "--llm-max-total-tokens",
+            "N",
+            "Send no request that could make the run use more tokens",
+        ),
+        Option(
+            "--llm-price",
+            "IN,OUT",
+            "US dollars per million prompt and completion tokens, if litellm lists "
+            "none",
+        ),
+        Option(
+            "--llm-concurrency",
+            "N",
+            "Requests in flight, independent of -n (default: 16)",
+            "16",
+        ),
+        Option(
+            "--llm-rpm", "N", "Requests per minute of the whole run (default: no limit)"
+        ),
+        Option(
+            "--llm-store",
+            "on|refresh|off|only",
+            "Use, replace or ignore stored replies, or ask no model",
+            "on",
+        ),
     ),
     "results": (
-        Option("--llm-match", "strict|tolerant", "Grade bare numbers only, or any stated answer (default: by task)"),
-        Option("--llm-reports", "DIR", "Folder of the runs (default: reports in the root)"),
+        Option(
+            "--llm-match",
+            "strict|tolerant",
+            "Grade bare numbers only, or any stated answer (default: by task)",
+        ),
+        Option(
+            "--llm-reports", "DIR", "Folder of the runs (default: reports in the root)"
+        ),
         Option("--llm-strict", None, "Fail every item whose outcome is not correct"),
         Option(
             "--llm-fail-under",
@@ -91,25 +181,77 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
     ),
     "OEIS": (
-        Option("--oeis-sets", "SET,...", "Sets of sequences (default: the bench's, else starter)"),
-        Option("--oeis-terms", "N|all", "Run the first N terms of each sequence (default: all)"),
-        Option("--oeis-limits", "SECONDS,...", "Limits per term (default: 0.5,4)", "0.5,4"),
-        Option("--oeis-sandbox", "strict|standard|none", "Isolation of programs (default: the strictest that works)"),
-        Option("--oeis-judge", "JUDGE", "Finds lookup tables: static (default), llm:MODEL, both:MODEL, none", "static"),
+        Option(
+            "--oeis-sets",
+            "SET,...",
+            "Sets of sequences (default: the bench's, else starter)",
+        ),
+        Option(
+            "--oeis-terms",
+            "N|all",
+            "Run the first N terms of each sequence (default: all)",
+        ),
+        Option(
+            "--oeis-limits", "SECONDS,...", "Limits per term (default: 0.5,4)", "0.5,4"
+        ),
+        Option(
+            "--oeis-sandbox",
+            "strict|standard|none",
+            "Isolation of programs (default: the strictest that works)",
+        ),
+        Option(
+            "--oeis-judge",
+            "JUDGE",
+            "Finds lookup tables: static (default), llm:MODEL, both:MODEL, none",
+            "static",
+        ),
     ),
     "ini values": (
-        Option("llm_model", "MODEL", "Models to benchmark, as for --llm-model, one per line", repeatable=True),
-        Option("llm_timeout", "SECONDS", "Time limit of one request (default: 600)", "600"),
-        Option("llm_retries", "N", "Retries after an outage, and four times as many after a 429 (default: 3)", "3"),
-        Option("llm_transport", "direct|litellm", "How a server of one's own is asked (default: direct)", "direct"),
-        Option("llm_store_dir", "DIR", "Folder of the store (default: .llmarith)", ".llmarith"),
+        Option(
+            "llm_model",
+            "MODEL",
+            "Models to benchmark, as for --llm-model, one per line",
+            repeatable=True,
+        ),
+        Option(
+            "llm_timeout", "SECONDS", "Time limit of one request (default: 600)", "600"
+        ),
+        Option(
+            "llm_retries",
+            "N",
+            "Retries after an outage, and four times as many after a 429 (default: 3)",
+            "3",
+        ),
+        Option(
+            "llm_transport",
+            "direct|litellm",
+            "How a server of one's own is asked (default: direct)",
+            "direct",
+        ),
+        Option(
+            "llm_store_dir",
+            "DIR",
+            "Folder of the store (default: .llmarith)",
+            ".llmarith",
+        ),
         Option("oeis_sets", "SET,...", "Sets of sequences, as for --oeis-sets"),
-        Option("oeis_cache", "DIR", "Folder of the OEIS entries (default: oeis_cache)", "oeis_cache"),
-        Option("oeis_memory", "SIZE", "Memory of one program, such as 512MiB (default: 1GiB)", "1GiB"),
+        Option(
+            "oeis_cache",
+            "DIR",
+            "Folder of the OEIS entries (default: oeis_cache)",
+            "oeis_cache",
+        ),
+        Option(
+            "oeis_memory",
+            "SIZE",
+            "Memory of one program, such as 512MiB (default: 1GiB)",
+            "1GiB",
+        ),
         Option(
             "oeis_rules",
             "default|paper",
-            "A term is right with exit status 0 and the right stdout (default), or as in the paper with "
+            "A term is right with exit status 0 and the right stdout (default), or as "
+            "in the paper with "
             "the right stdout and an empty stderr",
             "default",
         ),
@@ -124,21 +266,42 @@ def declare(parser: pytest.Parser) -> None:
         group = parser.getgroup(f"llmarith {title}", f"llmarith: {title}")
         for option in options:
             if option.is_ini:
-                kind: Literal["linelist", "string"] = "linelist" if option.repeatable else "string"
-                parser.addini(option.name, option.help, type=kind, default=[] if option.repeatable else "")
+                kind: Literal["linelist", "string"] = (
+                    "linelist" if option.repeatable else "string"
+                )
+                parser.addini(
+                    option.name,
+                    option.help,
+                    type=kind,
+                    default=[] if option.repeatable else "",
+                )
             elif option.metavar is None:
                 group.addoption(option.name, action="store_true", help=option.help)
             elif option.bare is not None:
-                group.addoption(option.name, nargs="?", const=option.bare, metavar=option.metavar, help=option.help)
+                group.addoption(
+                    option.name,
+                    nargs="?",
+                    const=option.bare,
+                    metavar=option.metavar,
+                    help=option.help,
+                )
             else:
                 action = "append" if option.repeatable else "store"
-                group.addoption(option.name, action=action, metavar=option.metavar, help=option.help)
+                group.addoption(
+                    option.name, action=action, metavar=option.metavar, help=option.help
+                )
 
 
 def are_given(config: pytest.Config) -> bool:
-    """Whether an option, the environment or the ini file requests a run; if not, nothing else is loaded."""
+    """Whether an option, the environment or the ini file requests a run; if not,
+    nothing else is loaded.
+    """
     return (
-        any(config.getoption(name) not in (None, False, []) for name, option in OPTIONS.items() if not option.is_ini)
+        any(
+            config.getoption(name) not in (None, False, [])
+            for name, option in OPTIONS.items()
+            if not option.is_ini
+        )
         or any(config.getini(name) for name, option in OPTIONS.items() if option.is_ini)
         or MODEL_VARIABLE in os.environ
     )
@@ -153,6 +316,8 @@ def conflicts_explained() -> Iterator[None]:
         if not (found := re.search(r"--(?:llm|oeis)-[a-z-]+", str(error))):
             raise
         raise pytest.UsageError(
-            f"{found[0]} is declared by a conftest.py and by the plugin pytest-llmarith; "
-            "rename the option in the conftest.py, or disable the plugin with -p no:llmarith"
+            f"{found[0]} is declared by a conftest.py and by the plugin "
+            f"pytest-llmarith; "
+            "rename the option in the conftest.py, or disable the plugin with -p "
+            "no:llmarith"
         ) from None

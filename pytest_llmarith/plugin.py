@@ -23,7 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
     with options.conflicts_explained():
         yield
-        parser.parse_known_args([])  # older versions of pytest detect conflicts only here
+        parser.parse_known_args(
+            []
+        )  # older versions of pytest detect conflicts only here
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,7 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> Generator[None, object, object]:
-    """Register the fixtures before pytest looks up those of the first test with a problem mark."""
+    """Register the fixtures before pytest looks up those of the first test with a
+    problem mark.
+    """
     if collector.istestfunction(obj, name) and items.has_problem_mark(collector, obj):
         fixtures.register_for_bench(collector.session)
     return (yield)
@@ -52,7 +56,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     graded = [item for item in items if grader_of(item)]
     if graded:
         from pytest_llmarith.session.selection import skip_unavailable
@@ -69,7 +75,9 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if RECORD in item.stash:
         items.attach(report, item, settings_of(item.config).strict)
@@ -77,5 +85,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
+def pytest_report_teststatus(
+    report: pytest.TestReport,
+) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
     return items.status_of(report)

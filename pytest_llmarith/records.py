@@ -1,10 +1,12 @@
-"""The record of a trial (a line of `trials.jsonl`) and the summary of a run (`summary.json`).
+"""The record of a trial (a line of `trials.jsonl`) and the summary of a run
+(`summary.json`).
 
-One msgspec definition of each constructs, validates and encodes it and gives its JSON Schema. msgspec needs a tenth of
-pydantic's import time and disk space.
+One msgspec definition of each constructs, validates and encodes it and gives its JSON
+Schema. msgspec needs a tenth of pydantic's import time and disk space.
 
-A comment after a field becomes its description in the schema. `None` means unknown. A field with a default is omitted
-from the JSON if it has that default. Constructors do not validate; `decode_record` and `decode_summary` do.
+A comment after a field becomes its description in the schema. `None` means unknown. A
+field with a default is omitted from the JSON if it has that default. Constructors do
+not validate; `decode_record` and `decode_summary` do.
 """
 
 from __future__ import annotations
@@ -46,15 +48,22 @@ Name = Annotated[str, Meta(min_length=1)]
 _DIGITS = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
 NUMBER = _DIGITS + "([eE][+-]?[0-9]{1,4})?$"  # decimal text with a bounded exponent
 WrongDigits = Annotated[str, Meta(pattern="^[01]+$")]
-ErrorSize = Annotated[str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,9})?$")]  # the error of an answer of any length
-Moment = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|\+00:00)$")]
+ErrorSize = Annotated[
+    str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,9})?$")
+]  # the error of an answer of any length
+Moment = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|\+00:00)$"
+    ),
+]
 
 
 class Part(msgspec.Struct, omit_defaults=True):
     """A part of a record or a summary."""
 
 
-# --- problems -------------------------------------------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------
 
 
 class Problem(Part):
@@ -64,11 +73,19 @@ class Problem(Part):
     seed: int | None  # null if another program asked
     variant: str | None  # a series of the task, such as `int_div`
     depth: Count | None  # orders the difficulty within a variant
-    trial: Count | None  # distinguishes problems with the same prompt; null if another program asked
-    inputs: dict[str, Any]  # the parts of the question, which are the fields of templates
+    trial: (
+        Count | None
+    )  # distinguishes problems with the same prompt; null if another program asked
+    inputs: dict[
+        str, Any
+    ]  # the parts of the question, which are the fields of templates
     expected: Any  # the right answer
-    question: str | None = None  # the question in one line, such as `27 * 48`; by default its inputs
-    strata: dict[str, Count] = {}  # accuracy is also counted by these, such as the carries of a sum
+    question: str | None = (
+        None  # the question in one line, such as `27 * 48`; by default its inputs
+    )
+    strata: dict[
+        str, Count
+    ] = {}  # accuracy is also counted by these, such as the carries of a sum
 
     def __post_init__(self) -> None:
         check_plain([self.inputs, self.expected], "inputs or expected")
@@ -78,10 +95,12 @@ class Problem(Part):
         """The question in one line."""
         if self.question is not None:
             return self.question
-        return ", ".join(f"{name}: {as_text(value)}" for name, value in self.inputs.items())
+        return ", ".join(
+            f"{name}: {as_text(value)}" for name, value in self.inputs.items()
+        )
 
 
-# --- replies, answers and grades ------------------------------------------------------------------------------------
+# --- replies, answers and grades ------------------------------------------------------
 
 
 class Sent(Part, forbid_unknown_fields=True):
@@ -107,7 +126,9 @@ class Usage(Part):
     own_price: bool  # whether the cost is computed from --llm-price
     latency_s: Amount | None  # seconds, of the request that succeeded
     attempts: Positive  # requests, failed ones included
-    stored: bool  # whether it came from the store; latency, cost and date are those of the original request
+    # whether it came from the store; latency, cost and date are those of the original
+    # request
+    stored: bool
     batched: bool  # whether it came from a batch
     asked_at: Moment | None  # start of the request
 
@@ -126,17 +147,27 @@ class NumberDetails(Part, tag_field="kind", tag="number"):
     """How a number differs from the expected one."""
 
     absolute_error: ErrorSize | None  # exact; null unless the answer deviates
-    relative_error: ErrorSize | None  # a few significant digits; null if right, or if 0 is expected
-    rounded: bool | None  # whether only rounding makes the answer another number than the expected one
+    relative_error: (
+        ErrorSize | None
+    )  # a few significant digits; null if right, or if 0 is expected
+    rounded: (
+        bool | None
+    )  # whether only rounding makes the answer another number than the expected one
     error_class: ErrorClass | None  # null unless the answer deviates
-    digit_match: Share  # share of the expected digits that the answer has in the right position
+    digit_match: (
+        Share  # share of the expected digits that the answer has in the right position
+    )
     dlength: Count  # difference in length in digits, without sign
     leading_digits: Count  # right digits before the first wrong one
-    wrong_digits: WrongDigits | None = None  # 1 for each wrong digit; null if right, or with another sign or length
+    wrong_digits: WrongDigits | None = (
+        None  # 1 for each wrong digit; null if right, or with another sign or length
+    )
 
     @property
     def has_other_length(self) -> bool:
-        """Whether the length is wrong and no digit from the left is right, so that digits cannot be compared."""
+        """Whether the length is wrong and no digit from the left is right, so that
+        digits cannot be compared.
+        """
         return bool(self.dlength) and not self.leading_digits
 
 
@@ -167,14 +198,19 @@ class ModelVerdict(Part):
 
 
 class Judges(Part):
-    """The judges' verdicts on whether the program is a lookup table; null if a judge was not used."""
+    """The judges' verdicts on whether the program is a lookup table; null if a judge
+    was not used.
+    """
 
     static: StaticVerdict | None
     llm: ModelVerdict | None
 
 
 class ProgramDetails(Part, tag_field="kind", tag="program"):
-    """The program in a reply, and its terms. `grade.scores` has the share of right terms by limit in seconds."""
+    """The program in a reply, and its terms.
+
+    `grade.scores` has the share of right terms by limit in seconds.
+    """
 
     program: str | None
     detail: str | None  # what the reply holds instead of a program
@@ -185,7 +221,9 @@ class ProgramDetails(Part, tag_field="kind", tag="program"):
     judges: Judges
     addresses_judge: list[str]  # texts in the program that address a judge
     isolation: Isolation
-    machine: dict[str, str | int | float | None] | None  # the machine it ran on, and its speed
+    machine: (
+        dict[str, str | int | float | None] | None
+    )  # the machine it ran on, and its speed
 
 
 class Minimum(Part):
@@ -203,21 +241,28 @@ class SearchStep(Part):
     """One question of a search."""
 
     question: str
-    before: Count  # how often it had been asked before or, to measure D50, a question of its depth
+    # how often it had been asked before or, to measure D50, a question of its depth
+    before: Count
     outcome: Outcome
-    reply: Reply | None  # null if the replies of the search are too long to keep all of them
+    reply: (
+        Reply | None
+    )  # null if the replies of the search are too long to keep all of them
     usage: Usage | None = None  # of a reply that is not kept
     depth: Count | None = None  # of the question
 
 
 class SearchDetails(Part, tag_field="kind", tag="search"):
-    """The questions of a search for the breaking point, or of a measurement of D50, which has only a trail."""
+    """The questions of a search for the breaking point, or of a measurement of D50,
+    which has only a trail.
+    """
 
     ended: SearchEnd
     budget: Count  # the maximum number of questions
     questions: Count
     minimum: Minimum | None  # null if no question was wrong every time
-    not_reproduced: Count  # questions answered wrongly at first and rightly when asked again
+    not_reproduced: (
+        Count  # questions answered wrongly at first and rightly when asked again
+    )
     largest_right: str | None  # the largest question answered rightly
     trail: list[SearchStep]
     depths: list[Count] | None = None  # that D50 is measured on
@@ -240,7 +285,9 @@ class Grade(Part):
     """The grade of an answer."""
 
     score: Share | None  # 1 if correct; null without a measurement, and for searches
-    scores: dict[str, Share] = {}  # further scores by name: of each reading, or by a limit in seconds
+    scores: dict[
+        str, Share
+    ] = {}  # further scores by name: of each reading, or by a limit in seconds
     details: Details | None = None
 
 
@@ -259,30 +306,47 @@ class Record(Part):
     prompt: list[Message] | None  # null if another program asked
     retries: list[Retry]  # retries of this run
     outcome: Outcome
-    reason: str | None  # why there is no answer or no reply, or the first fault of a program
-    reading: str | None  # the reading that was graded; null if the task has one only, and if nothing was graded
+    reason: (
+        str | None
+    )  # why there is no answer or no reply, or the first fault of a program
+    reading: (
+        str | None
+        # the reading that was graded; null if the task has one only, and if nothing was
+        # graded
+    )
     answer: Any  # what was graded, as text if it is not JSON; numbers are decimal text
     answers: dict[str, Any]  # the answer of each reading, if the task has several
     grade: Grade | None  # null if nothing was graded
     reply: Reply | None
-    raised: str | None = None  # the exception that a custom task raised while reading or grading the reply
+    raised: str | None = (
+        # the exception that a custom task raised while reading or grading the reply
+        None
+    )
 
     def __post_init__(self) -> None:
         check_plain([self.answer, self.answers], "answer")
         grade = self.grade
-        if self.number and (self.number.error_class is not None) != (self.outcome is Outcome.DEVIATE):
-            raise ValueError("grade.details.error_class and the outcome contradict each other")
+        if self.number and (self.number.error_class is not None) != (
+            self.outcome is Outcome.DEVIATE
+        ):
+            raise ValueError(
+                "grade.details.error_class and the outcome contradict each other"
+            )
         if self.outcome is Outcome.UNANSWERED:
             return
         if self.reply is None:
             raise ValueError(f"the outcome is {self.outcome}, but there is no reply")
         if grade is None:
             raise ValueError(f"the outcome is {self.outcome}, but there is no grade")
-        if grade.score is not None and (grade.score == 1) != (self.outcome is Outcome.CORRECT):
+        if grade.score is not None and (grade.score == 1) != (
+            self.outcome is Outcome.CORRECT
+        ):
             raise ValueError("grade.score and the outcome contradict each other")
         llm = self.program and self.program.judges.llm
         if self.program and (not grade.scores or (llm and llm.cheat is None)):
-            raise ValueError("grade holds no scores of a program, or a judge without a verdict")
+            raise ValueError(
+                "grade holds no scores of a program, or a judge without a verdict"
+            )
 
     @property
     def number(self) -> NumberDetails | None:
@@ -325,7 +389,7 @@ def reply_part(reply: types.Reply) -> Reply:
     return Reply(**fields | {"sent": sent})
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------
 
 _Part = TypeVar("_Part", bound=Part)
 
@@ -333,7 +397,8 @@ _Part = TypeVar("_Part", bound=Part)
 def parse_json(text: str | bytes) -> Any:
     """Parse JSON strictly.
 
-    Raises ValueError, also for NaN and infinity, and RecursionError if the value is nested too deep.
+    Raises ValueError, also for NaN and infinity, and RecursionError if the value is
+    nested too deep.
     """
     return json.loads(text, parse_constant=_refuse)
 
@@ -344,12 +409,17 @@ def decode_record(text: str | bytes) -> Record:
 
 
 def convert(value: Any, kind: type[_Part]) -> _Part:
-    """Convert and validate builtins. Raises ValueError with a one-line message that names the field."""
+    """Convert and validate builtins.
+
+    Raises ValueError with a one-line message that names the field.
+    """
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:
         what, _, where = str(fault).rpartition(" - at ")
-        raise ValueError(f"{where.strip('`').removeprefix('$.')}: {what}" if what else str(fault)) from None
+        raise ValueError(
+            f"{where.strip('`').removeprefix('$.')}: {what}" if what else str(fault)
+        ) from None
 
 
 def as_dict(part: Part | Model) -> dict[str, Any]:
@@ -359,19 +429,29 @@ def as_dict(part: Part | Model) -> dict[str, Any]:
 
 
 def encode(part: Part) -> str:
-    """Encode as ASCII JSON, so that no reply can break a line, an encoding or a terminal."""
+    """Encode as ASCII JSON, so that no reply can break a line, an encoding or a
+    terminal.
+    """
     return json.dumps(as_dict(part), allow_nan=False)
 
 
 def as_text(value: Any) -> str | None:
     """A string unchanged; any other value as JSON text."""
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return (
+        value
+        if value is None or isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def check_plain(value: Any, what: str) -> None:
-    """Raise ValueError if a value is nested too deep or holds a number that is not finite."""
+    """Raise ValueError if a value is nested too deep or holds a number that is not
+    finite.
+    """
     if not is_plain(value):
-        raise ValueError(f"{what} is nested too deep, or holds a number that is not finite")
+        raise ValueError(
+            f"{what} is nested too deep, or holds a number that is not finite"
+        )
 
 
 def decode(text: str | bytes, kind: type[_Part]) -> _Part:
@@ -393,5 +473,11 @@ def is_plain(value: Any, levels: int = DEEPEST) -> bool:
     """
     if isinstance(value, float):
         return math.isfinite(value)
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    inside = (
+        value.values()
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list)
+        else ()
+    )
     return levels > 0 and all(is_plain(one, levels - 1) for one in inside)

@@ -1,7 +1,7 @@
 """The frozen settings of a run, and the parsers of its options.
 
-A parser takes the text of an option and raises ValueError with what to write instead; `OptionValues` adds the
-name of the option.
+A parser takes the text of an option and raises ValueError with what to write instead;
+`OptionValues` adds the name of the option.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class PromptConfigs:
-    """The conditions of a run, the templates and system prompts that they name, and the number of repeats."""
+    """The conditions of a run, the templates and system prompts that they name, and the
+    number of repeats.
+    """
 
     conditions: tuple[Condition, ...]
     templates: dict[str, str]
@@ -71,7 +73,9 @@ class PromptConfigs:
 
 @dataclass(frozen=True, slots=True)
 class OeisSettings:
-    """The settings of the OEIS task; None leaves the choice to the bench or the machine."""
+    """The settings of the OEIS task; None leaves the choice to the bench or the
+    machine.
+    """
 
     sets: tuple[str, ...] | None
     ini_sets: tuple[str, ...] | None
@@ -93,7 +97,9 @@ class Settings:
     depths: tuple[int, ...] | None
     trials: int | None
     breaking_point: int | None
-    adaptive: tuple[float, int] | None  # half-width in digits, and most questions per variant
+    adaptive: (
+        tuple[float, int] | None
+    )  # half-width in digits, and most questions per variant
     prompt_configs: PromptConfigs
     shard: Shard | None
     baseline: str | None
@@ -118,7 +124,8 @@ class Settings:
 def parse_settings(config: pytest.Config) -> Settings:
     """Parse the settings of a run. Raises pytest.UsageError in one line.
 
-    The models found and a random seed are written back to pytest's options, which xdist's workers receive.
+    The models found and a random seed are written back to pytest's options, which
+    xdist's workers receive.
     """
     try:
         return _parse(config)
@@ -133,8 +140,14 @@ class OptionValues:
         self._config = config
 
     def raw(self, flag: str) -> Any:
-        """The raw value: a text, a list of texts or a bool; the default if the option is not given."""
-        given = (self._config.getini(flag) or None) if OPTIONS[flag].is_ini else self._config.getoption(flag)
+        """The raw value: a text, a list of texts or a bool; the default if the option
+        is not given.
+        """
+        given = (
+            (self._config.getini(flag) or None)
+            if OPTIONS[flag].is_ini
+            else self._config.getoption(flag)
+        )
         return OPTIONS[flag].default if given is None else given
 
     def value(self, flag: str, parse: Callable[[str], _Value]) -> _Value:
@@ -150,11 +163,19 @@ class OptionValues:
         return parse_at(flag, parse, self.raw(flag) or ())
 
     def folder(self, flag: str, default: str) -> Path:
-        """A folder: the option's value relative to the current folder, or the default relative to pytest's root."""
+        """A folder: the option's value relative to the current folder, or the default
+        relative to pytest's root.
+        """
         given = self._config.getoption(flag)
         if given == "":
-            raise ValueError(f"{flag}: the folder name is empty; write . for the current folder")
-        return self._config.rootpath / default if given is None else self._config.invocation_params.dir / given
+            raise ValueError(
+                f"{flag}: the folder name is empty; write . for the current folder"
+            )
+        return (
+            self._config.rootpath / default
+            if given is None
+            else self._config.invocation_params.dir / given
+        )
 
 
 def _parse(config: pytest.Config) -> Settings:
@@ -164,7 +185,8 @@ def _parse(config: pytest.Config) -> Settings:
     shard = given.optional("--llm-shard", _shard)
     if shard is not None and seed is None:
         raise ValueError(
-            "--llm-shard: with --llm-seed=random every shard draws different questions; give all shards the same seed"
+            "--llm-shard: with --llm-seed=random every shard draws different "
+            "questions; give all shards the same seed"
         )
     if seed is None:
         seed = random.SystemRandom().randrange(2**31)
@@ -179,7 +201,9 @@ def _parse(config: pytest.Config) -> Settings:
         depths=given.optional("--llm-depths", _depths),
         trials=given.optional("--llm-trials", _whole(1, 1_000_000)),
         adaptive=given.optional("--llm-adaptive", _adaptive),
-        breaking_point=given.optional("--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)),
+        breaking_point=given.optional(
+            "--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)
+        ),
         prompt_configs=_prompt_configs(given, config.invocation_params.dir),
         baseline=_baseline(given.raw("--llm-baseline"), measured),
         reading=given.optional("--llm-match", _one_of(Reading)),
@@ -192,7 +216,9 @@ def _parse(config: pytest.Config) -> Settings:
             max_tokens=given.optional("--llm-max-total-tokens", _whole(1, 999_999_999)),
             price=given.optional("--llm-price", _price),
         ),
-        batch=given.optional("--llm-batch", _one_of(BatchMode, "; before a path, write --llm-batch=wait")),
+        batch=given.optional(
+            "--llm-batch", _one_of(BatchMode, "; before a path, write --llm-batch=wait")
+        ),
         transport=given.value("llm_transport", _one_of(Transport)),
         dry_run=bool(given.raw("--llm-dry-run")),
         store_mode=given.value("--llm-store", _one_of(StoreMode)),
@@ -208,14 +234,19 @@ def _baseline(name: str | None, models: Sequence[Model]) -> str | None:
     names = [model.name for model in models]
     if name is not None and (name not in names or len(names) < 2):
         raise ValueError(
-            f"--llm-baseline: {name!r} is no model with others beside it; this run has {', '.join(names) or 'none'}"
+            f"--llm-baseline: {name!r} is no model with others beside it; this run "
+            f"has {', '.join(names) or 'none'}"
         )
     return name
 
 
 def _prompt_configs(given: OptionValues, folder: Path) -> PromptConfigs:
-    """All combinations of the option values; template files are relative to `folder`."""
-    templates = given.each("--llm-prompt-template", lambda files: _templates(files, folder))
+    """All combinations of the option values; template files are relative to
+    `folder`.
+    """
+    templates = given.each(
+        "--llm-prompt-template", lambda files: _templates(files, folder)
+    )
     systems = given.each("--llm-system-prompt", _systems)
     axes = (
         given.value("--llm-number-format", _some_of(NumberFormat)),
@@ -227,16 +258,26 @@ def _prompt_configs(given: OptionValues, folder: Path) -> PromptConfigs:
     return PromptConfigs(
         conditions=tuple(Condition(*values) for values in product(*axes)),
         templates={name: text for name, text in templates.items() if name is not None},
-        systems={number: text for number, text in systems.items() if number is not None},
+        systems={
+            number: text for number, text in systems.items() if number is not None
+        },
         repeats=given.value("--llm-repeats", _whole(1, 1_000)),
     )
 
 
-def _oeis(given: OptionValues, config: pytest.Config, models: ModelOptions) -> OeisSettings:
+def _oeis(
+    given: OptionValues, config: pytest.Config, models: ModelOptions
+) -> OeisSettings:
     kind, _, judge = str(given.raw("--oeis-judge")).partition(":")
-    if (kind in ("static", "none")) == bool(judge.strip()) or kind not in ("static", "none", "llm", "both"):
+    if (kind in ("static", "none")) == bool(judge.strip()) or kind not in (
+        "static",
+        "none",
+        "llm",
+        "both",
+    ):
         raise ValueError(
-            "--oeis-judge: write static, llm:MODEL, both:MODEL or none, such as llm:gpt-4o-mini, "
+            "--oeis-judge: write static, llm:MODEL, both:MODEL or none, such as "
+            "llm:gpt-4o-mini, "
             f"not {given.raw('--oeis-judge')!r}"
         )
     return OeisSettings(
@@ -244,9 +285,13 @@ def _oeis(given: OptionValues, config: pytest.Config, models: ModelOptions) -> O
         ini_sets=given.optional("oeis_sets", _sets),
         cache=config.rootpath / given.value("oeis_cache", str),
         limits=ProgramLimits(
-            seconds=given.value("--oeis-limits", _limits), memory_bytes=given.value("oeis_memory", _memory)
+            seconds=given.value("--oeis-limits", _limits),
+            memory_bytes=given.value("oeis_memory", _memory),
         ),
-        terms=given.optional("--oeis-terms", lambda text: None if text == "all" else _whole(1, 1_000_000)(text)),
+        terms=given.optional(
+            "--oeis-terms",
+            lambda text: None if text == "all" else _whole(1, 1_000_000)(text),
+        ),
         sandbox=given.optional("--oeis-sandbox", _one_of(Level)),
         rules=given.value("oeis_rules", _one_of(Rules)),
         static_judge=kind in ("static", "both"),
@@ -255,8 +300,14 @@ def _oeis(given: OptionValues, config: pytest.Config, models: ModelOptions) -> O
 
 
 def _judge(model: Model) -> Model:
-    """A judge gets the paper's request parameters unless its own replace them; null removes one."""
-    params = {name: value for name, value in {**PARAMS, **model.params}.items() if value is not None}
+    """A judge gets the paper's request parameters unless its own replace them; null
+    removes one.
+    """
+    params = {
+        name: value
+        for name, value in {**PARAMS, **model.params}.items()
+        if value is not None
+    }
     return replace(model, name=f"judge:{model.name}", params=params, judge=True)
 
 
@@ -281,7 +332,9 @@ def _one_of(choices: type[_Choice], hint: str = "") -> Callable[[str], _Choice]:
             return choices(text)
         except ValueError:
             *others, last = choices
-            raise ValueError(f"{text!r} is unknown; write {', '.join(others)} or {last}{hint}") from None
+            raise ValueError(
+                f"{text!r} is unknown; write {', '.join(others)} or {last}{hint}"
+            ) from None
 
     return parse
 
@@ -306,7 +359,10 @@ def _depths(text: str) -> tuple[int, ...]:
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part.strip(), re.ASCII)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last <= _MAX_DEPTH:
-            raise ValueError(f"{text!r} is not a range of depths from 1 to {_MAX_DEPTH}; write 2-10 or 2,5,8")
+            raise ValueError(
+                f"{text!r} is not a range of depths from 1 to {_MAX_DEPTH}; write "
+                f"2-10 or 2,5,8"
+            )
         found += range(first, last + 1)
     if len(set(found)) < len(found):
         raise ValueError(f"{text!r} names a depth twice")
@@ -315,10 +371,13 @@ def _depths(text: str) -> tuple[int, ...]:
 
 def _adaptive(text: str) -> tuple[float, int]:
     match = re.fullmatch(r"(\d{1,2}(?:\.\d{1,3})?)(?:,([1-9]\d{0,3}))?", text, re.ASCII)
-    half_width, questions = (float(match[1]), int(match[2] or _QUESTIONS)) if match else (0.0, 0)
+    half_width, questions = (
+        (float(match[1]), int(match[2] or _QUESTIONS)) if match else (0.0, 0)
+    )
     if not (0.1 <= half_width <= 10 and 10 <= questions <= 1_000):
         raise ValueError(
-            f"{text!r} is not HALF_WIDTH[,QUESTIONS], from 0.1 to 10 digits and from 10 to 1,000 questions; "
+            f"{text!r} is not HALF_WIDTH[,QUESTIONS], from 0.1 to 10 digits and from "
+            f"10 to 1,000 questions; "
             f"write 0.5 or 0.5,{_QUESTIONS}"
         )
     return half_width, questions
@@ -337,33 +396,46 @@ def _shard(text: str) -> Shard:
     match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text, re.ASCII)
     index, count = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= index <= count <= _MAX_SHARDS:
-        raise ValueError(f"{text!r} is not a shard; write 1/5 to 5/5 on five machines, at most {_MAX_SHARDS:,}")
+        raise ValueError(
+            f"{text!r} is not a shard; write 1/5 to 5/5 on five machines, at most "
+            f"{_MAX_SHARDS:,}"
+        )
     return Shard(index, count)
 
 
 def _dollars(text: str) -> float:
     if _DOLLARS.fullmatch(text) and float(text) > 0:
         return float(text)
-    raise ValueError(f"{text!r} is not a positive amount of US dollars; write 5 or 0.25")
+    raise ValueError(
+        f"{text!r} is not a positive amount of US dollars; write 5 or 0.25"
+    )
 
 
 def _price(text: str) -> Price:
     amounts = [part.strip() for part in text.split(",")]
     if len(amounts) == 2 and all(map(_DOLLARS.fullmatch, amounts)):
         return Price(*map(float, amounts))
-    raise ValueError(f"{text!r} is not IN,OUT; write the US dollars per million prompt and completion tokens: 1.1,4.4")
+    raise ValueError(
+        f"{text!r} is not IN,OUT; write the US dollars per million prompt and "
+        f"completion tokens: 1.1,4.4"
+    )
 
 
 def _contexts(text: str) -> tuple[str | None, ...]:
     words = _distinct(text.split(","))
     for word in words:
         if word not in ("none", *_CONTEXTS):
-            raise ValueError(f"{word!r} is unknown; write some of none,{','.join(_CONTEXTS)}")
+            raise ValueError(
+                f"{word!r} is unknown; write some of none,{','.join(_CONTEXTS)}"
+            )
     return tuple(None if word == "none" else word for word in words)
 
 
 def _systems(texts: Sequence[str]) -> dict[str | None, str]:
-    """Several system prompts by number; None is the empty one. A single one belongs to the models."""
+    """Several system prompts by number; None is the empty one.
+
+    A single one belongs to the models.
+    """
     if len(texts) < 2:
         return {}
     for number, text in enumerate(map(encodable, texts)):
@@ -374,12 +446,20 @@ def _systems(texts: Sequence[str]) -> dict[str | None, str]:
 
 
 def _templates(files: Sequence[str], folder: Path) -> dict[str | None, str]:
-    """The text of each template by file name; None is the default template of each task."""
+    """The text of each template by file name; None is the default template of each
+    task.
+    """
     found: dict[str | None, str] = {}
     for file in files:
-        name = None if file == "standard" else re.sub(r"[^A-Za-z0-9_]", "_", Path(file).stem) or "_"
+        name = (
+            None
+            if file == "standard"
+            else re.sub(r"[^A-Za-z0-9_]", "_", Path(file).stem) or "_"
+        )
         if name in found:
-            raise ValueError(f"two templates are named {name or 'standard'}; rename one of the files")
+            raise ValueError(
+                f"two templates are named {name or 'standard'}; rename one of the files"
+            )
         found[name] = "" if name is None else _template(file, folder / file)
     return found
 
@@ -407,9 +487,13 @@ def _limits(text: str) -> tuple[float, ...]:
     try:
         limits = tuple(sorted({_seconds(part.strip()) for part in text.split(",")}))
     except ValueError:
-        raise ValueError(f"{text!r} is not one or more positive numbers of seconds; write 0.5,4") from None
+        raise ValueError(
+            f"{text!r} is not one or more positive numbers of seconds; write 0.5,4"
+        ) from None
     if limits[-1] > LONGEST_LIMIT_S:
-        raise ValueError(f"{limits[-1]:g} s is longer than {LONGEST_LIMIT_S:g} s; write 0.5,4")
+        raise ValueError(
+            f"{limits[-1]:g} s is longer than {LONGEST_LIMIT_S:g} s; write 0.5,4"
+        )
     return limits
 
 
@@ -417,5 +501,8 @@ def _memory(text: str) -> int:
     match = re.fullmatch(r"(\d{1,6})\s*(KiB|MiB|GiB)", text.strip(), re.ASCII)
     size = int(match[1]) << {"KiB": 10, "MiB": 20, "GiB": 30}[match[2]] if match else 0
     if size < _MIN_MEMORY:
-        raise ValueError(f"{text!r} is not a size in KiB, MiB or GiB from {_MIN_MEMORY >> 20}MiB; write 512MiB or 2GiB")
+        raise ValueError(
+            f"{text!r} is not a size in KiB, MiB or GiB from {_MIN_MEMORY >> 20}MiB; "
+            f"write 512MiB or 2GiB"
+        )
     return size

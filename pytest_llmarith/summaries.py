@@ -86,7 +86,9 @@ class Amounts(Part):
     known: Count  # replies with a known amount
 
 
-Kind = Literal["cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"]
+Kind = Literal[
+    "cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"
+]
 Spending = dict[Kind, Amounts | None]
 Percentages = dict[Outcome, Percentage | None]
 
@@ -96,7 +98,9 @@ class ErrorSizes(Part):
 
     median_relative_error: ErrorSize | None
     median_leading_digits: Amount | None  # right digits, from the left
-    other_length: Count  # answers whose length is wrong, without a right digit from the left
+    other_length: (
+        Count  # answers whose length is wrong, without a right digit from the left
+    )
 
 
 class Cells(Outcomes):
@@ -116,14 +120,18 @@ class Cell(Cells):
 
 
 class NinetyPercentTo(Part):
-    """The depth up to which at least 90 % of the answers are correct; null if there is none."""
+    """The depth up to which at least 90 % of the answers are correct; null if there is
+    none.
+    """
 
     shown: Count | None  # up to which the run shows it
     possible: Count | None  # up to which the run does not show the opposite
 
 
 class Scores(Part):
-    """The scores of one name; the score of a problem is the mean of its repeats, and 0 without an answer."""
+    """The scores of one name; the score of a problem is the mean of its repeats, and 0
+    without an answer.
+    """
 
     name: str  # `score`, or a further score of the task, such as a limit in seconds
     problems: Count  # with an answer
@@ -149,7 +157,9 @@ class Programs(Part):
     """What programs did."""
 
     cheating: Percentage | None  # null if nothing was judged
-    by_term: list[dict[Literal["term", "right", "run"], Count]]  # by position in the sequence, at most 100
+    by_term: list[
+        dict[Literal["term", "right", "run"], Count]
+    ]  # by position in the sequence, at most 100
     term_statuses: dict[TermStatus, Count]
     term_seconds: dict[Literal["median", "p90", "max"], Amount] | None
     isolation: dict[Level, Count]  # programs by isolation level
@@ -162,7 +172,9 @@ class Variant(Cells):
     variant: str  # empty for a task without variants
     percentages: Percentages
     ninety_percent_to: NinetyPercentTo | None  # null for a task without depths
-    first_wrong: Minimum | None  # the wrong answer at the lowest depth and trial; null if there is none
+    first_wrong: (
+        Minimum | None
+    )  # the wrong answer at the lowest depth and trial; null if there is none
     scores: list[Scores] = []  # if the task has scores between 0 and 1
     unsolved_count: Count = 0  # problems whose scores are all 0
     unsolved: list[str] = []  # their questions, at most 500
@@ -170,14 +182,19 @@ class Variant(Cells):
 
 
 class ClassOfErrors(Part, rename={"error_class": "class"}):
-    """Deviating answers of one error class, and their percentage of all deviating answers."""
+    """Deviating answers of one error class, and their percentage of all deviating
+    answers.
+    """
 
     error_class: ErrorClass
     count: Count
     percentage: Percentage | None
 
 
-Positions = dict[Literal["from_left", "from_right"], list[dict[Literal["position", "wrong", "digits"], Count]]]
+Positions = dict[
+    Literal["from_left", "from_right"],
+    list[dict[Literal["position", "wrong", "digits"], Count]],
+]
 
 
 class ErrorsOfVariant(Part):
@@ -193,9 +210,13 @@ class ErrorTotals(Part):
     classes: list[ClassOfErrors]
     digit_match: Amount | None  # the mean over all answers
     dlength: Amount | None  # the mean over all answers
-    positions: Positions  # digits counted from either end of the expected value, at most 30
+    positions: (
+        Positions  # digits counted from either end of the expected value, at most 30
+    )
     by_variant: dict[str, ErrorsOfVariant]
-    strict: dict[Literal["tolerant_correct", "strict_correct"], Count]  # correct answers by the reading
+    strict: dict[
+        Literal["tolerant_correct", "strict_correct"], Count
+    ]  # correct answers by the reading
 
 
 class Repeats(Part):
@@ -203,9 +224,15 @@ class Repeats(Part):
 
     k: Count  # number of repeats
     problems: Count  # problems with a reply
-    consistency: Percentage | None  # problems whose repeats all have the same answer, of those with two or more replies
+    consistency: (
+        Percentage | None
+        # problems whose repeats all have the same answer, of those with two or more
+        # replies
+    )
     pass_at_1: Percentage | None  # the interval accounts for the correlation of repeats
-    pass_at_k: Percent | None  # probability that one of `k` tries is correct, over problems with `k` replies
+    pass_at_k: (
+        Percent | None
+    )  # probability that one of `k` tries is correct, over problems with `k` replies
     majority: Percentage | None  # problems whose most frequent answer is correct
 
 
@@ -222,17 +249,23 @@ class BreakingPoint(Minimum):
 
 
 class Threshold(Part):
-    """D50, the depth at which half of the answers are right: of first repeats, `nan` counts as wrong."""
+    """D50, the depth at which half of the answers are right: of first repeats, `nan`
+    counts as wrong.
+    """
 
     variant: Name  # or the task, if it has none
     d50: Amount | None  # null if it is below or above the depths with an answer
     place: Literal["below", "within", "above"]  # of D50
     first: Count  # the smallest depth with an answer
     last: Count  # the largest one
-    interval: Annotated[list[Amount | None], Meta(min_length=2, max_length=2)]  # 95 %; ends outside of them are null
+    interval: Annotated[
+        list[Amount | None], Meta(min_length=2, max_length=2)
+    ]  # 95 %; ends outside of them are null
     p: Share  # of the goodness of fit
     questions: Count  # with an answer
-    ended: SearchEnd | None = None  # why adaptive asking ended; null for the answers of a grid
+    ended: SearchEnd | None = (
+        None  # why adaptive asking ended; null for the answers of a grid
+    )
 
     @property
     def fits(self) -> bool:
@@ -249,7 +282,9 @@ class Result(Part):
     date: str | None
     selected: Count | None  # trials that were to be run
     simulated: bool
-    duplicates: Count  # trials that repeat the question of another one; in no other number
+    duplicates: (
+        Count  # trials that repeat the question of another one; in no other number
+    )
     measured: Count  # trials with a reply, the base of all percentages
     outcomes: Outcomes
     percentages: Percentages
@@ -262,14 +297,22 @@ class Result(Part):
     unpriced: Count  # replies without a known cost
     spending: Spending
     average_absolute_error: ErrorSize | None
-    rounded: Count  # answers that only rounding makes other numbers than the expected ones
+    rounded: (
+        Count  # answers that only rounding makes other numbers than the expected ones
+    )
     error_sizes: ErrorSizes
     repeats: Repeats | None  # null if every problem was asked once
     errors: ErrorTotals | None  # null if answers are not numbers
-    strata: dict[str, list[dict[Literal["value", "correct", "measured"], Count]]]  # by other properties of problems
-    scores: list[Scores]  # of all variants together, if the task has scores between 0 and 1
+    strata: dict[
+        str, list[dict[Literal["value", "correct", "measured"], Count]]
+    ]  # by other properties of problems
+    scores: list[
+        Scores
+    ]  # of all variants together, if the task has scores between 0 and 1
     variants: list[Variant]  # none for a task without variants, depths and scores
-    thresholds: list[Threshold]  # one for each variant with answers at two depths or more
+    thresholds: list[
+        Threshold
+    ]  # one for each variant with answers at two depths or more
     cells: list[Cell]  # none for a task without depths
     breaking_points: list[BreakingPoint]
     readings: list[str] = []  # those that were graded
@@ -287,7 +330,10 @@ class Result(Part):
     @property
     def whole(self) -> Variant | None:
         """The depths of a task without variants together."""
-        return next((one for one in self.variants if not one.variant and one.ninety_percent_to), None)
+        return next(
+            (one for one in self.variants if not one.variant and one.ninety_percent_to),
+            None,
+        )
 
     @property
     def series(self) -> list[Variant]:
@@ -301,12 +347,16 @@ class Result(Part):
 
     @property
     def searched(self) -> bool:
-        """Whether the outcomes are those of searches or adaptive asking, so that they are no shares of questions."""
+        """Whether the outcomes are those of searches or adaptive asking, so that they
+        are no shares of questions.
+        """
         return bool(self.breaking_points) or any(one.ended for one in self.thresholds)
 
 
 class SameWords(Part):
-    """Problems whose prompt is the same in two conditions; they are excluded from the effects."""
+    """Problems whose prompt is the same in two conditions; they are excluded from the
+    effects.
+    """
 
     model: str
     task: str
@@ -316,37 +366,47 @@ class SameWords(Part):
 
 
 class Effect(SameWords):
-    """The effect of a condition: the same problems in two conditions, with different prompts."""
+    """The effect of a condition: the same problems in two conditions, with different
+    prompts.
+    """
 
     percent: Percent
     percent_beside: Percent
     difference: Difference
     better: Count  # problems answered better in this condition
     worse: Count
-    p: Share  # McNemar's exact test; with repeats a t-test of the differences by question
+    # McNemar's exact test; with repeats a t-test of the differences by question
+    p: Share
     p_holm: Share  # with Holm's correction for all tests of the run
 
 
 class ModelDifference(Part):
-    """A model compared with the baseline: questions of one task that both have answered."""
+    """A model compared with the baseline: questions of one task that both have
+    answered.
+    """
 
     model: str
     baseline: str
     task: str
     pairs: Count
-    difference: Difference  # of the percentages of correct answers, positive if the model is better
+    # of the percentages of correct answers, positive if the model is better
+    difference: Difference
     better: Count  # questions that only the model has right
     worse: Count
-    p: Share  # McNemar's exact test; with repeats a t-test of the differences by question
+    # McNemar's exact test; with repeats a t-test of the differences by question
+    p: Share
     p_holm: Share  # with Holm's correction for all of these tests
-    # The smallest difference that these pairs show with 80 % power after Holm's correction; null if none.
+    # The smallest difference that these pairs show with 80 % power after Holm's
+    # correction; null if none.
     shown: Points | None
 
 
 class ReasoningRatio(Part):
-    """The reasoning tokens of a model as a multiple of those of another one that differs in one parameter.
+    """The reasoning tokens of a model as a multiple of those of another one that
+    differs in one parameter.
 
-    It is over the questions whose replies are complete and have a known count on both sides.
+    It is over the questions whose replies are complete and have a known count on both
+    sides.
     """
 
     model: str
@@ -388,12 +448,16 @@ class RunTimes(Part):
     """The id, times and end of a run."""
 
     id: str  # the name of the run's folder
-    started_at: Moment | None  # null, like all other fields, for a run without a `summary.json`
+    started_at: (
+        Moment | None
+    )  # null, like all other fields, for a run without a `summary.json`
     finished_at: Moment | None
     selected: Count | None  # trials that were to be run
     stopped: str | None  # why the run was stopped
     partial: bool  # whether it was a --lf run, or was merged from some of its runs only
-    exit_status: int | None  # pytest's, or 6 for a run that was stopped; null for a merged one
+    exit_status: (
+        int | None
+    )  # pytest's, or 6 for a run that was stopped; null for a merged one
     shard: Shard | None
 
 
@@ -405,19 +469,28 @@ class Merged(Part):
 
 
 class Run(RunTimes):
-    """The settings and environment of a run, without keys. A field of a merged run is null if its runs differ in it."""
+    """The settings and environment of a run, without keys.
+
+    A field of a merged run is null if its runs differ in it.
+    """
 
     seed: int | None
     conditions: list[Condition] | None
-    prompt_texts: dict[Literal["templates", "systems"], dict[str, str | None]] | None  # texts by name
+    prompt_texts: (
+        dict[Literal["templates", "systems"], dict[str, str | None]] | None
+    )  # texts by name
     repeats: Count | None
     search: dict[Literal["budget"], Count | None] | None
-    baseline: str | None  # the model that the others are compared with; null for the first one
+    baseline: (
+        str | None
+    )  # the model that the others are compared with; null for the first one
     reading: Reading | None  # set by the run; null if each task chose its own
     store: StoreMode | None
     strict: bool | None
     versions: dict[str, str | None]
-    models: list[Model]  # with everything that is sent with a prompt; headers are hidden
+    models: list[
+        Model
+    ]  # with everything that is sent with a prompt; headers are hidden
     asking: RequestTotals | None
     limits: RequestLimits | None
     oeis: ProgramRules | None
@@ -426,7 +499,9 @@ class Run(RunTimes):
 
 
 class ServedChange(Part):
-    """What replies of this run say served them, if stored replies of the same model say something else."""
+    """What replies of this run say served them, if stored replies of the same model say
+    something else.
+    """
 
     model: str
     field: Literal["served_model", "system_fingerprint"]
@@ -441,19 +516,26 @@ class RunSummary(Part):
     run: Run
     answered: Count  # trials with a reply
     unanswered: Count
-    duplicates: Count  # trials that repeat the question of another one; in no other number
+    duplicates: (
+        Count  # trials that repeat the question of another one; in no other number
+    )
     complete: bool  # whether all selected trials are answered
     results: list[Result]  # one per model, task and condition
-    differences: list[ModelDifference]  # of each model and task to the first model, or to --llm-baseline
+    differences: list[
+        ModelDifference
+    ]  # of each model and task to the first model, or to --llm-baseline
     effects: list[Effect]
     same_words: list[SameWords]
-    reasoning_ratios: list[ReasoningRatio]  # of models with neighbouring values of one parameter
-    # The first and the last day on which stored replies were asked; null if there are none.
+    reasoning_ratios: list[
+        ReasoningRatio
+    ]  # of models with neighbouring values of one parameter
+    # The first and the last day on which stored replies were asked; null if there are
+    # none.
     stored_days: Annotated[list[str], Meta(min_length=2, max_length=2)] | None = None
     served_changes: list[ServedChange] = []
 
 
-# --- JSON -----------------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------
 
 KINDS: Mapping[str, type[Part]] = {"record": Record, "summary": RunSummary}
 
@@ -475,12 +557,23 @@ def schema_of(name: str) -> dict[str, Any]:
     parts = msgspec.json.schema(kind)["$defs"]
     for part, schema in parts.items():
         for owner in getattr(_part_of(part), "__mro__", ()):
-            source = inspect.getsource(owner) if owner.__module__ in (__name__, records.__name__) else ""
-            for field, comment in re.findall(r"^    (\w+): .*  # (.+)$", source, re.MULTILINE):
+            source = (
+                inspect.getsource(owner)
+                if owner.__module__ in (__name__, records.__name__)
+                else ""
+            )
+            for field, comment in re.findall(
+                r"^    (\w+): .*  # (.+)$", source, re.MULTILINE
+            ):
                 schema["properties"][field]["description"] = comment
     dialect = "https://json-schema.org/draft/2020-12/schema"
     own = parts.pop(kind.__name__)
-    return {"$schema": dialect, "$id": f"urn:pytest-llmarith:{name}:{FORMAT}", **own, "$defs": parts}
+    return {
+        "$schema": dialect,
+        "$id": f"urn:pytest-llmarith:{name}:{FORMAT}",
+        **own,
+        "$defs": parts,
+    }
 
 
 def _part_of(name: str) -> Any:

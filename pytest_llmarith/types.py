@@ -1,6 +1,8 @@
-"""Shared types: enumerations, prompt configs, models, questions, replies, limits, grades, programs.
+"""Shared types: enumerations, prompt configs, models, questions, replies, limits,
+grades, programs.
 
-Numbers of any size are decimal text: JSON readers would round them, and pytest-xdist does not transport `Decimal`.
+Numbers of any size are decimal text: JSON readers would round them, and pytest-xdist
+does not transport `Decimal`.
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ from pytest_llmarith.exact.types import ErrorClass as ErrorClass
 from pytest_llmarith.exact.types import ExtractedAnswer as ExtractedAnswer
 from pytest_llmarith.exact.types import Op as Op
 
-# --- enumerations ---------------------------------------------------------------------------------------------------
+# --- enumerations ---------------------------------------------------------------------
 
 
 class Outcome(StrEnum):
-    """The outcome of one trial. All except `UNANSWERED` are measurements of the model."""
+    """The outcome of one trial.
+
+    All except `UNANSWERED` are measurements of the model.
+    """
 
     CORRECT = "correct"
     DEVIATE = "deviate"
@@ -45,14 +50,16 @@ class NanReason(StrEnum):
     UNCOMPILABLE = "uncompilable"
 
 
-# What must be right of an answer to arithmetic: all of an integer, four decimals of a fixed-point number.
+# What must be right of an answer to arithmetic: all of an integer, four decimals of a
+# fixed-point number.
 TOLERANCES: Mapping[Dtype, Tolerance] = {Dtype.INT: Exact(), Dtype.FLOAT: Decimals(4)}
 
 
 class Reading(StrEnum):
     """Which answer is graded.
 
-    `STRICT`: the reply, if it is a bare number. `TOLERANT`: the final answer that the reply states.
+    `STRICT`: the reply, if it is a bare number. `TOLERANT`: the final answer that the
+    reply states.
     """
 
     STRICT = "strict"
@@ -74,17 +81,25 @@ class NumberFormat(StrEnum):
     SPACE = "space"
 
     def write(self, number: str) -> str:
-        """A decimal text with its integer digits in groups of three; decimals are not grouped."""
+        """A decimal text with its integer digits in groups of three; decimals are not
+        grouped.
+        """
         whole, point, decimals = number.partition(".")
         sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
         groups = [digits[max(0, end - 3) : end] for end in range(len(digits), 0, -3)]
-        return sign + {"plain": "", "comma": ",", "space": " "}[self].join(reversed(groups)) + point + decimals
+        return (
+            sign
+            + {"plain": "", "comma": ",", "space": " "}[self].join(reversed(groups))
+            + point
+            + decimals
+        )
 
 
 class StoreMode(StrEnum):
     """How a run uses the store of replies.
 
-    `ON` reads and writes it, `REFRESH` only writes, `OFF` does neither, `ONLY` reads it and sends no requests.
+    `ON` reads and writes it, `REFRESH` only writes, `OFF` does neither, `ONLY` reads it
+    and sends no requests.
     """
 
     ON = "on"
@@ -96,7 +111,8 @@ class StoreMode(StrEnum):
 class BatchMode(StrEnum):
     """How a run uses batches.
 
-    `WAIT` submits the questions and waits for the replies, `SUBMIT` only submits, `COLLECT` only takes replies.
+    `WAIT` submits the questions and waits for the replies, `SUBMIT` only submits,
+    `COLLECT` only takes replies.
     """
 
     WAIT = "wait"
@@ -107,7 +123,8 @@ class BatchMode(StrEnum):
 class Transport(StrEnum):
     """How questions to a server of one's own are sent.
 
-    `DIRECT` posts them, `LITELLM` sends them through litellm, as those to all providers.
+    `DIRECT` posts them, `LITELLM` sends them through litellm, as those to all
+    providers.
     """
 
     DIRECT = "direct"
@@ -115,7 +132,9 @@ class Transport(StrEnum):
 
 
 class SearchEnd(StrEnum):
-    """Why a search for the simplest wrong answer ended, or asking for D50 (the last three)."""
+    """Why a search for the simplest wrong answer ended, or asking for D50 (the last
+    three).
+    """
 
     SHRUNK = "shrunk"
     BUDGET = "budget"
@@ -129,8 +148,8 @@ class SearchEnd(StrEnum):
 class Rules(StrEnum):
     """When a term counts as right.
 
-    `DEFAULT`: exit status 0 and the right stdout. `PAPER`, as in arXiv 2411.04372: the right stdout and an empty
-    stderr, with any exit status.
+    `DEFAULT`: exit status 0 and the right stdout. `PAPER`, as in arXiv 2411.04372: the
+    right stdout and an empty stderr, with any exit status.
     """
 
     DEFAULT = "default"
@@ -140,8 +159,9 @@ class Rules(StrEnum):
 class TermStatus(StrEnum):
     """The result of one term at the largest time limit.
 
-    `WRONG`: different output. `CRASHED`: exit status other than 0. `KILLED`: ended by a signal or a resource limit.
-    `INCONCLUSIVE`: the machine was too busy to measure the time; this does not count as a measurement.
+    `WRONG`: different output. `CRASHED`: exit status other than 0. `KILLED`: ended by a
+    signal or a resource limit. `INCONCLUSIVE`: the machine was too busy to measure the
+    time; this does not count as a measurement.
     """
 
     OK = "ok"
@@ -152,15 +172,17 @@ class TermStatus(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-# --- prompt configs -------------------------------------------------------------------------------------------------
+# --- prompt configs -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A prompt condition: number format, operator signs, filler context, template and system prompt.
+    """A prompt condition: number format, operator signs, filler context, template and
+    system prompt.
 
-    `context` is the length of the filler text before the question in tokens, such as `2k`; `prompt` is the name of a
-    template and `system` the name of a system prompt, if a run has several. None is the task's default.
+    `context` is the length of the filler text before the question in tokens, such as
+    `2k`; `prompt` is the name of a template and `system` the name of a system prompt,
+    if a run has several. None is the task's default.
     """
 
     numbers: NumberFormat = NumberFormat.PLAIN
@@ -171,13 +193,22 @@ class Condition:
 
     @property
     def label(self) -> str:
-        """The differences from the default condition, such as `numbers_comma-context_2k`; empty for the default."""
+        """The differences from the default condition, such as
+        `numbers_comma-context_2k`; empty for the default.
+        """
         values = ((axis, getattr(self, axis)) for axis in AXES)
-        return "-".join(f"{axis}_{value}" for axis, value in values if value != getattr(DEFAULT_CONDITION, axis))
+        return "-".join(
+            f"{axis}_{value}"
+            for axis, value in values
+            if value != getattr(DEFAULT_CONDITION, axis)
+        )
 
     def only(self, axes: frozenset[str]) -> Condition:
         """The condition with all axes except these set to the default."""
-        return replace(Condition(), **{axis: value for axis, value in asdict(self).items() if axis in axes})
+        return replace(
+            Condition(),
+            **{axis: value for axis, value in asdict(self).items() if axis in axes},
+        )
 
     def fields(self) -> dict[str, str | None]:
         """The condition as a record stores it, as builtins."""
@@ -197,7 +228,9 @@ class PromptConfig:
 
     @property
     def label(self) -> str:
-        """The suffix of a pytest id, such as `-numbers_comma-repeat_3`; empty for repeat 0 in the default condition."""
+        """The suffix of a pytest id, such as `-numbers_comma-repeat_3`; empty for
+        repeat 0 in the default condition.
+        """
         parts = (self.condition.label, f"repeat_{self.repeat}" if self.repeat else "")
         return "".join(f"-{part}" for part in parts if part)
 
@@ -217,7 +250,7 @@ class Shard:
         return f"shard {self.index} of {self.count}"
 
 
-# --- models, questions, replies -------------------------------------------------------------------------------------
+# --- models, questions, replies -------------------------------------------------------
 
 FAKE_PROVIDER = "llmarith"
 _REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
@@ -242,7 +275,9 @@ def messages_of(prompt: Prompt) -> tuple[Message, ...]:
 
 
 def text_of(messages: Sequence[Message]) -> str:
-    """Messages as one text: a single one of the user as it is, others with their roles."""
+    """Messages as one text: a single one of the user as it is, others with their
+    roles.
+    """
     if [one.role for one in messages] == ["user"]:
         return messages[0].content
     return "\n\n".join(f"{one.role}: {one.content}" for one in messages)
@@ -257,8 +292,8 @@ def without_system(messages: Iterable[Message]) -> tuple[Message, ...]:
 class ModelFile:
     """A model file of llama.cpp (GGUF), and how llama.cpp's server answers from it.
 
-    `context` is the most tokens of a question and its reply together, `slots` the most questions answered at once.
-    `memory_bytes` is an estimate of what the server takes.
+    `context` is the most tokens of a question and its reply together, `slots` the most
+    questions answered at once. `memory_bytes` is an estimate of what the server takes.
     """
 
     path: str
@@ -271,17 +306,22 @@ class ModelFile:
 
     @property
     def address(self) -> str:
-        """What stands for the server's address in records and keys: all of the file that can change a reply."""
-        return f"gguf:sha256={self.sha256},bytes={self.size_bytes},context={self.context}"
+        """What stands for the server's address in records and keys: all of the file
+        that can change a reply.
+        """
+        return (
+            f"gguf:sha256={self.sha256},bytes={self.size_bytes},context={self.context}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
     """One model of a run: its name, and everything that is sent with a prompt.
 
-    `target` is a litellm model string; `params` are the request parameters that the user set, as JSON values. `judge`
-    marks a model that judges programs; judges are not measured. `batched` is set if it is asked in batches. `file` is
-    set if a server that this run starts answers from a file.
+    `target` is a litellm model string; `params` are the request parameters that the
+    user set, as JSON values. `judge` marks a model that judges programs; judges are not
+    measured. `batched` is set if it is asked in batches. `file` is set if a server that
+    this run starts answers from a file.
     """
 
     name: str
@@ -300,22 +340,42 @@ class Model:
 
     @property
     def reply_limit(self) -> int | None:
-        """The reply limit that its requests set in tokens, or None; the larger one, as servers may obey either."""
-        limits = [most for name in _REPLY_LIMITS if type(most := self.params.get(name)) is int and most > 0]
+        """The reply limit that its requests set in tokens, or None; the larger one, as
+        servers may obey either.
+        """
+        limits = [
+            most
+            for name in _REPLY_LIMITS
+            if type(most := self.params.get(name)) is int and most > 0
+        ]
         return max(limits, default=None)
 
     def for_question(self, question: Question) -> Model:
         """The model with the question's system prompt.
 
-        A fake model gets a different seed for each repeat. It replies alike if a search asks a question again.
+        A fake model gets a different seed for each repeat. It replies alike if a search
+        asks a question again.
         """
         model = self
-        if self.simulated and question.repeat and type(seed := self.params.get("seed", 0)) is int:
-            model = replace(self, params={**self.params, "seed": seed * _SEEDS + question.repeat})
-        return model if question.system_prompt is None else replace(model, system_prompt=question.system_prompt)
+        if (
+            self.simulated
+            and question.repeat
+            and type(seed := self.params.get("seed", 0)) is int
+        ):
+            model = replace(
+                self, params={**self.params, "seed": seed * _SEEDS + question.repeat}
+            )
+        return (
+            model
+            if question.system_prompt is None
+            else replace(model, system_prompt=question.system_prompt)
+        )
 
     def messages(self, prompt: Prompt) -> list[dict[str, str]]:
-        """The messages of a request. The model's system prompt replaces that of the prompt."""
+        """The messages of a request.
+
+        The model's system prompt replaces that of the prompt.
+        """
         said = messages_of(prompt)
         if self.system_prompt is not None:
             said = Message("system", self.system_prompt), *without_system(said)
@@ -323,15 +383,20 @@ class Model:
 
     def about_tokens(self, prompt: Prompt) -> int:
         """The estimated number of tokens sent."""
-        return -(-sum(len(message["content"]) for message in self.messages(prompt)) // _CHARACTERS_PER_TOKEN)
+        return -(
+            -sum(len(message["content"]) for message in self.messages(prompt))
+            // _CHARACTERS_PER_TOKEN
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A prompt for a model. Two trials with the same prompt are two questions, and so are two repeats.
+    """A prompt for a model.
 
-    `system_prompt` replaces the model's own unless it is None. `before` counts how often a search has already asked the
-    same question.
+    Two trials with the same prompt are two questions, and so are two repeats.
+
+    `system_prompt` replaces the model's own unless it is None. `before` counts how
+    often a search has already asked the same question.
     """
 
     model: str
@@ -344,7 +409,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A retry: why the previous request failed, in one line, and the seconds waited before this one."""
+    """A retry: why the previous request failed, in one line, and the seconds waited
+    before this one.
+    """
 
     reason: str
     waited_s: float
@@ -354,11 +421,12 @@ class Retry:
 class Reply:
     """A model's reply. `None` means unknown; it is never written as 0.
 
-    `latency_s`, `cost_usd` and `asked_at` (start time, UTC, ISO 8601) describe the request that succeeded. `attempts`
-    counts all requests, failed ones included. `stored` marks a reply from the store, whose latency, cost and date are
-    those of an earlier run, `batched` one from a batch, which has no latency. `own_price` marks a cost computed from
-    --llm-price; the store does not keep that cost.
-    `sent` is the request. `retries` are those of this run; the store does not keep them.
+    `latency_s`, `cost_usd` and `asked_at` (start time, UTC, ISO 8601) describe the
+    request that succeeded. `attempts` counts all requests, failed ones included.
+    `stored` marks a reply from the store, whose latency, cost and date are those of an
+    earlier run, `batched` one from a batch, which has no latency. `own_price` marks a
+    cost computed from --llm-price; the store does not keep that cost. `sent` is the
+    request. `retries` are those of this run; the store does not keep them.
     """
 
     text: str
@@ -381,8 +449,14 @@ class Reply:
 
     @property
     def tokens(self) -> int | None:
-        """The sum of the known prompt and completion tokens; None if both are unknown."""
-        counts = [count for count in (self.prompt_tokens, self.completion_tokens) if count is not None]
+        """The sum of the known prompt and completion tokens; None if both are
+        unknown.
+        """
+        counts = [
+            count
+            for count in (self.prompt_tokens, self.completion_tokens)
+            if count is not None
+        ]
         return sum(counts) if counts else None
 
     def fields(self) -> dict[str, Any]:
@@ -398,9 +472,12 @@ _STORED = tuple(one.name for one in fields(Reply) if one.name != "retries")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a question got no reply. A failure is never a measurement. `message` is one line without keys.
+    """Why a question got no reply.
 
-    `stops_run` is set if every other question would fail as well, as with a refused key or an unknown model.
+    A failure is never a measurement. `message` is one line without keys.
+
+    `stops_run` is set if every other question would fail as well, as with a refused key
+    or an unknown model.
     """
 
     message: str
@@ -418,14 +495,20 @@ class Unanswered(Exception):
 
 
 NEVER_ASKED = Failure("the run ended before this question was asked")
-OVER_BUDGET = "budget: "  # prefix of the message if no money or tokens were left for a question
+OVER_BUDGET = (
+    "budget: "  # prefix of the message if no money or tokens were left for a question
+)
 INVALID_GRADE = "grade of task "  # prefix of the message if a task returned no grade
-RUN_STOPPED = "run stopped: "  # prefix of the message if another question's failure ended the run
+RUN_STOPPED = (
+    "run stopped: "  # prefix of the message if another question's failure ended the run
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Throttled:
-    """A model that answered 429: how often its concurrency was lowered, the lowest and the maximum value."""
+    """A model that answered 429: how often its concurrency was lowered, the lowest and
+    the maximum value.
+    """
 
     target: str
     halved: int
@@ -437,12 +520,14 @@ class Throttled:
 class RequestTotals:
     """Counts of announced questions, requests and replies, and their known cost.
 
-    `answered` counts replies over the network, `stored` those from the store, `failed` questions without a reply,
-    `unpriced` replies of unknown price, `retrying` questions that wait for their next attempt. `retries` counts retries
-    by reason; `throttled` lists the models whose concurrency was lowered. `kept` counts replies that were stored,
-    `unsaved` those that could not be. `stored_usd` is the original cost of the replies from the store. `lost` counts
-    requests without a reply that may have been billed, for at most `lost_usd`. `judged` counts replies of judges, which
-    otherwise appear only in requests, cost and kept.
+    `answered` counts replies over the network, `stored` those from the store, `failed`
+    questions without a reply, `unpriced` replies of unknown price, `retrying` questions
+    that wait for their next attempt. `retries` counts retries by reason; `throttled`
+    lists the models whose concurrency was lowered. `kept` counts replies that were
+    stored, `unsaved` those that could not be. `stored_usd` is the original cost of the
+    replies from the store. `lost` counts requests without a reply that may have been
+    billed, for at most `lost_usd`. `judged` counts replies of judges, which otherwise
+    appear only in requests, cost and kept.
     """
 
     announced: int = 0
@@ -469,8 +554,9 @@ class RequestTotals:
 class Progress(RequestTotals):
     """The totals of a run in progress.
 
-    `held` counts questions that wait for the budget or a rate limit. `waiting_for` counts the questions that wait for a
-    retry, by reason; the next retry is due in `next_try_s` seconds.
+    `held` counts questions that wait for the budget or a rate limit. `waiting_for`
+    counts the questions that wait for a retry, by reason; the next retry is due in
+    `next_try_s` seconds.
     """
 
     cost_usd: float = 0.0
@@ -480,7 +566,7 @@ class Progress(RequestTotals):
     next_try_s: float | None = None
 
 
-# --- limits, prices and the plan --------------------------------------------------------------------------------
+# --- limits, prices and the plan ------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,15 +578,18 @@ class Price:
 
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
         """The cost of this many tokens in US dollars."""
-        return (prompt_tokens * self.prompt_usd + completion_tokens * self.completion_usd) / 1_000_000
+        return (
+            prompt_tokens * self.prompt_usd + completion_tokens * self.completion_usd
+        ) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits for all requests of a run, across all workers and judges; None means no limit.
+    """Limits for all requests of a run, across all workers and judges; None means no
+    limit.
 
-    `concurrency` limits requests in flight, `timeout_s` one request, `retries` the retries per question. `price` is
-    used for models without a listed price.
+    `concurrency` limits requests in flight, `timeout_s` one request, `retries` the
+    retries per question. `price` is used for models without a listed price.
     """
 
     concurrency: int = 16
@@ -514,7 +603,11 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True)
 class ModelTerms:
-    """A model's prices, its maximum reply length, and whether it may reason before it replies. None means unknown."""
+    """A model's prices, its maximum reply length, and whether it may reason before it
+    replies.
+
+    None means unknown.
+    """
 
     price: Price | None = None
     max_reply_tokens: int | None = None
@@ -526,11 +619,12 @@ class ModelTerms:
 class Plan:
     """What the broker knows about the questions of a run before the first request.
 
-    `stored` maps the index of a question to the tokens of its stored reply; `to_ask` holds the indices of the others,
-    except `in_batches`, those that are in batches already. `spent_usd` and `spent_tokens` are the
-    original cost of the stored replies; `spent_unpriced` counts those of unknown price. `terms` covers the models to
-    ask, `refused` says why a model has to be asked otherwise, or why a budget cannot be kept or admits no request.
-    If the store cannot be read, only `error` is set.
+    `stored` maps the index of a question to the tokens of its stored reply; `to_ask`
+    holds the indices of the others, except `in_batches`, those that are in batches
+    already. `spent_usd` and `spent_tokens` are the original cost of the stored replies;
+    `spent_unpriced` counts those of unknown price. `terms` covers the models to ask,
+    `refused` says why a model has to be asked otherwise, or why a budget cannot be kept
+    or admits no request. If the store cannot be read, only `error` is set.
     """
 
     stored: Mapping[int, int | None] = field(default_factory=dict)
@@ -544,14 +638,15 @@ class Plan:
     error: str | None = None
 
 
-# --- integer sequences and programs ---------------------------------------------------------------------------------
+# --- integer sequences and programs ---------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerSequence:
     """An entry of the OEIS.
 
-    `number` is its A-number, such as `A000045`; `terms` are decimal text, beginning with the term for n = `offset`.
+    `number` is its A-number, such as `A000045`; `terms` are decimal text, beginning
+    with the term for n = `offset`.
     """
 
     number: str
@@ -570,8 +665,8 @@ class IntegerSequence:
 class Level(StrEnum):
     """The isolation level of a program.
 
-    `STRICT`: bubblewrap, Landlock, seccomp and resource limits. `STANDARD`: the same without bubblewrap. `NONE`:
-    resource limits only, used only if the user asks for it.
+    `STRICT`: bubblewrap, Landlock, seccomp and resource limits. `STANDARD`: the same
+    without bubblewrap. `NONE`: resource limits only, used only if the user asks for it.
     """
 
     STRICT = "strict"
@@ -581,7 +676,8 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """An isolation level and the result of its self-test: the names of the attacks that it stopped.
+    """An isolation level and the result of its self-test: the names of the attacks that
+    it stopped.
 
     `remarks` say in one line each why a stricter level is unavailable.
     """
@@ -593,7 +689,10 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class ProgramLimits:
-    """Limits of one program run. `seconds` are the scored time limits, ascending; the last one stops the run."""
+    """Limits of one program run.
+
+    `seconds` are the scored time limits, ascending; the last one stops the run.
+    """
 
     seconds: tuple[float, ...] = (0.5, 4.0)
     memory_bytes: int = 1 << 30
@@ -616,10 +715,11 @@ class Ending(StrEnum):
 class ProgramRun:
     """One run of a program with one input.
 
-    `EXITED`: the program ended by itself, with any `exit_status`. `KILLED`: ended by a signal or a resource limit
-    (in `detail`). `INCONCLUSIVE`: the machine was too busy to tell whether the program was in time. `seconds` is the
-    time compared with the limits (see `sandbox.child.clock`); `waited_s` is the rest of `wall_s`. `stdout` and `stderr`
-    are truncated, and undecodable bytes are replaced.
+    `EXITED`: the program ended by itself, with any `exit_status`. `KILLED`: ended by a
+    signal or a resource limit (in `detail`). `INCONCLUSIVE`: the machine was too busy
+    to tell whether the program was in time. `seconds` is the time compared with the
+    limits (see `sandbox.child.clock`); `waited_s` is the rest of `wall_s`. `stdout` and
+    `stderr` are truncated, and undecodable bytes are replaced.
     """
 
     input: int
@@ -644,4 +744,7 @@ class Runner(Protocol):
     def limits(self) -> ProgramLimits: ...
 
     def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
-        """Run the program once per input, each time in a new process. Raises OSError if no process can start."""
+        """Run the program once per input, each time in a new process.
+
+        Raises OSError if no process can start.
+        """

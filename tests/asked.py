@@ -26,16 +26,22 @@ def additions(seed: int, trials: int) -> list[TaskProblem]:
     return problems_of(addition.TASK, seed, trials)
 
 
-def calculation(variant: str, lhs: str, rhs: str, expected: str, depth: int = 2, trial: int = 0) -> TaskProblem:
+def calculation(
+    variant: str, lhs: str, rhs: str, expected: str, depth: int = 2, trial: int = 0
+) -> TaskProblem:
     """A problem of arithmetic with these operands."""
     problem = arithmetic.of_operands(variant, lhs, rhs, expected)
-    return bound(arithmetic.task(), 0, arithmetic.placed(problem, variant, depth, trial))
+    return bound(
+        arithmetic.task(), 0, arithmetic.placed(problem, variant, depth, trial)
+    )
 
 
 def sequence(entry: IntegerSequence, set_name: str = "starter") -> TaskProblem:
     """The problem of a sequence."""
     programs = Programs(ProgramRules())
-    return bound(task([], Cache.__new__(Cache), programs), 0, problem_of(set_name, entry))
+    return bound(
+        task([], Cache.__new__(Cache), programs), 0, problem_of(set_name, entry)
+    )
 
 
 def of(problem: Problem) -> Calculation:
@@ -49,5 +55,7 @@ def operands(problem: Problem) -> tuple[str, ...]:
     return of(problem).operands
 
 
-def number_record(problem: TaskProblem, trial: Trial, reading: Reading | None, reply: Reply) -> records.Record:
+def number_record(
+    problem: TaskProblem, trial: Trial, reading: Reading | None, reply: Reply
+) -> records.Record:
     return evaluate(problem, trial, reply, reading)

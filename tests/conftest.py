@@ -1,4 +1,6 @@
-"""What all tests share: no model, key or colour of the developer's own environment reaches them."""
+"""What all tests share: no model, key or colour of the developer's own environment
+reaches them.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +16,36 @@ from hypothesis import HealthCheck, settings
 import pytest_llmarith.session.controller  # noqa: F401  # an in-process run unloads what it loads, classes and all
 from tests.warm import warm_programs
 
-# It loads its parts when they are first asked for. Those that a test with pytester is the first to ask for are unloaded
-# at its end, and loaded once more beside the others, which litellm does not survive.
+# It loads its parts when they are first asked for. Those that a test with pytester is
+# the first to ask for are unloaded at its end, and loaded once more beside the others,
+# which litellm does not survive.
 for part in pydantic.__all__:
     getattr(pydantic, part)
 
 # The same examples everywhere, and no clock: a loaded machine must not fail a test.
-settings.register_profile("llmarith", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "llmarith",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("llmarith")
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [*os.environ]:
-        if name == "LLMARITH_MODEL" or name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL")):
+        if name == "LLMARITH_MODEL" or name.endswith(
+            ("_API_KEY", "_API_BASE", "_BASE_URL")
+        ):
             monkeypatch.delenv(name)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _hears_ctrl_c() -> None:
-    """A shell lets what it starts in the background ignore Ctrl-C, and so would every process that a test starts."""
+    """A shell lets what it starts in the background ignore Ctrl-C, and so would every
+    process that a test starts.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

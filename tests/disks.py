@@ -1,4 +1,6 @@
-"""File systems in memory that only one command sees, for what full and read-only disks do."""
+"""File systems in memory that only one command sees, for what full and read-only disks
+do.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _WAYS = (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"])
 
 
 def own_disk(options: str, folder: Path) -> list[str]:
-    """What to write before a command so that it finds an empty file system of its own in this folder."""
+    """What to write before a command so that it finds an empty file system of its own
+    in this folder.
+    """
     folder.mkdir(exist_ok=True)
     for way in _WAYS if shutil.which("unshare") else ():
         command = [*way, "sh", "-c", _MOUNT, options, str(folder)]

@@ -1,7 +1,9 @@
-"""A stand-in for the package xllamacpp, and files that look like models, for tests of what surrounds a real server.
+"""A stand-in for the package xllamacpp, and files that look like models, for tests of
+what surrounds a real server.
 
-The server answers calculations rightly, and writes a line about itself and about each request to the file `LLAMA_LOG`.
-`LLAMA_FAULT` makes it fail: at the start (`die`), never be ready (`hang`), or at the third request (`crash`).
+The server answers calculations rightly, and writes a line about itself and about each
+request to the file `LLAMA_LOG`. `LLAMA_FAULT` makes it fail: at the start (`die`),
+never be ready (`hang`), or at the third request (`crash`).
 """
 
 from __future__ import annotations
@@ -83,13 +85,26 @@ def write_package(folder: Path) -> None:
 
 
 def write_model(path: Path, weights: bytes = b"", **numbers: int) -> Path:
-    """A file with the beginning of a model: eight layers with one head of 64 values, 512 tokens long."""
-    described: dict[str, Any] = {"general.architecture": "llama", "llama.rope.scales": [1, 2]}
-    sizes = {"context_length": 512, "block_count": 8, "embedding_length": 64, "attention.head_count": 1, **numbers}
+    """A file with the beginning of a model: eight layers with one head of 64 values,
+    512 tokens long.
+    """
+    described: dict[str, Any] = {
+        "general.architecture": "llama",
+        "llama.rope.scales": [1, 2],
+    }
+    sizes = {
+        "context_length": 512,
+        "block_count": 8,
+        "embedding_length": 64,
+        "attention.head_count": 1,
+        **numbers,
+    }
     described |= {f"llama.{name}": number for name, number in sizes.items()}
     described["tokenizer.ggml.tokens"] = ["a", "b"]
     packed = b"".join(_text(name) + _packed(value) for name, value in described.items())
-    path.write_bytes(struct.pack("<4sIQQ", b"GGUF", 3, 0, len(described)) + packed + weights)
+    path.write_bytes(
+        struct.pack("<4sIQQ", b"GGUF", 3, 0, len(described)) + packed + weights
+    )
     return path
 
 
@@ -102,7 +117,9 @@ def logged(path: Path, name: str) -> list[Any]:
 def is_alive(pid: int) -> bool:
     """Whether a process runs; one that has ended and is not awaited does not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        )
     except (FileNotFoundError, ProcessLookupError):
         pass
     if Path("/proc/self").exists():
@@ -119,7 +136,9 @@ def _packed(value: Any) -> bytes:
         return struct.pack("<I", _TEXT) + _text(value)
     if isinstance(value, int):
         return struct.pack("<II", _NUMBER, value)
-    items = b"".join(_text(one) if isinstance(one, str) else struct.pack("<I", one) for one in value)
+    items = b"".join(
+        _text(one) if isinstance(one, str) else struct.pack("<I", one) for one in value
+    )
     kind = _TEXT if isinstance(value[0], str) else _NUMBER
     return struct.pack("<IIQ", _LIST, kind, len(value)) + items
 

@@ -1,6 +1,7 @@
-"""A real OpenAI-compatible HTTP server on loopback, in a thread of its own, that answers as a test tells it.
+"""A real OpenAI-compatible HTTP server on loopback, in a thread of its own, that
+answers as a test tells it.
 
-    with LlmServer(lambda call: Answer("42", status=200 if call.nth > 1 else 429)) as server:
+    with LlmServer(lambda call: Answer("42", status=429)) as server:
         ...  # talk to server.base_url
     assert server.asked["6 * 7"] == 2
 
@@ -52,8 +53,9 @@ class Call:
 class Answer:
     """What the server does with one request.
 
-    `error` fills an OpenAI error body, `body` replaces the whole body as it is, `message` adds to the assistant's
-    message, `drip_s` is a pause after every byte of the body, `reset_after` cuts the connection after so many bytes.
+    `error` fills an OpenAI error body, `body` replaces the whole body as it is,
+    `message` adds to the assistant's message, `drip_s` is a pause after every byte of
+    the body, `reset_after` cuts the connection after so many bytes.
     """
 
     text: str | None = "42"
@@ -77,7 +79,9 @@ class Answer:
         if self.body is not None:
             return self.body
         if self.error is not None or self.status >= 400:
-            return json.dumps({"error": self.error or {"message": f"scripted {self.status}"}}).encode()
+            return json.dumps(
+                {"error": self.error or {"message": f"scripted {self.status}"}}
+            ).encode()
         return json.dumps(self._completion(call)).encode()
 
     def _completion(self, call: Call) -> dict[str, Any]:
@@ -94,7 +98,11 @@ class Answer:
         }
         if self.fingerprint is not None:
             completion["system_fingerprint"] = self.fingerprint
-        return completion if self.usage is None else completion | {"usage": dict(self.usage)}
+        return (
+            completion
+            if self.usage is None
+            else completion | {"usage": dict(self.usage)}
+        )
 
 
 def usage(prompt: int, completion: int, reasoning: int | None = None) -> dict[str, Any]:
@@ -110,12 +118,16 @@ def usage(prompt: int, completion: int, reasoning: int | None = None) -> dict[st
 
 
 class LlmServer:
-    """Serves between `with` and its end; `answer` is called once per request, in the server's thread.
+    """Serves between `with` and its end; `answer` is called once per request, in the
+    server's thread.
 
-    `answered` are the requests whose answer was sent to its last byte, so far as a server can know.
+    `answered` are the requests whose answer was sent to its last byte, so far as a
+    server can know.
     """
 
-    def __init__(self, answer: Callable[[Call], Answer | str] = lambda call: Answer()) -> None:
+    def __init__(
+        self, answer: Callable[[Call], Answer | str] = lambda call: Answer()
+    ) -> None:
         self._answer = answer
         self._changed = threading.Condition()
         self.requests: list[Call] = []
@@ -138,7 +150,9 @@ class LlmServer:
         self.wait_until(lambda: self.in_flight == count, f"{count} in flight")
 
     def wait_until(self, condition: Callable[[], bool], wanted: str) -> None:
-        """Return once something holds; it is looked at whenever a request comes or goes."""
+        """Return once something holds; it is looked at whenever a request comes or
+        goes.
+        """
         with self._changed:
             if not self._changed.wait_for(condition, PATIENCE_S):
                 raise TimeoutError(
@@ -146,7 +160,9 @@ class LlmServer:
                 )
 
     def go_away(self, back_after_s: float | None = None) -> None:
-        """Break every connection and refuse new ones, as a server that was killed; for any thread."""
+        """Break every connection and refuse new ones, as a server that was killed; for
+        any thread.
+        """
         asyncio.run_coroutine_threadsafe(self._break_off(back_after_s), self._loop)
 
     def come_back(self) -> None:
@@ -157,7 +173,9 @@ class LlmServer:
         started: Future[int] = Future()
         self._loop = asyncio.new_event_loop()
         self._ended = asyncio.Event()
-        self._thread = threading.Thread(target=self._run, args=(started,), name="llm-server")
+        self._thread = threading.Thread(
+            target=self._run, args=(started,), name="llm-server"
+        )
         self._thread.start()
         self.port = started.result(PATIENCE_S)
         return self
@@ -173,8 +191,12 @@ class LlmServer:
     async def _serve(self, started: Future[int]) -> None:
         app = web.Application(client_max_size=2**30)
         self.add_routes(app)
-        app.router.add_post("/{path:.*}", self._handle)  # whatever the providers' protocols call it
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
+        app.router.add_post(
+            "/{path:.*}", self._handle
+        )  # whatever the providers' protocols call it
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, shutdown_timeout=0.1
+        )
         await self._runner.setup()
         await self._listen()
         started.set_result(self._runner.addresses[0][1])
@@ -214,8 +236,14 @@ class LlmServer:
         await asyncio.sleep(answer.delay_s)
         payload = answer.payload(call)
         if answer.reset_after is not None:
-            return await self._reset(request, answer.status, payload, answer.reset_after)
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(payload)), **answer.headers}
+            return await self._reset(
+                request, answer.status, payload, answer.reset_after
+            )
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(payload)),
+            **answer.headers,
+        }
         response = web.StreamResponse(status=answer.status, headers=headers)
         await response.prepare(request)
         for piece in _pieces(payload, answer.drip_s):
@@ -225,8 +253,12 @@ class LlmServer:
         self.answered.append(call)
         return response
 
-    async def _reset(self, request: web.Request, status: int, payload: bytes, after: int) -> web.StreamResponse:
-        response = web.StreamResponse(status=status, headers={"Content-Length": str(len(payload))})
+    async def _reset(
+        self, request: web.Request, status: int, payload: bytes, after: int
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(
+            status=status, headers={"Content-Length": str(len(payload))}
+        )
         if after:
             await response.prepare(request)
             await response.write(payload[:after])
@@ -254,10 +286,16 @@ def _prompt(body: Mapping[str, Any]) -> str:
     """What was asked; of protocols other than OpenAI's it is the whole body."""
     messages = body.get("messages")
     content = messages[-1].get("content") if messages else None
-    if isinstance(content, list) and len(content) == 1 and "text" in content[0]:  # Anthropic's
+    if (
+        isinstance(content, list) and len(content) == 1 and "text" in content[0]
+    ):  # Anthropic's
         content = content[0]["text"]
     return content if isinstance(content, str) else json.dumps(body)
 
 
 def _pieces(payload: bytes, drip_s: float) -> list[bytes]:
-    return [payload] if not drip_s else [payload[at : at + 1] for at in range(len(payload))]
+    return (
+        [payload]
+        if not drip_s
+        else [payload[at : at + 1] for at in range(len(payload))]
+    )

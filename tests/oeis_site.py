@@ -1,6 +1,7 @@
-"""A real HTTP server on loopback, in a thread of its own, that speaks the OEIS's JSON interface as a test tells it.
+"""A real HTTP server on loopback, in a thread of its own, that speaks the OEIS's JSON
+interface as a test tells it.
 
-    with Site(lambda call: Answer(status=429) if call.nth == 1 else Answer(entry(call.number))) as site:
+    with Site(lambda call: Answer(entry(call.number))) as site:
         ...  # talk to site.base_url
     assert site.asked["A000045"] == 2
 
@@ -22,7 +23,9 @@ from urllib.parse import parse_qs, urlsplit
 
 
 def fields(number: str, /, **changes: Any) -> dict[str, Any]:
-    """An entry of our own as the interface gives it, with some fields changed; None leaves a field out."""
+    """An entry of our own as the interface gives it, with some fields changed; None
+    leaves a field out.
+    """
     entry = {
         "number": int(number[1:]),
         "data": "0,1,1,2,3,5,-8",
@@ -32,7 +35,9 @@ def fields(number: str, /, **changes: Any) -> dict[str, Any]:
         "keyword": "sign,easy",
         "author": "nobody",
     }
-    return {name: value for name, value in (entry | changes).items() if value is not None}
+    return {
+        name: value for name, value in (entry | changes).items() if value is not None
+    }
 
 
 def entry(number: str, /, **changes: Any) -> bytes:
@@ -52,7 +57,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server does with one request; `cut` announces more bytes than it sends."""
+    """What the server does with one request; `cut` announces more bytes than it
+    sends.
+    """
 
     body: bytes = b""
     status: int = 200
@@ -61,15 +68,21 @@ class Answer:
 
 
 class Site:
-    """Runs within its `with` block; `calls` holds all requests in the order of their arrival."""
+    """Runs within its `with` block; `calls` holds all requests in the order of their
+    arrival.
+    """
 
-    def __init__(self, answer: Callable[[Call], Answer] = lambda call: Answer(entry(call.number))) -> None:
+    def __init__(
+        self, answer: Callable[[Call], Answer] = lambda call: Answer(entry(call.number))
+    ) -> None:
         self._answer = answer
         self.asked: Counter[str] = Counter()
         self.calls: list[Call] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.01,), daemon=True
+        )
 
     @property
     def base_url(self) -> str:
@@ -92,7 +105,13 @@ class Site:
                 query = parse_qs(urlsplit(self.path).query)
                 number = query.get("q", ["id:?"])[0].removeprefix("id:")
                 site.asked[number] += 1
-                call = Call(number, site.asked[number], self.path, dict(self.headers), time.monotonic())
+                call = Call(
+                    number,
+                    site.asked[number],
+                    self.path,
+                    dict(self.headers),
+                    time.monotonic(),
+                )
                 site.calls.append(call)
                 answer = site._answer(call)
                 self.send_response(answer.status)

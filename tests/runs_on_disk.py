@@ -22,13 +22,44 @@ from pytest_llmarith.summaries import (
 )
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Dtype, Failure, Model, Op, Reading, Reply, RequestLimits, RequestTotals
+from pytest_llmarith.types import (
+    Dtype,
+    Failure,
+    Model,
+    Op,
+    Reading,
+    Reply,
+    RequestLimits,
+    RequestTotals,
+)
 from tests.asked import number_record
 
 _EMPTY_RUN: dict[str, Any] = {
-    **dict.fromkeys(("selected", "stopped", "exit_status", "shard", "seed", "conditions", "prompt_texts")),
     **dict.fromkeys(
-        ("repeats", "search", "baseline", "reading", "store", "strict", "asking", "limits", "oeis", "merged", "git")
+        (
+            "selected",
+            "stopped",
+            "exit_status",
+            "shard",
+            "seed",
+            "conditions",
+            "prompt_texts",
+        )
+    ),
+    **dict.fromkeys(
+        (
+            "repeats",
+            "search",
+            "baseline",
+            "reading",
+            "store",
+            "strict",
+            "asking",
+            "limits",
+            "oeis",
+            "merged",
+            "git",
+        )
     ),
     "id": "2026-11-22T00-31-05_o4-mini",
     "started_at": "2026-11-22T00:31:05+00:00",
@@ -36,13 +67,17 @@ _EMPTY_RUN: dict[str, Any] = {
     "partial": False,
     "versions": {"python": "3.11.7"},
 }
-_EMPTY_RULES = dict.fromkeys(("sets", "limits", "terms", "memory_bytes", "rules", "static_judge", "judge"))
+_EMPTY_RULES = dict.fromkeys(
+    ("sets", "limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
+)
 
 
 def run_facts(**named: Any) -> dict[str, Any]:
     """What a summary says of its run; what is not named is not known."""
     facts = _EMPTY_RUN | {"models": [{"name": "o4-mini"}]} | named
-    facts["models"] = [{"target": f"openai/{model['name']}"} | model for model in facts["models"]]
+    facts["models"] = [
+        {"target": f"openai/{model['name']}"} | model for model in facts["models"]
+    ]
     facts["limits"] = facts["limits"] and asdict(RequestLimits()) | facts["limits"]
     facts["asking"] = facts["asking"] and asdict(RequestTotals()) | facts["asking"]
     facts["oeis"] = facts["oeis"] and _EMPTY_RULES | facts["oeis"]
@@ -96,10 +131,19 @@ def counted(
 
 
 def asked(
-    text: str | None, depth: int = 3, trial: int = 0, dtype: Dtype = Dtype.INT, op: Op = Op.ADD, **facts: Any
+    text: str | None,
+    depth: int = 3,
+    trial: int = 0,
+    dtype: Dtype = Dtype.INT,
+    op: Op = Op.ADD,
+    **facts: Any,
 ) -> dict[str, Any]:
-    """The record of an arithmetic trial with this reply, in which `{}` stands for the right answer."""
-    return _recorded(arithmetic.problem(0, dtype, op, depth, trial), text, Reading.TOLERANT, **facts)
+    """The record of an arithmetic trial with this reply, in which `{}` stands for the
+    right answer.
+    """
+    return _recorded(
+        arithmetic.problem(0, dtype, op, depth, trial), text, Reading.TOLERANT, **facts
+    )
 
 
 def added(text: str | None, trial: int = 0, **facts: Any) -> dict[str, Any]:
@@ -108,9 +152,15 @@ def added(text: str | None, trial: int = 0, **facts: Any) -> dict[str, Any]:
 
 
 def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, Any]:
-    """The record of a program for a sequence with two of three terms right; what is named replaces what is told."""
+    """The record of a program for a sequence with two of three terms right; what is
+    named replaces what is told.
+    """
     term = {"n": 1, "expected": "1", "got": "1", "status": "ok", "seconds": 0.01}
-    scores = {"0.5": 0.6667, "4": 0.6667} if facts.get("scores", 0) == 0 else facts.pop("scores") or {}
+    scores = (
+        {"0.5": 0.6667, "4": 0.6667}
+        if facts.get("scores", 0) == 0
+        else facts.pop("scores") or {}
+    )
     told = {
         "kind": "program",
         "program": "print(input())",
@@ -118,8 +168,15 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
         "rules": "default",
         "limits": [0.5, 4.0],
         "memory_bytes": 2**30,
-        "terms": [term, term | {"n": 2}, term | {"n": 3, "expected": "2", "got": "3", "status": "wrong"}],
-        "judges": {"static": {"cheat": False, "evidence": ["no long literal"]}, "llm": None},
+        "terms": [
+            term,
+            term | {"n": 2},
+            term | {"n": 3, "expected": "2", "got": "3", "status": "wrong"},
+        ],
+        "judges": {
+            "static": {"cheat": False, "evidence": ["no long literal"]},
+            "llm": None,
+        },
         "addresses_judge": [],
         "isolation": {"level": "strict", "enforced": [], "remarks": []},
         "machine": None,
@@ -148,7 +205,9 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
 
 
 def searched(repeat: int = 0, **found: Any) -> dict[str, Any]:
-    """The record of a search for a breaking point; what is named replaces that it found nothing."""
+    """The record of a search for a breaking point; what is named replaces that it found
+    nothing.
+    """
     problem = {
         "label": "int_mul",
         "seed": 0,
@@ -169,31 +228,56 @@ def searched(repeat: int = 0, **found: Any) -> dict[str, Any]:
         "not_reproduced": 0,
     }
     outcome = "deviate" if found.get("minimum") else "correct"
-    told = {"task": "breaking_point", "problem": problem, "answer": None, "answers": {}, "reading": None}
+    told = {
+        "task": "breaking_point",
+        "problem": problem,
+        "answer": None,
+        "answers": {},
+        "reading": None,
+    }
     grade = {"score": None, "scores": {}, "details": search | found}
     return asked("{}") | told | {"repeat": repeat, "grade": grade, "outcome": outcome}
 
 
 def _recorded(
-    problem: TaskProblem, text: str | None, reading: Reading, model: str = "o4-mini", **facts: Any
+    problem: TaskProblem,
+    text: str | None,
+    reading: Reading,
+    model: str = "o4-mini",
+    **facts: Any,
 ) -> dict[str, Any]:
-    behind, nodeid = Model(model, f"openai/{model}"), f"test_bench.py::test[{model}-{problem.label}]"
+    behind, nodeid = (
+        Model(model, f"openai/{model}"),
+        f"test_bench.py::test[{model}-{problem.label}]",
+    )
     if text is None:
-        return as_dict(unanswered_record(Trial.of(problem, behind, "prompt", nodeid), Failure("timeout")))
+        return as_dict(
+            unanswered_record(
+                Trial.of(problem, behind, "prompt", nodeid), Failure("timeout")
+            )
+        )
     usual: dict[str, Any] = {
         "prompt_tokens": 30,
         "completion_tokens": 3,
         "cost_usd": 0.001,
         "asked_at": "2026-11-22T00:31:07+00:00",
     }
-    reply = Reply(text.replace("{}", problem.expected), **(usual | {"latency_s": 1.5} | facts))
-    return as_dict(number_record(problem, Trial.of(problem, behind, "prompt", nodeid), reading, reply))
+    reply = Reply(
+        text.replace("{}", problem.expected), **(usual | {"latency_s": 1.5} | facts)
+    )
+    return as_dict(
+        number_record(
+            problem, Trial.of(problem, behind, "prompt", nodeid), reading, reply
+        )
+    )
 
 
 def log_in(folder: Path, records: Iterable[Mapping[str, Any]], end: str = "") -> Path:
     """The log of a run, which was killed as long as it has no summary."""
     folder.mkdir(parents=True, exist_ok=True)
-    (log := folder / "trials.jsonl").write_text(lines_of(records) + end, encoding="ascii")
+    (log := folder / "trials.jsonl").write_text(
+        lines_of(records) + end, encoding="ascii"
+    )
     return log
 
 
@@ -201,7 +285,11 @@ def run_in(folder: Path, records: Sequence[Mapping[str, Any]], **facts: Any) -> 
     """A run that has ended."""
     log_in(folder, records)
     keys = [key_of(record_of(record)) for record in records]
-    whole = counted(records, {"selected": len(records)} | facts, {key: keys.count(key) for key in keys})
+    whole = counted(
+        records,
+        {"selected": len(records)} | facts,
+        {key: keys.count(key) for key in keys},
+    )
     (folder / "summary.json").write_text(json.dumps(whole), encoding="ascii")
     return folder
 

@@ -26,9 +26,14 @@ PACKAGES = {
 
 def test_its_six_packages_are_dependencies_and_used() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    names = {re.split(r"[^A-Za-z0-9-]", requirement)[0] for requirement in project["dependencies"]}
+    names = {
+        re.split(r"[^A-Za-z0-9-]", requirement)[0]
+        for requirement in project["dependencies"]
+    }
     assert PACKAGES.keys() <= names
-    code = "".join(path.read_text("utf-8") for path in (ROOT / "pytest_llmarith").rglob("*.py"))
+    code = "".join(
+        path.read_text("utf-8") for path in (ROOT / "pytest_llmarith").rglob("*.py")
+    )
     assert [package for package, use in PACKAGES.items() if use not in code] == []
 
 
@@ -41,14 +46,21 @@ def benches(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def collected(benches: pytest.Pytester, *args: str) -> list[str]:
-    result = benches.runpytest_inprocess("--collect-only", "-q", "-p", "no:cacheprovider", *args)
+    result = benches.runpytest_inprocess(
+        "--collect-only", "-q", "-p", "no:cacheprovider", *args
+    )
     return [line for line in result.outlines if "::" in line]
 
 
-def test_one_item_per_operation_dtype_depth_trial_and_per_sequence(benches: pytest.Pytester) -> None:
+def test_one_item_per_operation_dtype_depth_trial_and_per_sequence(
+    benches: pytest.Pytester,
+) -> None:
     items = collected(benches, "--llm-model=o4-mini")
     cells = Counter(
-        re.findall(r"\[o4-mini-((?:int|float)_(?:add|sub|mul|div))-depth_(\d+)-trial_\d\]", "\n".join(items))
+        re.findall(
+            r"\[o4-mini-((?:int|float)_(?:add|sub|mul|div))-depth_(\d+)-trial_\d\]",
+            "\n".join(items),
+        )
     )
     assert len(cells) == 2 * 4 * 9
     assert set(cells.values()) == {10}
@@ -58,16 +70,30 @@ def test_one_item_per_operation_dtype_depth_trial_and_per_sequence(benches: pyte
 
 def test_models_are_fixtures_chosen_by_an_option(benches: pytest.Pytester) -> None:
     """Ten items of one cell for each model."""
-    cell = collected(benches, "--llm-model=o4-mini", "--llm-model=llmarith/exact", "-k", "int_div and depth_7")
-    assert len([item for item in cell if "[o4-mini-int_div-depth_7-trial_" in item]) == 10
-    assert len([item for item in cell if "[llmarith/exact-int_div-depth_7-trial_" in item]) == 10
+    cell = collected(
+        benches,
+        "--llm-model=o4-mini",
+        "--llm-model=llmarith/exact",
+        "-k",
+        "int_div and depth_7",
+    )
+    assert (
+        len([item for item in cell if "[o4-mini-int_div-depth_7-trial_" in item]) == 10
+    )
+    assert (
+        len([item for item in cell if "[llmarith/exact-int_div-depth_7-trial_" in item])
+        == 10
+    )
     assert len(cell) == 20
 
 
 def test_eight_workers_report_custom_outcomes_in_report_json(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`--llm-model=o4-mini -n 8`: Correct, Deviate and NaN are outcomes of pytest and of pytest-json-report's file."""
+    """`--llm-model=o4-mini -n 8`:
+
+    Correct, Deviate and NaN are outcomes of pytest and of pytest-json-report's file.
+    """
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     pytester.makepyfile(
         test_bench="""
@@ -86,20 +112,36 @@ def test_eight_workers_report_custom_outcomes_in_report_json(
         return replies.get(prompt[1]) or right(call)  # type: ignore[arg-type]
 
     with LlmServer(script) as server:
-        result = pytester.runpytest_subprocess("--llm-model=o4-mini", "-n", "8", f"--llm-api-base={server.base_url}")
+        result = pytester.runpytest_subprocess(
+            "--llm-model=o4-mini", "-n", "8", f"--llm-api-base={server.base_url}"
+        )
     assert result.ret == 0
     assert result.parseoutcomes() == {"correct": 8, "deviate": 4, "nan": 4}
     (report,) = (pytester.path / "reports").glob("*/report.json")
     tests = json.loads(report.read_text("utf-8"))["tests"]
-    assert Counter(test["outcome"] for test in tests) == {"correct": 8, "deviate": 4, "nan": 4}
+    assert Counter(test["outcome"] for test in tests) == {
+        "correct": 8,
+        "deviate": 4,
+        "nan": 4,
+    }
 
 
-def test_half_a_second_and_four_are_timeout_marks_enforced_in_subprocesses(pytester: pytest.Pytester) -> None:
-    """The mark of every item is the largest limit, 4 s; a term is scored at 0.5 s and at 4 s, whatever else happens."""
+def test_half_a_second_and_four_are_timeout_marks_enforced_in_subprocesses(
+    pytester: pytest.Pytester,
+) -> None:
+    """The mark of every item is the largest limit, 4 s; a term is scored at 0.5 s and
+    at 4 s, whatever else happens.
+    """
     pytest.importorskip("pytest_llmarith.sandbox.isolation").probe()
     starter = pytester.mkdir("oeis_cache") / "starter"
     starter.mkdir()
-    fields = {"number": 1, "name": "The squares.", "data": "0,1,4,9", "offset": "0,1", "keyword": "easy"}
+    fields = {
+        "number": 1,
+        "name": "The squares.",
+        "data": "0,1,4,9",
+        "offset": "0,1",
+        "keyword": "easy",
+    }
     (starter / "A000001.json").write_text(json.dumps([fields]), encoding="utf-8")
     pytester.makepyfile("""
         import os

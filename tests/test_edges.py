@@ -1,4 +1,6 @@
-"""What is read and written at the edges: whole files, where a project begins, JSON and HTTP's dates."""
+"""What is read and written at the edges: whole files, where a project begins, JSON and
+HTTP's dates.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from pytest_llmarith.records import DEEPEST, is_plain, parse_json
 
 @pytest.mark.parametrize("before", [b"old", None])
 def test_a_file_is_written_whole(tmp_path: Path, before: bytes | None) -> None:
-    """The old file, or none, is there until all content has come, and if it breaks off. Nothing is left beside it."""
+    """The old file, or none, is there until all content has come, and if it breaks off.
+
+    Nothing is left beside it.
+    """
     path = tmp_path / "file"
     if before is not None:
         path.write_bytes(before)
@@ -27,7 +32,9 @@ def test_a_file_is_written_whole(tmp_path: Path, before: bytes | None) -> None:
 
     with pytest.raises(RuntimeError, match="no more"):
         replace_file(path, pieces(RuntimeError("no more")))
-    assert [one.read_bytes() for one in tmp_path.iterdir()] == [before] * (before is not None)
+    assert [one.read_bytes() for one in tmp_path.iterdir()] == [before] * (
+        before is not None
+    )
     replace_file(path, pieces(None))
     assert path.read_bytes() == b"new"
     replace_file(path, b"at once")
@@ -45,8 +52,12 @@ def test_a_file_is_written_whole(tmp_path: Path, before: bytes | None) -> None:
         (["a/conftest.py"], "a/b/c"),
     ],
 )
-def test_a_project_begins_at_a_landmark(tmp_path: Path, made: list[str], project: str) -> None:
-    """The nearest folder upwards with a landmark or a pyproject.toml, else the start."""
+def test_a_project_begins_at_a_landmark(
+    tmp_path: Path, made: list[str], project: str
+) -> None:
+    """The nearest folder upwards with a landmark or a pyproject.toml, else the
+    start.
+    """
     (start := tmp_path / "a/b/c").mkdir(parents=True)
     for name in made:
         (tmp_path / name).mkdir() if name.endswith("/") else (tmp_path / name).touch()
@@ -54,26 +65,43 @@ def test_a_project_begins_at_a_landmark(tmp_path: Path, made: list[str], project
 
 
 def test_json_is_read_strictly() -> None:
-    """Python would read NaN, and no other reader could read what is made of it. Deep values are found."""
+    """Python would read NaN, and no other reader could read what is made of it.
+
+    Deep values are found.
+    """
     for text in ("NaN", "[Infinity]", '{"a": -Infinity}'):
         with pytest.raises(ValueError, match="is not JSON"):
             parse_json(text)
-    assert parse_json('{"a": [1, 2.5, null]}') == parse_json(b'{"a": [1, 2.5, null]}') == {"a": [1, 2.5, None]}
+    assert (
+        parse_json('{"a": [1, 2.5, null]}')
+        == parse_json(b'{"a": [1, 2.5, null]}')
+        == {"a": [1, 2.5, None]}
+    )
     for levels, shallow in ((0, True), (DEEPEST - 1, True), (DEEPEST, False)):
         assert is_plain(parse_json("[" * levels + "1" + "]" * levels)) is shallow
         assert is_plain(parse_json('{"a":' * levels + "1" + "}" * levels)) is shallow
 
 
 def test_seconds_until_a_date_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dates without a zone are in UTC, wherever the machine is; the past is 0 seconds away, and no date has none."""
+    """Dates without a zone are in UTC, wherever the machine is; the past is 0 seconds
+    away, and no date has none.
+    """
     with monkeypatch.context() as local:
         local.setenv("TZ", "XXX-9")
         time.tzset()
-        named, unnamed = (retry_after_s(f"Fri, 01 Jan 9999 00:00:00 {zone}") for zone in ("GMT", "-0000"))
+        named, unnamed = (
+            retry_after_s(f"Fri, 01 Jan 9999 00:00:00 {zone}")
+            for zone in ("GMT", "-0000")
+        )
     time.tzset()
     assert named is not None
     assert unnamed is not None
     assert abs(named - unnamed) < 3600
     assert retry_after_s("Thu, 01 Jan 1970 00:00:00 GMT") == 0
-    for text in ("soon", "", "Fri, 01 Jan 99999 00:00:00 GMT", f"Fri, 01 Jan {'9' * 30} 00:00:00 GMT"):
+    for text in (
+        "soon",
+        "",
+        "Fri, 01 Jan 99999 00:00:00 GMT",
+        f"Fri, 01 Jan {'9' * 30} 00:00:00 GMT",
+    ):
         assert retry_after_s(text) is None

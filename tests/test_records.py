@@ -1,4 +1,6 @@
-"""Records and summaries: what is written is read again, what is broken is refused, schemas hold of real runs."""
+"""Records and summaries: what is written is read again, what is broken is refused,
+schemas hold of real runs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ from tests.session.test_oeis_run import write_cache
 
 PUBLISHED_FILES = Path(__file__).parent.parent / "docs" / "schemas"
 
-# All tasks, asked of the embedded models, and again of a model of one's own that is wrong, silent, absent or cheats.
+# All tasks, asked of the embedded models, and again of a model of one's own that is
+# wrong, silent, absent or cheats.
 BENCH = """
 import pytest
 from pytest_llmarith import Problem, Task
@@ -94,7 +97,14 @@ def model():
 OPTIONS = (
     *("--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/exact"),
     *("--llm-repeats=2", "--llm-symbols=ascii,unicode", "--llm-breaking-point=6"),
-    *("--llm-price=1,2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider", "--llm-reports=reports"),
+    *(
+        "--llm-price=1,2",
+        "--oeis-terms=6",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--llm-reports=reports",
+    ),
 )
 
 
@@ -110,12 +120,16 @@ def commit(place: Path) -> None:
     """Make a repository of a folder."""
     identity = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
     for command in (("init",), ("add", "test_bench.py"), ("commit", "-m", "A bench")):
-        subprocess.run(["git", *identity, *command], cwd=place, check=True, capture_output=True)
+        subprocess.run(
+            ["git", *identity, *command], cwd=place, check=True, capture_output=True
+        )
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> list[Path]:
-    """A real run of every task and outcome, as a shard of one; and what a merge makes of it."""
+    """A real run of every task and outcome, as a shard of one; and what a merge makes
+    of it.
+    """
     place = tmp_path_factory.mktemp("runs")
     (place / "own").mkdir()
     (place / "test_bench.py").write_text(BENCH, encoding="utf-8")
@@ -128,7 +142,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> list[Path]
         (programs / "pytest", *OPTIONS, "--llm-shard=1/1"),
         cwd=place, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout  # the model of one's own was away at times
+    assert run.returncode == pytest.ExitCode.TESTS_FAILED, (
+        run.stdout
+    )  # the model of one's own was away at times
     (folder,) = (place / "reports").glob("*_shard-*")
     merge([folder], merged := folder.parent / "merged")
     return [folder, merged]
@@ -152,7 +168,9 @@ def fault_of(value: Any, schema: dict[str, Any]) -> str | None:
 
 
 def test_records_of_real_runs(runs: list[Path]) -> None:
-    """Of all tasks and outcomes: each is read, says the same when it is written again, and fits the closed schema."""
+    """Of all tasks and outcomes: each is read, says the same when it is written again,
+    and fits the closed schema.
+    """
     told = set()
     for run in runs:
         for line in (run / "trials.jsonl").read_text("utf-8").splitlines():
@@ -160,14 +178,21 @@ def test_records_of_real_runs(runs: list[Path]) -> None:
             assert encode(record) == line
             assert fault_of(json.loads(line), RECORD_SCHEMA) is None
             told.add((record.task, str(record.outcome)))
-    assert told >= {("arithmetic", outcome) for outcome in ("correct", "deviate", "nan", "unanswered")}
+    assert told >= {
+        ("arithmetic", outcome)
+        for outcome in ("correct", "deviate", "nan", "unanswered")
+    }
     assert {task for task, _ in told} >= {"integer_addition", "breaking_point"}
     if is_sandboxed():
-        assert told >= {("oeis", outcome) for outcome in ("correct", "deviate", "nan", "cheat")}
+        assert told >= {
+            ("oeis", outcome) for outcome in ("correct", "deviate", "nan", "cheat")
+        }
 
 
 def test_summaries_of_real_runs(runs: list[Path]) -> None:
-    """Of shards and of a merged run: each is read without a loss, and fits the closed schema."""
+    """Of shards and of a merged run: each is read without a loss, and fits the closed
+    schema.
+    """
     schema = closed(schema_of("summary"))
     summaries = [(run / "summary.json").read_text("utf-8") for run in runs]
     for text in summaries:
@@ -182,7 +207,9 @@ def test_summaries_of_real_runs(runs: list[Path]) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_published_schemas(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are what `llmarith schema` prints: of the dialect that they name, and open for keys to come."""
+    """They are what `llmarith schema` prints: of the dialect that they name, and open
+    for keys to come.
+    """
     assert main(["schema", name]) == 0
     printed = capsys.readouterr().out
     assert (PUBLISHED_FILES / f"{name}-1.json").read_text("utf-8") == printed
@@ -195,16 +222,20 @@ def test_the_published_schemas(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert schema["properties"]["format"] == {"enum": [1]}
 
 
-# --- one record, as it may be and as it may not ------------------------------------------------------------------
+# --- one record, as it may be and as it may not ---------------------------------------
 
-ANY_TEXT = st.text(st.characters(), max_size=20)  # half surrogate pairs among them: a reply may hold anything
+ANY_TEXT = st.text(
+    st.characters(), max_size=20
+)  # half surrogate pairs among them: a reply may hold anything
 JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(10**400), 10**400)
     | st.floats(allow_nan=False, allow_infinity=False)
     | ANY_TEXT,
-    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(ANY_TEXT, inside, max_size=3),
+    lambda inside: (
+        st.lists(inside, max_size=3) | st.dictionaries(ANY_TEXT, inside, max_size=3)
+    ),
     max_leaves=6,
 )
 SENT: dict[str, Any] = {
@@ -218,9 +249,20 @@ GOOD = asked("7", sent=SENT)  # deviates
 
 @settings(max_examples=40)
 @given(ANY_TEXT, st.dictionaries(ANY_TEXT, JSON, max_size=3), JSON)
-def test_what_is_written_is_read_again(text: str, inputs: dict[str, Any], value: Any) -> None:
-    """In one line of ASCII, whatever a reply or a custom task holds, and with a schema that agrees."""
-    place = {"label": "a", "seed": 0, "variant": text, "depth": None, "trial": 0, "question": text}
+def test_what_is_written_is_read_again(
+    text: str, inputs: dict[str, Any], value: Any
+) -> None:
+    """In one line of ASCII, whatever a reply or a custom task holds, and with a schema
+    that agrees.
+    """
+    place = {
+        "label": "a",
+        "seed": 0,
+        "variant": text,
+        "depth": None,
+        "trial": 0,
+        "question": text,
+    }
     problem = place | {"inputs": inputs, "expected": value, "strata": {text: 1}}
     reply = GOOD["reply"] | {"text": text, "reasoning": text}
     details = {"kind": "own", "values": inputs}
@@ -247,7 +289,9 @@ DEEP = "[" * 60 + "]" * 60
 
 
 def changed(path: str, value: Any) -> str:
-    """The good record with another value, or without that key; a text that begins with `!` is JSON as it is."""
+    """The good record with another value, or without that key; a text that begins with
+    `!` is JSON as it is.
+    """
     record = json.loads(json.dumps(GOOD))
     *above, last = path.split(".")
     part = record
@@ -288,7 +332,9 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("path", "value", "word"), BROKEN)
-def test_a_broken_record_is_refused_in_one_line(path: str, value: Any, word: str) -> None:
+def test_a_broken_record_is_refused_in_one_line(
+    path: str, value: Any, word: str
+) -> None:
     decode_record(changed("since", "an unknown key is ignored"))
     with pytest.raises(ValueError, match=r"\A.{3,}\Z") as refused:
         decode_record(changed(path, value))
@@ -297,11 +343,19 @@ def test_a_broken_record_is_refused_in_one_line(path: str, value: Any, word: str
 
 @pytest.mark.parametrize("outcome", ["correct", "deviate", "nan", "cheat"])
 def test_what_was_measured_has_what_is_counted(outcome: str) -> None:
-    """A program without scores and a trial without a reply are no measurements, whatever they say."""
+    """A program without scores and a trial without a reply are no measurements,
+    whatever they say.
+    """
     graded = programmed("A000045")
     score = float(outcome == "correct")
-    broken = graded | {"outcome": outcome, "grade": graded["grade"] | {"score": score, "scores": {}}}
-    for record in (broken, GOOD | {"outcome": outcome, "grade": {"score": score}, "reply": None}):
+    broken = graded | {
+        "outcome": outcome,
+        "grade": graded["grade"] | {"score": score, "scores": {}},
+    }
+    for record in (
+        broken,
+        GOOD | {"outcome": outcome, "grade": {"score": score}, "reply": None},
+    ):
         with pytest.raises(ValueError, match=r"scores|reply"):
             decode_record(json.dumps(record))
     unanswered = broken | {"outcome": "unanswered", "reply": None}
@@ -328,14 +382,21 @@ def test_a_broken_log_is_named_with_its_line(
         ("merge --output=merged", json.dumps(GOOD)[:-5], "JSON"),
         ("report", "[]", "object"),
     ):
-        Path("run/trials.jsonl").write_text(f"{json.dumps(GOOD)}\n{line}\n", encoding="utf-8")
+        Path("run/trials.jsonl").write_text(
+            f"{json.dumps(GOOD)}\n{line}\n", encoding="utf-8"
+        )
         message = refused(f"{command} run", capsys)
         assert ("trials.jsonl, line 2" in message, word in message) == (True, True)
 
 
 @pytest.mark.parametrize(
     ("part", "value"),
-    [("started_at", "2026-11-40"), ("shard", {"index": 0, "count": 2}), ("asking", {"throttled": 1}), ("models", [{}])],
+    [
+        ("started_at", "2026-11-40"),
+        ("shard", {"index": 0, "count": 2}),
+        ("asking", {"throttled": 1}),
+        ("models", [{}]),
+    ],
 )
 def test_a_broken_summary_is_named_with_its_field(
     part: str, value: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]

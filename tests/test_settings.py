@@ -1,4 +1,6 @@
-"""Options, environment, `.env` and ini file: what they set, and the one line for each mistake."""
+"""Options, environment, `.env` and ini file: what they set, and the one line for each
+mistake.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,17 @@ import pytest
 
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.settings import Settings, parse_settings
-from pytest_llmarith.types import Condition, Level, Model, NumberFormat, Price, RequestLimits, Rules, StoreMode, Symbols
+from pytest_llmarith.types import (
+    Condition,
+    Level,
+    Model,
+    NumberFormat,
+    Price,
+    RequestLimits,
+    Rules,
+    StoreMode,
+    Symbols,
+)
 
 PLAIN = "def test_it(): pass"
 MARKED = "import pytest\n@pytest.mark.integer_addition(trials=1)\ndef test_it(problem, ask): ask(problem)"
@@ -21,13 +33,19 @@ Parse = Callable[..., Settings]
 @pytest.fixture
 def parse(pytester: pytest.Pytester) -> Parse:
     """The settings of a command line, typed in the test's folder."""
-    return lambda *args: parse_settings(pytester.parseconfig("-p", "no:cacheprovider", *args))
+    return lambda *args: parse_settings(
+        pytester.parseconfig("-p", "no:cacheprovider", *args)
+    )
 
 
 def test_defaults(parse: Parse) -> None:
     """Without options every question is asked once, by the limits of the paper."""
     settings = parse()
-    assert (settings.models, settings.seed, settings.request_limits) == ((), 0, RequestLimits())
+    assert (settings.models, settings.seed, settings.request_limits) == (
+        (),
+        0,
+        RequestLimits(),
+    )
     assert settings.prompt_configs.are_default
     assert settings.prompt_configs.are_default
     oeis = settings.oeis
@@ -63,86 +81,167 @@ DEEP = ["[" * 100_000, '{"a":' * 100 + "1" + "}" * 100]
 HEADERS = '{"Authorization": "Bearer hunter2"}'
 # Each mistake, and what its message says.
 MISTAKES = [
-    *((f"--llm-depths={text}", "write 2-10 or 2,5,8") for text in ("x", "0", "5-2", "2-", "2,,3", "1001", "٣")),
+    *(
+        (f"--llm-depths={text}", "write 2-10 or 2,5,8")
+        for text in ("x", "0", "5-2", "2-", "2,,3", "1001", "٣")
+    ),
     ("--llm-depths=2-4,3", "'2-4,3' names a depth twice"),
-    *((f"--llm-adaptive={text}", "write 0.5 or 0.5,100") for text in ("0", "-1", "abc", "0.5,0", "0.5,1001", "20", "")),
-    *((f"--llm-seed={text}", "write a whole number from 0, or random") for text in ("-1", "Random", "1" * 19)),
+    *(
+        (f"--llm-adaptive={text}", "write 0.5 or 0.5,100")
+        for text in ("0", "-1", "abc", "0.5,0", "0.5,1001", "20", "")
+    ),
+    *(
+        (f"--llm-seed={text}", "write a whole number from 0, or random")
+        for text in ("-1", "Random", "1" * 19)
+    ),
     ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
     ("--llm-rpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),
-    *((f"-ollm_timeout={text}", "write 600 or 0.5") for text in ("0", "-1", "nan", "inf", "1m")),
+    *(
+        (f"-ollm_timeout={text}", "write 600 or 0.5")
+        for text in ("0", "-1", "nan", "inf", "1m")
+    ),
     *((f"--llm-max-cost={text}", "write 5 or 0.25") for text in ("$5", "0", "nan")),
     *((f"--llm-price={text}", "is not IN,OUT; write") for text in ("1.1", "-1,4")),
     ("--llm-store=yes", "'yes' is unknown; write on, refresh, off or only"),
     ("--llm-number-format=dots", "'dots' is unknown; write"),
     ("--llm-symbols=ascii,ascii", "'ascii' is given twice; give each value once"),
     ("--llm-context=3k", "write some of none,1k,2k,4k"),
-    *((f"--llm-shard={text}", "write 1/5 to 5/5") for text in ("0/5", "6/5", "2", "1/0", "1/5/5", "2/10001", "٢/5")),
+    *(
+        (f"--llm-shard={text}", "write 1/5 to 5/5")
+        for text in ("0/5", "6/5", "2", "1/0", "1/5/5", "2/10001", "٢/5")
+    ),
     ("--llm-shard=1/2 --llm-seed=random", "--llm-seed=random"),
-    ("--llm-prompt-template=none.txt", "'none.txt' is not a file; name a text file, or standard"),
+    (
+        "--llm-prompt-template=none.txt",
+        "'none.txt' is not a file; name a text file, or standard",
+    ),
     ("--llm-prompt-template=latin.txt", "'latin.txt': 'utf-8' codec can't decode"),
     (
         "--llm-prompt-template=a.txt --llm-prompt-template=a.md",
         "two templates are named a; rename one of the files",
     ),
-    ("--llm-system-prompt=a --llm-system-prompt=a", "'a' is given twice; give each value once"),
+    (
+        "--llm-system-prompt=a --llm-system-prompt=a",
+        "'a' is given twice; give each value once",
+    ),
     ("--llm-system-prompt=\udcff", "is not UTF-8 text"),
-    *((f"--oeis-limits={text}", "write 0.5,4") for text in ("", "0", "0.5;4", "0.5,9999")),
+    *(
+        (f"--oeis-limits={text}", "write 0.5,4")
+        for text in ("", "0", "0.5;4", "0.5,9999")
+    ),
     *((f"-ooeis_memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
     ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000"),
     ("--oeis-sandbox=weak", "'weak' is unknown; write strict, standard or none"),
     ("-ooeis_rules=mine", "'mine' is unknown; write default or paper"),
-    *((f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL") for text in ("gpt-4o", "both", "llm:", "")),
-    *((f"--llm-model={text}", "is not") for text in ("  ", "?a=1", "a=", "=b", "a\nb", "a\x1b[31m", "a=b\udcff")),
-    *((f"--llm-param={text}", "write temperature=0") for text in ("", "temperature", "=1", "a b=1", "1x=2")),
-    *((f"--llm-param={name}=1", f"{name} is set by the plugin") for name in ("base_url", "timeout", "n", "stream")),
+    *(
+        (f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL")
+        for text in ("gpt-4o", "both", "llm:", "")
+    ),
+    *(
+        (f"--llm-model={text}", "is not")
+        for text in ("  ", "?a=1", "a=", "=b", "a\nb", "a\x1b[31m", "a=b\udcff")
+    ),
+    *(
+        (f"--llm-param={text}", "write temperature=0")
+        for text in ("", "temperature", "=1", "a b=1", "1x=2")
+    ),
+    *(
+        (f"--llm-param={name}=1", f"{name} is set by the plugin")
+        for name in ("base_url", "timeout", "n", "stream")
+    ),
     *((f"--llm-param=stop={value}", "is nested too deep") for value in DEEP),
     *(
         (f"--llm-sweep={text} --llm-model=m", "reasoning_effort=low,medium,high")
         for text in ("a", "a=", "a=b", "a=b,", "a=b&c,d", 'a={"b":1},2', "a=b c,d")
     ),
-    *((f"--llm-sweep={text} --llm-model=m", "is not KEY=VALUE") for text in ("", "=a,b")),
+    *(
+        (f"--llm-sweep={text} --llm-model=m", "is not KEY=VALUE")
+        for text in ("", "=a,b")
+    ),
     ("--llm-sweep=a=b,c,b --llm-model=m", "a value is there twice"),
     ("--llm-sweep=a=1,2", "a needs one or more models"),
-    ("--llm-sweep=a=1,2 --llm-sweep=b=1,2 --llm-model=m", "a run can sweep one parameter"),
+    (
+        "--llm-sweep=a=1,2 --llm-sweep=b=1,2 --llm-model=m",
+        "a run can sweep one parameter",
+    ),
     ("--llm-sweep=a=1,2 --llm-model=m --llm-model=n?a=1", "a is set with --llm-model"),
     ("--llm-sweep=a=1,2 --llm-model=m --llm-param=a=3", "a is set with --llm-model"),
     ("--llm-sweep=api_base=a,b --llm-model=m", "api_base is set with"),
-    ("--llm-sweep=a=1,2 --llm-model=m --llm-model=llmarith/sloppy", "models that are not fake"),
+    (
+        "--llm-sweep=a=1,2 --llm-model=m --llm-model=llmarith/sloppy",
+        "models that are not fake",
+    ),
     ("--llm-sweep=timeout=1,2 --llm-model=m", "timeout is set by the plugin"),
-    ("--llm-sweep=api_key=hunter2,hunter2 --llm-model=m", "api_key would write a key into files"),
-    (f"--llm-sweep=extra_headers={HEADERS},2 --llm-model=m", "Authorization would write a key into files"),
+    (
+        "--llm-sweep=api_key=hunter2,hunter2 --llm-model=m",
+        "api_key would write a key into files",
+    ),
+    (
+        f"--llm-sweep=extra_headers={HEADERS},2 --llm-model=m",
+        "Authorization would write a key into files",
+    ),
     ('--llm-param=fallbacks=["gpt-4o"]', "fallbacks makes litellm ask another model"),
     ("--llm-param=model_list=[]", "model_list "),
     ("--llm-param=a=b\udcff", "is not UTF-8 text"),
     # A key would be written into files.
-    *((f"--llm-param={name}=hunter2", f"{name} would write") for name in ("api_key", "azure_ad_token", "password")),
-    (f"--llm-param=extra_headers={HEADERS}", "Authorization would write a key into files"),
-    ('--llm-param=extra_headers={"accessKey": "hunter2"}', "accessKey would write a key into files"),
-    (f'--llm-param=tools=[{{"type": "mcp", "headers": {HEADERS}}}]', "Authorization would write a key into files"),
-    ('--llm-param=extra_body={"parameters": {"api_key": "hunter2"}}', "api_key would write a key into files"),
-    ('--llm-param=extra_body={"credentials": {"user": "me", "pw": "hunter2"}}', "credentials would write a key"),
+    *(
+        (f"--llm-param={name}=hunter2", f"{name} would write")
+        for name in ("api_key", "azure_ad_token", "password")
+    ),
+    (
+        f"--llm-param=extra_headers={HEADERS}",
+        "Authorization would write a key into files",
+    ),
+    (
+        '--llm-param=extra_headers={"accessKey": "hunter2"}',
+        "accessKey would write a key into files",
+    ),
+    (
+        f'--llm-param=tools=[{{"type": "mcp", "headers": {HEADERS}}}]',
+        "Authorization would write a key into files",
+    ),
+    (
+        '--llm-param=extra_body={"parameters": {"api_key": "hunter2"}}',
+        "api_key would write a key into files",
+    ),
+    (
+        '--llm-param=extra_body={"credentials": {"user": "me", "pw": "hunter2"}}',
+        "credentials would write a key",
+    ),
     *(
         (f"--llm-api-base={url}", "is not a base URL")
         for url in ("localhost:8000", "ftp://x", "http://", "http://[::1", "x" * 999)
     ),
-    *((f"--llm-api-base={url}", "remove them") for url in ("http://h/v1?key=hunter2", "https://me:hunter2@host/v1")),
+    *(
+        (f"--llm-api-base={url}", "remove them")
+        for url in ("http://h/v1?key=hunter2", "https://me:hunter2@host/v1")
+    ),
 ]
 NO_TEMPLATES = ["{lhs.__class__}", "{lhs!r}", "{lhs:>9}", "{}", "{lhs", "What?", ""]
 
 
 def test_mistakes(parse: Parse, pytester: pytest.Pytester) -> None:
-    """A mistake is one line: the option, what is wrong, what to write instead; it repeats no key."""
+    """A mistake is one line: the option, what is wrong, what to write instead; it
+    repeats no key.
+    """
     for name, text in {"a.txt": "{lhs}", "a.md": "{lhs}"}.items():
         (pytester.path / name).write_text(text, encoding="utf-8")
     (pytester.path / "latin.txt").write_bytes(b"\xe9")
     for option, message in MISTAKES:
         said = refused(parse, option)
-        assert (option, said.partition(": ")[0]) == (option, option.partition("=")[0].removeprefix("-o"))
-        assert (option, message in said, "hunter2" in said) == (option, True, False), said
+        assert (option, said.partition(": ")[0]) == (
+            option,
+            option.partition("=")[0].removeprefix("-o"),
+        )
+        assert (option, message in said, "hunter2" in said) == (option, True, False), (
+            said
+        )
         assert len(said) < 400
     for template in NO_TEMPLATES:
         (pytester.path / "mine.txt").write_text(template, encoding="utf-8")
-        assert refused(parse, "--llm-prompt-template=mine.txt").startswith("--llm-prompt-template: 'mine.txt': ")
+        assert refused(parse, "--llm-prompt-template=mine.txt").startswith(
+            "--llm-prompt-template: 'mine.txt': "
+        )
 
 
 def refused(parse: Parse, option: str) -> str:
@@ -155,9 +254,13 @@ def refused(parse: Parse, option: str) -> str:
 
 
 def test_conditions_combine(parse: Parse) -> None:
-    """Two formats, two signs and two contexts are eight conditions, in the order given."""
+    """Two formats, two signs and two contexts are eight conditions, in the order
+    given.
+    """
     found = parse(
-        "--llm-number-format=comma,plain", "--llm-symbols=ascii,unicode", "--llm-context=2k, none"
+        "--llm-number-format=comma,plain",
+        "--llm-symbols=ascii,unicode",
+        "--llm-context=2k, none",
     ).prompt_configs
     assert len(found.conditions) == 8
     assert found.conditions[0] == Condition(NumberFormat.COMMA, Symbols.ASCII, "2k")
@@ -176,26 +279,56 @@ def test_conditions_combine(parse: Parse) -> None:
         (["Be brief.", ""], None, ["1", None]),
     ],
 )
-def test_system_prompts(parse: Parse, texts: list[str], own: str | None, systems: list[str | None]) -> None:
-    """One is the models' own; several make conditions, of which an empty one is the usual condition."""
-    settings = parse("--llm-model=m", *(f"--llm-system-prompt={text}" for text in texts))
+def test_system_prompts(
+    parse: Parse, texts: list[str], own: str | None, systems: list[str | None]
+) -> None:
+    """One is the models' own; several make conditions, of which an empty one is the
+    usual condition.
+    """
+    settings = parse(
+        "--llm-model=m", *(f"--llm-system-prompt={text}" for text in texts)
+    )
     assert settings.models[0].system_prompt == own
-    assert [condition.system for condition in settings.prompt_configs.conditions] == systems
-    given = {} if len(texts) < 2 else {number: text for number, text in zip(systems, texts, strict=True) if number}
+    assert [
+        condition.system for condition in settings.prompt_configs.conditions
+    ] == systems
+    given = (
+        {}
+        if len(texts) < 2
+        else {
+            number: text for number, text in zip(systems, texts, strict=True) if number
+        }
+    )
     assert settings.prompt_configs.systems == given
 
 
-def test_templates_are_called_like_their_files(parse: Parse, pytester: pytest.Pytester) -> None:
-    """An id can hold the name; `standard` is each task's own prompt; a byte order mark is not sent."""
-    (pytester.path / "just-the.number.txt").write_text("{lhs}{sign}{rhs}=\n", encoding="utf-8-sig")
-    found = parse("--llm-prompt-template=standard", "--llm-prompt-template=just-the.number.txt").prompt_configs
-    assert [condition.prompt for condition in found.conditions] == [None, "just_the_number"]
+def test_templates_are_called_like_their_files(
+    parse: Parse, pytester: pytest.Pytester
+) -> None:
+    """An id can hold the name; `standard` is each task's own prompt; a byte order mark
+    is not sent.
+    """
+    (pytester.path / "just-the.number.txt").write_text(
+        "{lhs}{sign}{rhs}=\n", encoding="utf-8-sig"
+    )
+    found = parse(
+        "--llm-prompt-template=standard", "--llm-prompt-template=just-the.number.txt"
+    ).prompt_configs
+    assert [condition.prompt for condition in found.conditions] == [
+        None,
+        "just_the_number",
+    ]
     assert found.templates == {"just_the_number": "{lhs}{sign}{rhs}="}
 
 
 def test_a_judge_is_asked_for_0_or_1(parse: Parse) -> None:
-    """Temperature 0 and a structured reply, unless the judge's own parameters differ; null leaves one out."""
-    plain, own = (parse(f"--oeis-judge=llm:{text}").oeis.judge for text in ("gpt-4o", "o3?temperature=null&seed=7"))
+    """Temperature 0 and a structured reply, unless the judge's own parameters differ;
+    null leaves one out.
+    """
+    plain, own = (
+        parse(f"--oeis-judge=llm:{text}").oeis.judge
+        for text in ("gpt-4o", "o3?temperature=null&seed=7")
+    )
     assert plain is not None
     assert own is not None
     assert plain.judge
@@ -208,15 +341,30 @@ def test_a_judge_is_asked_for_0_or_1(parse: Parse) -> None:
     ("text", "expected"),
     [
         ("ollama/llama3:8b", Model("ollama/llama3:8b", "ollama/llama3:8b")),
-        ("high=o4-mini?reasoning_effort=high", Model("high", "o4-mini", {"reasoning_effort": "high"})),
-        ('x=m?thinking={"a":"b&c"}&temperature=1', Model("x", "m", {"thinking": {"a": "b&c"}, "temperature": 1})),
-        ("x=m?api_base=http://localhost:1/v1", Model("x", "m", {}, "http://localhost:1/v1")),
+        (
+            "high=o4-mini?reasoning_effort=high",
+            Model("high", "o4-mini", {"reasoning_effort": "high"}),
+        ),
+        (
+            'x=m?thinking={"a":"b&c"}&temperature=1',
+            Model("x", "m", {"thinking": {"a": "b&c"}, "temperature": 1}),
+        ),
+        (
+            "x=m?api_base=http://localhost:1/v1",
+            Model("x", "m", {}, "http://localhost:1/v1"),
+        ),
     ],
 )
 def test_models(parse: Parse, text: str, expected: Model) -> None:
-    """A model is a litellm string, with a name and parameters of its own, which replace those for all."""
+    """A model is a litellm string, with a name and parameters of its own, which replace
+    those for all.
+    """
     assert parse(f"--llm-model={text}").models == (expected,)
-    shared = ("--llm-param=temperature=0", "--llm-param=top_p=1", "--llm-api-base=http://a")
+    shared = (
+        "--llm-param=temperature=0",
+        "--llm-param=top_p=1",
+        "--llm-api-base=http://a",
+    )
     (model,) = parse("--llm-model=m?temperature=1", *shared).models
     assert model == Model("m", "m", {"temperature": 1, "top_p": 1}, "http://a")
 
@@ -226,37 +374,58 @@ def test_models(parse: Parse, text: str, expected: Model) -> None:
     [
         ("reasoning_effort=high", {"reasoning_effort": "high"}),
         ('stop=["a", "b"]', {"stop": ["a", "b"]}),
-        ('thinking={"type":"enabled","budget_tokens":4096}', {"thinking": {"type": "enabled", "budget_tokens": 4096}}),
+        (
+            'thinking={"type":"enabled","budget_tokens":4096}',
+            {"thinking": {"type": "enabled", "budget_tokens": 4096}},
+        ),
         ("top_p=NaN", {"top_p": "NaN"}),
     ],
 )
 def test_parameters(parse: Parse, text: str, expected: dict[str, Any]) -> None:
-    """The value is JSON, or else text; a schema may have a property with the name of a key."""
+    """The value is JSON, or else text; a schema may have a property with the name of a
+    key.
+    """
     (model,) = parse("--llm-model=m", f"--llm-param={text}").models
     assert model.params == expected
 
 
 def test_a_sweep_is_a_model_per_value(parse: Parse) -> None:
-    """Each value ends a name, which an expression of -k may hold; the first model gets all its values first."""
+    """Each value ends a name, which an expression of -k may hold; the first model gets
+    all its values first.
+    """
     models = parse(
-        "--llm-model=openai/o3", "--llm-model=mine=m?top_p=1", "--llm-param=seed=7", "--llm-sweep=effort=low, high,0.5"
+        "--llm-model=openai/o3",
+        "--llm-model=mine=m?top_p=1",
+        "--llm-param=seed=7",
+        "--llm-sweep=effort=low, high,0.5",
     ).models
     values = {"low": "low", "high": "high", "0.5": 0.5}
     assert models == (
-        *(Model(f"openai/o3-{word}", "openai/o3", {"seed": 7, "effort": value}) for word, value in values.items()),
-        *(Model(f"mine-{word}", "m", {"seed": 7, "top_p": 1, "effort": value}) for word, value in values.items()),
+        *(
+            Model(f"openai/o3-{word}", "openai/o3", {"seed": 7, "effort": value})
+            for word, value in values.items()
+        ),
+        *(
+            Model(f"mine-{word}", "m", {"seed": 7, "top_p": 1, "effort": value})
+            for word, value in values.items()
+        ),
     )
 
 
 def test_the_test_parameters_of_litellm_are_refused(pytester: pytest.Pytester) -> None:
-    """They would make replies that no model gave: exit status 4 wherever they come from."""
+    """They would make replies that no model gave: exit status 4 wherever they come
+    from.
+    """
     pytester.makepyfile(PLAIN)
     pytester.makeini("[pytest]\nllm_model = o4-mini?mock_response=42")
     for place, args in {
         "--llm-param": ("--llm-model=o4-mini", "--llm-param=mock_response=42"),
         "--llm-model": ("--llm-model=o4-mini?temperature=0&mock_response=42",),
         "llm_model (ini file)": (),
-        "--oeis-judge": ("--llm-model=o4-mini", "--oeis-judge=llm:o4-mini?mock_response=42"),
+        "--oeis-judge": (
+            "--llm-model=o4-mini",
+            "--oeis-judge=llm:o4-mini?mock_response=42",
+        ),
     }.items():
         result = pytester.runpytest(*args)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -265,20 +434,30 @@ def test_the_test_parameters_of_litellm_are_refused(pytester: pytest.Pytester) -
 
 def test_an_empty_value_is_wrong_usage(parse: Parse) -> None:
     """An empty value is a script's mistake, and not the default."""
-    for flag in [o.name for o in OPTIONS.values() if o.metavar and not o.repeatable and not o.is_ini]:
+    for flag in [
+        o.name
+        for o in OPTIONS.values()
+        if o.metavar and not o.repeatable and not o.is_ini
+    ]:
         with pytest.raises(pytest.UsageError, match=rf"^{flag}: "):
             parse(f"{flag}=")
 
 
-def test_where_models_are_named(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_models_are_named(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The option, then LLMARITH_MODEL of the environment, then the ini file."""
     pytester.makepyfile(MARKED)
     pytester.makeini("[pytest]\nllm_model =\n    one\n    two=o4-mini?temperature=0\n")
     pytester.runpytest("--collect-only").stdout.fnmatch_lines(["llmarith: one, two"])
     monkeypatch.setenv("LLMARITH_MODEL", "o4-mini gpt-4o")
     result = pytester.runpytest("--collect-only", "--llm-trials=2")
-    result.stdout.fnmatch_lines(["llmarith: o4-mini, gpt-4o", "*o4-mini-trial_0*", "*gpt-4o-trial_1*"])
-    pytester.runpytest("--llm-model=mine", "--collect-only").stdout.fnmatch_lines(["llmarith: mine"])
+    result.stdout.fnmatch_lines(
+        ["llmarith: o4-mini, gpt-4o", "*o4-mini-trial_0*", "*gpt-4o-trial_1*"]
+    )
+    pytester.runpytest("--llm-model=mine", "--collect-only").stdout.fnmatch_lines(
+        ["llmarith: mine"]
+    )
     monkeypatch.setenv("LLMARITH_MODEL", "m?mock_response=x")
     result = pytester.runpytest()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -296,7 +475,9 @@ def test_a_dotenv_file_that_cannot_be_read(pytester: pytest.Pytester) -> None:
 
 
 def test_a_suite_of_others(pytester: pytest.Pytester) -> None:
-    """Without an option and a mark of the plugin .env is not opened, no header is shown, nothing slow is loaded."""
+    """Without an option and a mark of the plugin .env is not opened, no header is
+    shown, nothing slow is loaded.
+    """
     pytester.makeconftest("""
         import sys
 
@@ -325,12 +506,19 @@ def test_a_suite_of_others(pytester: pytest.Pytester) -> None:
     assert not (pytester.path / "reports").exists()
 
 
-def test_a_base_url_that_is_none(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is named with the place where it stands, of which the environment wins; other providers have no use for it."""
+def test_a_base_url_that_is_none(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is named with the place where it stands, of which the environment wins; other
+    providers have no use for it.
+    """
     pytester.makepyfile(PLAIN)
     (pytester.path / ".env").write_text("OPENAI_BASE_URL=nowhere\n", encoding="utf-8")
     assert pytester.runpytest("--llm-model=claude-sonnet-4-5").ret == pytest.ExitCode.OK
-    for where, name in {"OPENAI_BASE_URL in .env": "OTHER", "OPENAI_BASE_URL (environment)": "OPENAI_BASE_URL"}.items():
+    for where, name in {
+        "OPENAI_BASE_URL in .env": "OTHER",
+        "OPENAI_BASE_URL (environment)": "OPENAI_BASE_URL",
+    }.items():
         monkeypatch.setenv(name, "somewhere")
         result = pytester.runpytest("--llm-model=gpt-4o")
         assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -1,4 +1,6 @@
-"""The way of one question, from `ask` to its line in trials.jsonl: how many modules of the package it enters."""
+"""The way of one question, from `ask` to its line in trials.jsonl: how many modules of
+the package it enters.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,9 @@ import pytest
 from tests.llm_server import LlmServer
 from tests.session.bench import right
 
-# Four of them read the response and its price at a server of one's own, as litellm does elsewhere; one asks whether a
-# model file answers; two are the types and tolerances of the grader, which is a package of its own.
+# Four of them read the response and its price at a server of one's own, as litellm does
+# elsewhere; one asks whether a model file answers; two are the types and tolerances of
+# the grader, which is a package of its own.
 MOST = 32
 PROFILE = """
 import sys, threading
@@ -52,7 +55,8 @@ def pytest_runtest_logreport(report):
     finally:
         sys.setprofile(None)
 """
-# In the broker's process: from the announcement on, by which the questions go to their model.
+# In the broker's process: from the announcement on, by which the questions go to their
+# model.
 BROKER = """\
 #!{python} -P
 from pytest_llmarith.models import server
@@ -73,8 +77,12 @@ server.main()
 """
 
 
-def test_a_question_enters_few_modules(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of pytest's process and of the broker's together, for a question whose reply comes from a model."""
+def test_a_question_enters_few_modules(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of pytest's process and of the broker's together, for a question whose reply
+    comes from a model.
+    """
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     entered, broker = pytester.path / "entered", pytester.path / "broker"
     profile = PROFILE.format(path=str(entered))
@@ -93,9 +101,16 @@ def test_a_question_enters_few_modules(pytester: pytest.Pytester, monkeypatch: p
     )
     with LlmServer(right) as server:
         result = pytester.runpytest_subprocess(
-            "-p", "no:xdist", "--llm-model=openai/gpt-4o-mini", f"--llm-api-base={server.base_url}"
+            "-p",
+            "no:xdist",
+            "--llm-model=openai/gpt-4o-mini",
+            f"--llm-api-base={server.base_url}",
         )
     assert result.ret == 0
     modules = sorted(set(entered.read_text().split()))
-    assert {"pytest_llmarith.session.ask", "pytest_llmarith.models.client", "pytest_llmarith.records"} <= {*modules}
+    assert {
+        "pytest_llmarith.session.ask",
+        "pytest_llmarith.models.client",
+        "pytest_llmarith.records",
+    } <= {*modules}
     assert len(modules) <= MOST, "\n".join(modules)

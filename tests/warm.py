@@ -1,11 +1,13 @@
-"""`pytest` and `llmarith` as programs of a shell, without the seconds that litellm takes to be imported every time.
+"""`pytest` and `llmarith` as programs of a shell, without the seconds that litellm
+takes to be imported every time.
 
     with warm_programs() as folder:
-        subprocess.run("pytest --version", shell=True, env={"PATH": f"{folder}:/usr/bin"})
+        subprocess.run("pytest --version", shell=True, env={"PATH": folder})
 
-Each command is a process of its own with its caller's folder, environment and files: a fork of one that has imported
-litellm and nothing of pytest-llmarith. So is the broker's process of a run, which `python` in the folder starts. Run as
-a script, this module is that process.
+Each command is a process of its own with its caller's folder, environment and files: a
+fork of one that has imported litellm and nothing of pytest-llmarith. So is the broker's
+process of a run, which `python` in the folder starts. Run as a script, this module is
+that process.
 """
 
 from __future__ import annotations
@@ -49,13 +51,19 @@ def warm_programs() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:  # the path of a socket has to be short
         folder = Path(name)
         for program in ("pytest", "llmarith", "python"):
-            caller = _CALLER.format(python=sys.executable, door=f"{folder / DOOR}", server=_SERVER)
+            caller = _CALLER.format(
+                python=sys.executable, door=f"{folder / DOOR}", server=_SERVER
+            )
             (folder / program).write_text(caller)
             (folder / program).chmod(0o700)
-        as_ours = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+        as_ours = os.environ | {
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "LITELLM_MODE": "PRODUCTION",
+        }
         with subprocess.Popen(
             [sys.executable, "-P", __file__, f"{folder / DOOR}"],
-            stdin=subprocess.PIPE,  # it serves until this is closed, also where we are killed
+            # it serves until this is closed, also where we are killed
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=as_ours,
         ) as server:
@@ -65,7 +73,9 @@ def warm_programs() -> Iterator[Path]:
 
 
 def _serve(door: str) -> int | None:
-    """Give each caller its program; returns in the process of a program too, with how that ends."""
+    """Give each caller its program; returns in the process of a program too, with how
+    that ends.
+    """
     import litellm  # noqa: F401
     import openai.resources  # noqa: F401  # else litellm's first call imports it
 
@@ -79,7 +89,9 @@ def _serve(door: str) -> int | None:
             caller, _ = listening.accept()
             with caller:
                 message, files, *_ = socket.recv_fds(caller, _LONGEST, 3)
-                if os.fork() == 0:  # it waits for the program, and its own end is waited for by nobody
+                if (
+                    os.fork() == 0
+                ):  # it waits for the program, and its own end is waited for by nobody
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     if (child := os.fork()) == 0:
                         break

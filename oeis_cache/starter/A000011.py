@@ -1,4 +1,6 @@
-"""Two-coloured rings of n beads up to rotation, reflection and exchange of colours, by Burnside's lemma."""
+"""Two-coloured rings of n beads up to rotation, reflection and exchange of colours, by
+Burnside's lemma.
+"""
 
 from math import gcd
 
@@ -9,7 +11,8 @@ def rings(n: int) -> int:
     fixed = 0
     for turn in range(n):
         cycles = gcd(n, turn)
-        # An exchange of colours needs cycles of even length, and allows the same colourings then.
+        # An exchange of colours needs cycles of even length, and allows the same
+        # colourings then.
         fixed += 2**cycles * (1 if n // cycles % 2 else 2)
     if n % 2:
         fixed += n * 2 ** ((n + 1) // 2)

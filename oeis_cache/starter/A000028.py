@@ -1,4 +1,6 @@
-"""The n-th integer whose prime exponents have an odd number of binary ones altogether."""
+"""The n-th integer whose prime exponents have an odd number of binary ones
+altogether.
+"""
 
 from itertools import count, islice
 

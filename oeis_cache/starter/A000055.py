@@ -7,7 +7,9 @@ def rooted_trees(n: int) -> list[int]:
     weights = [0]
     for size in range(1, n):
         weights.append(sum(d * trees[d] for d in range(1, size + 1) if size % d == 0))
-        trees.append(sum(weights[k] * trees[size - k + 1] for k in range(1, size + 1)) // size)
+        trees.append(
+            sum(weights[k] * trees[size - k + 1] for k in range(1, size + 1)) // size
+        )
     return trees
 
 

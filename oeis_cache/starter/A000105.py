@@ -24,7 +24,11 @@ def polyominoes(n: int) -> int:
         shapes = {
             normal((*cells, cell))
             for cells in shapes
-            for cell in {(x + dx, y + dy) for x, y in cells for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
+            for cell in {
+                (x + dx, y + dy)
+                for x, y in cells
+                for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))
+            }
             if cell not in cells
         }
     return len(shapes)

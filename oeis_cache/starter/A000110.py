@@ -1,4 +1,6 @@
-"""The n-th Bell number, by the triangle whose rows begin with the last entry of the row before."""
+"""The n-th Bell number, by the triangle whose rows begin with the last entry of the row
+before.
+"""
 
 from itertools import accumulate
 

@@ -1,4 +1,6 @@
-"""The Bernoulli number B(2n) plus 1/p for every prime p such that p - 1 divides 2n: an integer."""
+"""The Bernoulli number B(2n) plus 1/p for every prime p such that p - 1 divides 2n: an
+integer.
+"""
 
 
 def tangent_number(n: int) -> int:

@@ -1,4 +1,6 @@
-"""Ways to place n queens that do not attack each other, row by row, with sets of columns as bits."""
+"""Ways to place n queens that do not attack each other, row by row, with sets of
+columns as bits.
+"""
 
 
 def placements(n: int) -> int:
@@ -12,7 +14,9 @@ def placements(n: int) -> int:
         while free:
             queen = free & -free
             free ^= queen
-            ways += below(columns | queen, (rising | queen) << 1, (falling | queen) >> 1)
+            ways += below(
+                columns | queen, (rising | queen) << 1, (falling | queen) >> 1
+            )
         return ways
 
     return below(0, 0, 0)

@@ -1,4 +1,7 @@
-"""Two-coloured necklaces of n beads without white neighbours: Burnside's lemma over Lucas numbers."""
+"""Two-coloured necklaces of n beads without white neighbours:
+
+Burnside's lemma over Lucas numbers.
+"""
 
 from math import gcd
 

@@ -1,4 +1,6 @@
-"""The n-th term of 2, 3, 6, 12, ..., each the least new product of two different earlier terms."""
+"""The n-th term of 2, 3, 6, 12, ..., each the least new product of two different
+earlier terms.
+"""
 
 from itertools import combinations
 

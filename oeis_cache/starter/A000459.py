@@ -1,4 +1,6 @@
-"""Arrangements of 1, 1, 2, 2, ..., n, n without a k at the k-th pair of places, by the rook polynomial."""
+"""Arrangements of 1, 1, 2, 2, ..., n, n without a k at the k-th pair of places, by the
+rook polynomial.
+"""
 
 from math import factorial
 

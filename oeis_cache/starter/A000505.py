@@ -1,4 +1,6 @@
-"""Permutations of 1..n with four descents, by the closed formula for Eulerian numbers."""
+"""Permutations of 1..n with four descents, by the closed formula for Eulerian
+numbers.
+"""
 
 from math import comb
 

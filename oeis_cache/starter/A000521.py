@@ -8,7 +8,9 @@ def product(a: list[int], b: list[int]) -> list[int]:
 def invariant(n: int) -> int:
     # The series of q * j, cut off behind the wanted term.
     size = n + 2
-    eisenstein = [1] + [240 * sum(d**3 for d in range(1, m + 1) if m % d == 0) for m in range(1, size)]
+    eisenstein = [1] + [
+        240 * sum(d**3 for d in range(1, m + 1) if m % d == 0) for m in range(1, size)
+    ]
     series = product(product(eisenstein, eisenstein), eisenstein)
     for k in range(1, size):
         for _ in range(24):

@@ -1,4 +1,6 @@
-"""The number of primes up to the product of the first n primes, by Lucy's sieve over the quotients of the limit."""
+"""The number of primes up to the product of the first n primes, by Lucy's sieve over
+the quotients of the limit.
+"""
 
 from math import isqrt, prod
 

@@ -1,4 +1,6 @@
-"""Fixed polyiamonds of n triangles; a triangle is (x, y, 0) if it points up and (x, y, 1) if it points down."""
+"""Fixed polyiamonds of n triangles; a triangle is (x, y, 0) if it points up and (x, y,
+1) if it points down.
+"""
 
 Cell = tuple[int, int, int]
 
@@ -17,6 +19,10 @@ def shifted(cells: frozenset[Cell]) -> frozenset[Cell]:
 shapes = {frozenset({(0, 0, 0)}), frozenset({(0, 0, 1)})}
 for _ in range(int(input()) - 1):
     shapes = {
-        shifted(cells | {cell}) for cells in shapes for one in cells for cell in neighbours(one) if cell not in cells
+        shifted(cells | {cell})
+        for cells in shapes
+        for one in cells
+        for cell in neighbours(one)
+        if cell not in cells
     }
 print(len(shapes))

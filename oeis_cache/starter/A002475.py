@@ -1,4 +1,6 @@
-"""The n-th k such that x^k + x + 1 is irreducible over GF(2), by Rabin's test; polynomials are the bits of integers."""
+"""The n-th k such that x^k + x + 1 is irreducible over GF(2), by Rabin's test;
+polynomials are the bits of integers.
+"""
 
 from itertools import count, islice
 
@@ -22,8 +24,12 @@ def is_irreducible(k: int) -> bool:
         while high := square >> k:
             square ^= high << k ^ high << 1 ^ high
         powers.append(square)
-    primes = (p for p in range(2, k + 1) if k % p == 0 and all(p % d for d in range(2, p)))
-    return powers[k] == 2 and all(degrees_apart(1 << k | 3, powers[k // p] ^ 2) for p in primes)
+    primes = (
+        p for p in range(2, k + 1) if k % p == 0 and all(p % d for d in range(2, p))
+    )
+    return powers[k] == 2 and all(
+        degrees_apart(1 << k | 3, powers[k // p] ^ 2) for p in primes
+    )
 
 
 print(next(islice(filter(is_irreducible, count()), int(input()) - 1, None)))

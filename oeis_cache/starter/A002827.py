@@ -1,4 +1,6 @@
-"""The n-th unitary perfect number, by trying the even numbers: no odd one is unitary perfect."""
+"""The n-th unitary perfect number, by trying the even numbers: no odd one is unitary
+perfect.
+"""
 
 from itertools import count, islice
 
@@ -17,4 +19,12 @@ def unitary_divisor_sum(m: int) -> int:
     return total * (m + 1) if m > 1 else total
 
 
-print(next(islice((m for m in count(2, 2) if unitary_divisor_sum(m) == 2 * m), int(input()) - 1, None)))
+print(
+    next(
+        islice(
+            (m for m in count(2, 2) if unitary_divisor_sum(m) == 2 * m),
+            int(input()) - 1,
+            None,
+        )
+    )
+)

@@ -15,7 +15,8 @@ def persistence(m: int) -> int:
 def least(n: int) -> int:
     if n < 2:
         return next(m for m in count() if persistence(m) == n)
-    # Digits 0 and 1 lead nowhere, and the least order of the others is the ascending one.
+    # Digits 0 and 1 lead nowhere, and the least order of the others is the ascending
+    # one.
     for length in count(2):
         for digits in combinations_with_replacement(range(2, 10), length):
             if persistence(prod(digits)) == n - 1:

@@ -4,7 +4,9 @@ from itertools import count
 
 
 def reaches(goal: int, chain: list[int], additions: int) -> bool:
-    """Whether the chain can be continued to the goal, always with its last member: below 12509 that suffices."""
+    """Whether the chain can be continued to the goal, always with its last member:
+    below 12509 that suffices.
+    """
     last = chain[-1]
     if last == goal:
         return True
@@ -15,4 +17,8 @@ def reaches(goal: int, chain: list[int], additions: int) -> bool:
 
 
 n = int(input())
-print(next(goal for goal in count(2 ** (n // 2)) if not reaches(goal, [1], n - 1)) if n else 1)
+print(
+    next(goal for goal in count(2 ** (n // 2)) if not reaches(goal, [1], n - 1))
+    if n
+    else 1
+)

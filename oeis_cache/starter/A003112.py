@@ -1,4 +1,6 @@
-"""The permanent of the Fourier matrix of order 2n + 1, by Ryser's formula modulo a prime that has roots of unity."""
+"""The permanent of the Fourier matrix of order 2n + 1, by Ryser's formula modulo a
+prime that has roots of unity.
+"""
 
 from itertools import count
 from math import factorial

@@ -9,4 +9,12 @@ def is_palindrome(bits: str) -> bool:
 
 # A palindrome but 0 ends with 1, as it begins.
 candidates = chain([0], count(1, 2))
-print(next(islice((k for k in candidates if is_palindrome(f"{k * k:b}")), int(input()) - 1, None)))
+print(
+    next(
+        islice(
+            (k for k in candidates if is_palindrome(f"{k * k:b}")),
+            int(input()) - 1,
+            None,
+        )
+    )
+)

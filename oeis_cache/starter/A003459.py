@@ -41,8 +41,12 @@ def arrangements(digits: str) -> set[str]:
 def nth_permutable(n: int) -> str:
     found: list[str] = []
     for length in count(1):
-        multisets = combinations_with_replacement("1379" if length > 1 else "2357", length)
-        found += sorted(order for digits in multisets for order in arrangements("".join(digits)))
+        multisets = combinations_with_replacement(
+            "1379" if length > 1 else "2357", length
+        )
+        found += sorted(
+            order for digits in multisets for order in arrangements("".join(digits))
+        )
         if len(found) >= n:
             return found[n - 1]
 

@@ -1,4 +1,6 @@
-"""The least last member of n primes in arithmetic progression; the bits of an integer are the primes there are."""
+"""The least last member of n primes in arithmetic progression; the bits of an integer
+are the primes there are.
+"""
 
 from itertools import count
 from math import prod
@@ -15,7 +17,8 @@ def primes_below(limit: int) -> int:
 
 
 def least_last_member(n: int) -> int:
-    # Every prime below n divides the difference: else it would divide a member that is greater.
+    # Every prime below n divides the difference: else it would divide a member that is
+    # greater.
     step = prod(p for p in range(2, n) if all(p % d for d in range(2, p)))
     for bits in count(4):
         limit = 1 << bits

@@ -1,4 +1,6 @@
-"""The n-th term of the sequence that begins with 3 and takes least factors of product - 1."""
+"""The n-th term of the sequence that begins with 3 and takes least factors of product -
+1.
+"""
 
 BASES = [p for p in range(2, 42) if all(p % d for d in range(2, p))]
 

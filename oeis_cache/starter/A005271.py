@@ -1,4 +1,6 @@
-"""Perfect matchings of the n-cube: even vertices are matched one by one, the sets of matched odd ones are counted."""
+"""Perfect matchings of the n-cube: even vertices are matched one by one, the sets of
+matched odd ones are counted.
+"""
 
 
 def matchings(n: int) -> int:

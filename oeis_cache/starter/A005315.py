@@ -1,10 +1,14 @@
-"""Closed meanders with 2n crossings, swept along the road; cut curves pair up like brackets."""
+"""Closed meanders with 2n crossings, swept along the road; cut curves pair up like
+brackets.
+"""
 
 Picture = tuple[str, str]
 
 
 def crossings(above: str, below: str) -> list[Picture]:
-    """All ways to go on over one crossing: the curves above and below the road, the nearest ones at the road."""
+    """All ways to go on over one crossing: the curves above and below the road, the
+    nearest ones at the road.
+    """
     pictures = [(above + "(", ")" + below)]
     if above:
         pictures.append((above[:-1], above[-1] + below))
@@ -16,7 +20,9 @@ def crossings(above: str, below: str) -> list[Picture]:
 
 
 def joined(above: str, below: str) -> Picture:
-    """The nearest ends are joined to each other, so that their partners become partners."""
+    """The nearest ends are joined to each other, so that their partners become
+    partners.
+    """
     ends = above[-1] + below[0]
     above, below = above[:-1], below[1:]
     if ends == "((":

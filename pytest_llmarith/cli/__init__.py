@@ -23,7 +23,14 @@ from pytest_llmarith.cli.parser import (
     print_error,
     say,
 )
-from pytest_llmarith.cli.report import add_cite, add_export, add_merge, add_plot, add_regrade, add_report
+from pytest_llmarith.cli.report import (
+    add_cite,
+    add_export,
+    add_merge,
+    add_plot,
+    add_regrade,
+    add_report,
+)
 from pytest_llmarith.cli.store import add_batch, add_store
 from pytest_llmarith.results.files import UsageError
 
@@ -36,14 +43,21 @@ __all__ = ["WRONG_USAGE", "main", "make_parser"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
-    0: success. 1: something could not be fetched or done, or a gate failed. 4: wrong usage or an unreadable file.
-    130: Ctrl-C.
+    0: success. 1: something could not be fetched or done, or a gate failed. 4: wrong
+    usage or an unreadable file. 130: Ctrl-C.
     """
     request = make_parser().parse_args(argv)
-    command = " ".join(filter(None, (request.command, getattr(request, "subcommand", None))))
+    command = " ".join(
+        filter(None, (request.command, getattr(request, "subcommand", None)))
+    )
     try:
-        if getattr(request, "force", False) and getattr(request, "output", request) is None:
-            raise UsageError("--force needs --output; add --output=FILE, or remove --force")
+        if (
+            getattr(request, "force", False)
+            and getattr(request, "output", request) is None
+        ):
+            raise UsageError(
+                "--force needs --output; add --output=FILE, or remove --force"
+            )
         status: int = request.run(request)
         sys.stdout.flush()
     except (UsageError, NotDoneError) as error:
@@ -53,7 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print_error(command, "stopped")
         return INTERRUPTED
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python's last flush cannot fail
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # Python's last flush cannot fail
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has ended
             return 0
         print_error(command, str(error))  # such as a full disk
@@ -63,9 +79,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    parser = Parser(prog="llmarith", description="Set up benchmark projects and work with the results of runs.")
+    parser = Parser(
+        prog="llmarith",
+        description="Set up benchmark projects and work with the results of runs.",
+    )
     release = f"pytest-llmarith {version('pytest-llmarith')}"
-    parser.add_argument("--version", action="version", version=release, help="Print the version")
+    parser.add_argument(
+        "--version", action="version", version=release, help="Print the version"
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     add_init(commands)
     add_regrade(commands)
@@ -87,8 +108,15 @@ def make_parser() -> argparse.ArgumentParser:
 def _add_schema(commands: Commands) -> None:
     kinds = ("record", "summary")
     purpose = "Print the JSON Schema of a record or of a summary"
-    command = add_command(commands, "schema", purpose, "docs/schemas holds both.", _schema)
-    command.add_argument("name", choices=kinds, metavar="|".join(kinds), help="A line of trials.jsonl, or summary.json")
+    command = add_command(
+        commands, "schema", purpose, "docs/schemas holds both.", _schema
+    )
+    command.add_argument(
+        "name",
+        choices=kinds,
+        metavar="|".join(kinds),
+        help="A line of trials.jsonl, or summary.json",
+    )
 
 
 def _schema(request: argparse.Namespace) -> int:

@@ -1,4 +1,6 @@
-"""`llmarith compare` and `plan`: how much two models differ, and how many questions show a difference."""
+"""`llmarith compare` and `plan`: how much two models differ, and how many questions
+show a difference.
+"""
 
 from __future__ import annotations
 
@@ -23,32 +25,47 @@ _FORMATS = ("terminal", "markdown", "latex", "json")
 def add_compare(commands: parser.Commands) -> None:
     """Declare `llmarith compare`."""
     purpose = "Compare runs with a baseline, question by question"
-    command = parser.add_command(commands, "compare", purpose, parser.NO_CHANGE, _compare)
+    command = parser.add_command(
+        commands, "compare", purpose, parser.NO_CHANGE, _compare
+    )
     command.add_argument(
         "runs",
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="A run's folder, its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them; the first run "
-        "is the baseline. A single run is compared with itself, by --model=A:B or --condition=A:B",
+        help="A run's folder, its trials.jsonl, JSONL of llm_arithmetic, or a folder "
+        "with some of them; the first run "
+        "is the baseline. A single run is compared with itself, by --model=A:B or "
+        "--condition=A:B",
     )
-    purpose = "Compare this model, or model A of the baseline with model B of the others"
+    purpose = (
+        "Compare this model, or model A of the baseline with model B of the others"
+    )
     parser.add_repeatable(command, "--model", "A[:B]", purpose)
     purpose = (
-        "Compare the baseline's trials in condition A with those of the others in B, problem by problem; "
+        "Compare the baseline's trials in condition A with those of the others in B, "
+        "problem by problem; "
         "labels as in ids (numbers_comma-context_2k), or usual"
     )
     parser.add_repeatable(command, "--condition", "A[:B]", purpose)
-    purpose = "Also compare runs that asked different questions, as two groups; not with --llm-repeats"
+    purpose = (
+        "Also compare runs that asked different questions, as two groups; not "
+        "with --llm-repeats"
+    )
     command.add_argument("--unpaired", action="store_true", help=purpose)
     command.add_argument(
         "--fail-if-worse",
         type=_points,
         metavar="POINTS",
-        help="Exit with 1 if a run is worse by more than this many percentage points, in total or in a task, variant "
-        "or set, and significantly after Holm's correction, or if questions are unanswered",
+        help="Exit with 1 if a run is worse by more than this many percentage points, "
+        "in total or in a task, variant "
+        "or set, and significantly after Holm's correction, or if questions are "
+        "unanswered",
     )
-    purpose = "With --fail-if-worse: how many questions of a comparison may be unanswered or never asked (default 0)"
+    purpose = (
+        "With --fail-if-worse: how many questions of a comparison may be "
+        "unanswered or never asked (default 0)"
+    )
     command.add_argument("--allow-unanswered", type=_count, metavar="N", help=purpose)
     parser.add_format(command, _FORMATS, "terminal")
     parser.add_output(command)
@@ -56,13 +73,18 @@ def add_compare(commands: parser.Commands) -> None:
 
 def _points(text: str) -> Decimal:
     if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", text) or Decimal(text) > 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percentage points from 0 to 100; write 2 or 2.5")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of percentage points from 0 to 100; write 2 or "
+            f"2.5"
+        )
     return Decimal(text)
 
 
 def _count(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of questions; write 0 or more, such as 5")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of questions; write 0 or more, such as 5"
+        )
     return int(text)
 
 
@@ -73,13 +95,25 @@ def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.files import UsageError
 
     if request.allow_unanswered is not None and request.fail_if_worse is None:
-        raise UsageError("--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or remove it")
+        raise UsageError(
+            "--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or "
+            "remove it"
+        )
     baseline, *others = load_all_runs(request.runs, parser.note)
-    comparisons = compare(baseline, others, request.model, request.condition, unpaired=request.unpaired)
-    if request.fail_if_worse is not None and not all(one.rows for one in comparisons.comparisons):
-        raise UsageError("--fail-if-worse: there is no gate for D50, all that these runs share; remove it")
+    comparisons = compare(
+        baseline, others, request.model, request.condition, unpaired=request.unpaired
+    )
+    if request.fail_if_worse is not None and not all(
+        one.rows for one in comparisons.comparisons
+    ):
+        raise UsageError(
+            "--fail-if-worse: there is no gate for D50, all that these runs share; "
+            "remove it"
+        )
     text = _formatted(comparisons, request.format)
-    Destination(sys.stdout, request.output, request.force).write([text], [baseline, *others])
+    Destination(sys.stdout, request.output, request.force).write(
+        [text], [baseline, *others]
+    )
     if request.fail_if_worse is None:
         return 0
     worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
@@ -101,23 +135,38 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
     return as_text(comparisons, shutil.get_terminal_size().columns)
 
 
-# --- plan -----------------------------------------------------------------------------------------------------------
+# --- plan -----------------------------------------------------------------------------
 
 
 def add_plan(commands: parser.Commands) -> None:
     """Declare `llmarith plan`."""
-    purpose = "Print how many questions show a difference between two models, and what they cost"
+    purpose = (
+        "Print how many questions show a difference between two models, and "
+        "what they cost"
+    )
     command = parser.add_command(commands, "plan", purpose, "Nothing is asked.", _plan)
     help_ = "The difference in percentage points, such as 3"
-    command.add_argument("--detect", type=_difference, required=True, metavar="POINTS", help=help_)
-    purpose = "A run, or a folder with some, with the accuracies and the tokens from which to plan"
+    command.add_argument(
+        "--detect", type=_difference, required=True, metavar="POINTS", help=help_
+    )
+    purpose = (
+        "A run, or a folder with some, with the accuracies and the tokens from "
+        "which to plan"
+    )
     parser.add_repeatable(command, "--from", "RUN", purpose, dest="runs", type=Path)
-    parser.add_repeatable(command, "--model", "MODEL", "Also price this model", dest="models")
+    parser.add_repeatable(
+        command, "--model", "MODEL", "Also price this model", dest="models"
+    )
 
 
 def _difference(text: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text) or not 0.1 <= float(text) <= 50:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of percentage points from 0.1 to 50; write 3")
+    if (
+        not re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text)
+        or not 0.1 <= float(text) <= 50
+    ):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of percentage points from 0.1 to 50; write 3"
+        )
     return float(text)
 
 
@@ -144,7 +193,9 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
     targets: dict[str, str] = {}
     for run, names in zip(runs, names_of(runs), strict=True):
         known = run.facts.models if run.facts else []
-        targets |= {names.get(one.name, one.name): one.target or one.name for one in known}
+        targets |= {
+            names.get(one.name, one.name): one.target or one.name for one in known
+        }
     task = arithmetic.task([max(arithmetic.DEPTHS)])
     longest = problems_of(task, 0, 1)[0].prompt
     found = []
@@ -152,7 +203,19 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
         model = Model(name, targets.get(name, name))
         short = Tokens(model.about_tokens(longest), task.reply_tokens)
         free = Price(0.0, 0.0)
-        terms = ModelTerms(free, batch_price=free) if model.simulated else client.terms(model)
+        terms = (
+            ModelTerms(free, batch_price=free)
+            if model.simulated
+            else client.terms(model)
+        )
         without_reasoning = terms.reasons and name not in tokens
-        found.append(Cost(name, tokens.get(name, short), terms.price, terms.batch_price, without_reasoning))
+        found.append(
+            Cost(
+                name,
+                tokens.get(name, short),
+                terms.price,
+                terms.batch_price,
+                without_reasoning,
+            )
+        )
     return found

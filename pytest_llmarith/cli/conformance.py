@@ -18,7 +18,9 @@ def add_conformance(commands: Commands) -> None:
     from pytest_llmarith.exact.conformance import add_arguments
 
     purpose = "Run a grader of numbers over a corpus of replies"
-    command = add_command(commands, "conformance", purpose, "docs/conformance.md says how.", _conformance)
+    command = add_command(
+        commands, "conformance", purpose, "docs/conformance.md says how.", _conformance
+    )
     add_arguments(command)
 
 

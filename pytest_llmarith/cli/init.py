@@ -11,7 +11,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import WRONG_USAGE, add_command, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import (
+    WRONG_USAGE,
+    add_command,
+    print_error,
+    sanitize_line,
+    say,
+)
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -45,7 +51,9 @@ _FIRST_RUN = "pytest benches --llm-model=llmarith/sloppy -k depth_3"
 def add_init(commands: Commands) -> None:
     """Declare the command."""
     purpose = "Create a project: the benches, the starter sequences and a pytest.ini"
-    details = "An existing pytest configuration is kept. Changed files are not replaced."
+    details = (
+        "An existing pytest configuration is kept. Changed files are not replaced."
+    )
     command = add_command(commands, "init", purpose, details, _init)
     command.add_argument(
         "folder",
@@ -63,13 +71,29 @@ def _init(request: argparse.Namespace) -> int:
     try:
         files = project_files() | _configuration(folder)
         # A broken link is there, too.
-        there = [path for name in files if (path := folder / name).exists() or path.is_symlink()]
-        changed = [path for path in there if not _holds(path, files[path.relative_to(folder).as_posix()])]
+        there = [
+            path
+            for name in files
+            if (path := folder / name).exists() or path.is_symlink()
+        ]
+        changed = [
+            path
+            for path in there
+            if not _holds(path, files[path.relative_to(folder).as_posix()])
+        ]
         if changed and not request.force:
             others = f" and {len(changed) - 1:,} more" if changed[1:] else ""
-            print_error("init", f"{str(changed[0])!r}{others} would be replaced; name another folder, or write --force")
+            print_error(
+                "init",
+                f"{str(changed[0])!r}{others} would be replaced; name another folder, "
+                f"or write --force",
+            )
             return WRONG_USAGE
-        headline = "Already complete:" if all(_holds(folder / name, files[name]) for name in files) else "Created"
+        headline = (
+            "Already complete:"
+            if all(_holds(folder / name, files[name]) for name in files)
+            else "Created"
+        )
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,27 +102,52 @@ def _init(request: argparse.Namespace) -> int:
         print_error("init", f"{str(folder)!r} cannot be written: {error}")
         return WRONG_USAGE
     counts = Counter(name.partition("/")[:2] for name in files)
-    contents = (f"  {name}{slash}" + f" ({count:,} files)" * bool(slash) for (name, slash), count in counts.items())
-    go_there = [] if folder.absolute() == Path.cwd() else [f"  cd {sanitize_line(shlex.quote(str(folder)))}"]
-    say(f"{headline} {sanitize_line(str(folder.absolute()))}:", *contents, "", "Next:", *go_there, f"  {_FIRST_RUN}")
+    contents = (
+        f"  {name}{slash}" + f" ({count:,} files)" * bool(slash)
+        for (name, slash), count in counts.items()
+    )
+    go_there = (
+        []
+        if folder.absolute() == Path.cwd()
+        else [f"  cd {sanitize_line(shlex.quote(str(folder)))}"]
+    )
+    say(
+        f"{headline} {sanitize_line(str(folder.absolute()))}:",
+        *contents,
+        "",
+        "Next:",
+        *go_there,
+        f"  {_FIRST_RUN}",
+    )
     return 0
 
 
 def project_files() -> Files:
-    """The files of a new project, without its configuration. Raises OSError if they cannot be read."""
+    """The files of a new project, without its configuration.
+
+    Raises OSError if they cannot be read.
+    """
     root = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent
     paths = sorted(path for part in _PARTS for path in root.glob(part))
     if not any(path.parent.name == BENCHES for path in paths):
-        raise FileNotFoundError(f"no benches found in {str(root)!r}; reinstall pytest-llmarith")
+        raise FileNotFoundError(
+            f"no benches found in {str(root)!r}; reinstall pytest-llmarith"
+        )
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
 
 
 def _configuration(folder: Path) -> Files:
-    """A pytest.ini, unless the folder has a pytest configuration, which it would override."""
+    """A pytest.ini, unless the folder has a pytest configuration, which it would
+    override.
+    """
     if any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
         return {}
     return {CONFIGURATION: _SETTINGS.encode("ascii")}
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
+    return (
+        path.is_file()
+        and path.stat().st_size == len(content)
+        and path.read_bytes() == content
+    )

@@ -10,7 +10,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.parser import INTERRUPTED, NOT_DONE, add_command, print_error, sanitize_line, say
+from pytest_llmarith.cli.parser import (
+    INTERRUPTED,
+    NOT_DONE,
+    add_command,
+    print_error,
+    sanitize_line,
+    say,
+)
 from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
@@ -25,31 +32,47 @@ def add_oeis(commands: Commands) -> None:
     """Declare the command and its subcommands."""
     purpose = "Fill the cache of OEIS sequences, or show its contents"
     command = commands.add_parser("oeis", help=purpose, description=f"{purpose}.")
-    subcommands = command.add_subparsers(dest="subcommand", metavar="sync|status", required=True)
+    subcommands = command.add_subparsers(
+        dest="subcommand", metavar="sync|status", required=True
+    )
 
     purpose = "Fetch entries into the cache"
-    details = "Entries in the cache are not fetched again; rerun the same command to continue a stopped one."
+    details = (
+        "Entries in the cache are not fetched again; rerun the same command to "
+        "continue a stopped one."
+    )
     sync = add_command(subcommands, "sync", purpose, details, _sync)
     sync.add_argument(
         "names",
         nargs="*",
         metavar="SET|A-NUMBER",
-        help="What to fetch, such as contemporary_easy or A000045; both classic sets by default",
+        help="What to fetch, such as contemporary_easy or A000045; both classic sets "
+        "by default",
     )
     sync.add_argument(
         "--from",
         dest="folder",
         type=Path,
         metavar="DIR",
-        help="Read A000045.json or A000045.seq from this folder and its subfolders, without network",
+        help="Read A000045.json or A000045.seq from this folder and its subfolders, "
+        "without network",
     )
-    purpose = "Show the contents of the cache, missing and broken entries, and their dates"
+    purpose = (
+        "Show the contents of the cache, missing and broken entries, and their dates"
+    )
     status = add_command(subcommands, "status", purpose, "", _status)
     for subcommand in (sync, status):
         subcommand.add_argument(
-            "--cache", type=Path, metavar="DIR", help="Folder of the cache (default: oeis_cache/ of the project)"
+            "--cache",
+            type=Path,
+            metavar="DIR",
+            help="Folder of the cache (default: oeis_cache/ of the project)",
         )
-    sync.add_argument("--refresh", action="store_true", help="Also fetch entries that are in the cache")
+    sync.add_argument(
+        "--refresh",
+        action="store_true",
+        help="Also fetch entries that are in the cache",
+    )
 
 
 def _cache(request: argparse.Namespace) -> Path:
@@ -79,16 +102,25 @@ def _sync(request: argparse.Namespace) -> int:
     cache, meter = _cache(request), Meter()
     try:
         numbers = wanted_numbers(request.names)
-        folder = nullcontext(sync.FolderSource(request.folder)) if request.folder else None
+        folder = (
+            nullcontext(sync.FolderSource(request.folder)) if request.folder else None
+        )
     except (OSError, ValueError) as error:
         raise UsageError(str(error)) from error
     meter.say(f"OEIS cache: {cache}")
     try:
-        with folder or sync.Website(sync.OEIS, sync.PACE_S, on_retry=meter.say) as source:
+        with folder or sync.Website(
+            sync.OEIS, sync.PACE_S, on_retry=meter.say
+        ) as source:
             notice = project_files()["oeis_cache/NOTICE.md"]
-            synced = sync.sync(numbers, cache, source, notice, request.refresh, meter.step)
+            synced = sync.sync(
+                numbers, cache, source, notice, request.refresh, meter.step
+            )
     except KeyboardInterrupt:
-        print_error("oeis sync", "stopped; fetched entries are kept, rerun the same command to continue")
+        print_error(
+            "oeis sync",
+            "stopped; fetched entries are kept, rerun the same command to continue",
+        )
         return INTERRUPTED
     except OSError as error:
         print_error("oeis sync", f"the cache cannot be written: {error}")
@@ -99,12 +131,18 @@ def _sync(request: argparse.Namespace) -> int:
 def _tell(synced: Synced) -> int:
     """Print what was done to stdout, and failures to stderr."""
     missing = len(synced.failed) + synced.left
-    say(f"{synced.written:,} written, {synced.present:,} already there, {missing:,} not fetched")
+    say(
+        f"{synced.written:,} written, {synced.present:,} already there, {missing:,} "
+        f"not fetched"
+    )
     sys.stdout.flush()
     for number, why in synced.failed[:_SHOWN_FAILURES]:
         print_error("oeis sync", f"{number}: {why}")
     if more := synced.failed[_SHOWN_FAILURES:]:
-        print_error("oeis sync", f"and {len(more):,} others: {' '.join(number for number, _ in more)}")
+        print_error(
+            "oeis sync",
+            f"and {len(more):,} others: {' '.join(number for number, _ in more)}",
+        )
     if synced.is_complete:
         return 0
     stopped = f"stopped, with {synced.left:,} not tried; " if synced.left else ""
@@ -128,7 +166,10 @@ class Meter:
         self._shown_at = now
         left = (now - self._started) / done * (total - done) if done else 0.0
         duration = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
-        self.say(f"{name}: {done:,} of {total:,} done" + f", about {duration} left" * bool(done))
+        self.say(
+            f"{name}: {done:,} of {total:,} done"
+            + f", about {duration} left" * bool(done)
+        )
 
     def say(self, message: str) -> None:
         """Print a line."""

@@ -25,7 +25,10 @@ class Parser(argparse.ArgumentParser):
     """Reports wrong usage in one line, with pytest's exit status for it."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USAGE, f"{self.prog}: {sanitize_line(message)}; see {self.prog} --help\n")
+        self.exit(
+            WRONG_USAGE,
+            f"{self.prog}: {sanitize_line(message)}; see {self.prog} --help\n",
+        )
 
 
 if TYPE_CHECKING:
@@ -39,7 +42,9 @@ def sanitize_line(message: str) -> str:
 
 def say(*lines: str) -> None:
     """Print lines to stdout."""
-    sys.stdout.write(showable("".join(f"{line}\n" for line in lines), sys.stdout.encoding))
+    sys.stdout.write(
+        showable("".join(f"{line}\n" for line in lines), sys.stdout.encoding)
+    )
 
 
 def print_error(command: str, message: str) -> None:
@@ -53,10 +58,16 @@ def note(message: str) -> None:
 
 
 def add_command(
-    commands: Commands, name: str, purpose: str, details: str, run: Callable[[argparse.Namespace], int]
+    commands: Commands,
+    name: str,
+    purpose: str,
+    details: str,
+    run: Callable[[argparse.Namespace], int],
 ) -> argparse.ArgumentParser:
     """Declare a command."""
-    command = commands.add_parser(name, help=purpose, description=f"{purpose}. {details}".strip())
+    command = commands.add_parser(
+        name, help=purpose, description=f"{purpose}. {details}".strip()
+    )
     command.set_defaults(run=run)
     return command
 
@@ -68,17 +79,28 @@ def add_runs(command: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a folder with some of them",
+        help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a "
+        "folder with some of them",
     )
 
 
-def add_repeatable(command: argparse.ArgumentParser, option: str, metavar: str, purpose: str, **more: Any) -> None:
+def add_repeatable(
+    command: argparse.ArgumentParser,
+    option: str,
+    metavar: str,
+    purpose: str,
+    **more: Any,
+) -> None:
     """Add an option that may be given several times."""
     help_ = f"{purpose}; repeatable"
-    command.add_argument(option, action="append", default=[], metavar=metavar, help=help_, **more)
+    command.add_argument(
+        option, action="append", default=[], metavar=metavar, help=help_, **more
+    )
 
 
-def add_format(command: argparse.ArgumentParser, formats: Sequence[str], default: str | None = None) -> None:
+def add_format(
+    command: argparse.ArgumentParser, formats: Sequence[str], default: str | None = None
+) -> None:
     """Add the argument for the format, which is required if it has no default."""
     command.add_argument(
         "--format",
@@ -89,11 +111,19 @@ def add_format(command: argparse.ArgumentParser, formats: Sequence[str], default
         help="Output format" + f" (default: {default})" * bool(default),
     )
     if "csv" in formats:
-        help_ = "With --format=csv: write it for a spreadsheet, with formulas and line breaks escaped"
+        help_ = (
+            "With --format=csv: write it for a spreadsheet, with formulas and "
+            "line breaks escaped"
+        )
         command.add_argument("--spreadsheet", action="store_true", help=help_)
 
 
-def add_output(command: argparse.ArgumentParser, purpose: str = "Write to this file instead of the terminal") -> None:
+def add_output(
+    command: argparse.ArgumentParser,
+    purpose: str = "Write to this file instead of the terminal",
+) -> None:
     """Add the arguments for a file to write."""
     command.add_argument("--output", type=Path, metavar="FILE", help=purpose)
-    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
+    command.add_argument(
+        "--force", action="store_true", help="Let --output replace a file that exists"
+    )

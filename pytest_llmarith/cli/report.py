@@ -1,4 +1,6 @@
-"""`llmarith report`, `plot`, `cite`, `export`, `merge` and `regrade`: what is done with runs that have ended."""
+"""`llmarith report`, `plot`, `cite`, `export`, `merge` and `regrade`: what is done with
+runs that have ended.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ _SHOWN = 400  # characters of the end of a reply
 _LONGEST_REASON = 60
 
 
-# --- report -----------------------------------------------------------------------------------------------------------
+# --- report ---------------------------------------------------------------------------
 
 
 def add_report(commands: parser.Commands) -> None:
@@ -35,23 +37,49 @@ def add_report(commands: parser.Commands) -> None:
     command = parser.add_command(commands, "report", purpose, parser.NO_CHANGE, _report)
     parser.add_runs(command)
     parser.add_format(command, _FORMATS, "terminal")
-    purpose = "Add accuracy by variant and depth, and D50; csv and json have the former alone"
+    purpose = (
+        "Add accuracy by variant and depth, and D50; csv and json have the former alone"
+    )
     command.add_argument("--cells", action="store_true", help=purpose)
     purpose = "Add error classes; with csv and json, show them instead"
     command.add_argument("--errors", action="store_true", help=purpose)
-    command.add_argument("-v", "--verbose", action="store_true", help="Add all tables; with terminal and markdown")
+    command.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="Add all tables; with terminal and markdown",
+    )
     parser.add_output(command)
-    command.add_argument("--min-depth", type=_depth, metavar="N", help="Count only trials of this depth and more")
-    command.add_argument("--max-depth", type=_depth, metavar="N", help="Count only trials up to this depth")
+    command.add_argument(
+        "--min-depth",
+        type=_depth,
+        metavar="N",
+        help="Count only trials of this depth and more",
+    )
+    command.add_argument(
+        "--max-depth",
+        type=_depth,
+        metavar="N",
+        help="Count only trials up to this depth",
+    )
     for name in ("task", "model"):
-        parser.add_repeatable(command, f"--{name}", "NAME", f"Count only trials of this {name}, * matches any text")
-    purpose = "Order results by a column, such as correct or model; - reverses the order"
+        parser.add_repeatable(
+            command,
+            f"--{name}",
+            "NAME",
+            f"Count only trials of this {name}, * matches any text",
+        )
+    purpose = (
+        "Order results by a column, such as correct or model; - reverses the order"
+    )
     command.add_argument("--sort", metavar="[-]COLUMN", help=purpose)
 
 
 def _depth(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a depth; write a whole number such as 5")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a depth; write a whole number such as 5"
+        )
     return int(text)
 
 
@@ -71,32 +99,54 @@ def _report(request: argparse.Namespace) -> int:
     return 0
 
 
-# --- papers -----------------------------------------------------------------------------------------------------------
+# --- papers ---------------------------------------------------------------------------
 
 
 def add_plot(commands: parser.Commands) -> None:
     """Declare `llmarith plot`."""
-    command = parser.add_command(commands, "plot", "Draw a figure for a paper", "It needs matplotlib.", _plot)
+    command = parser.add_command(
+        commands, "plot", "Draw a figure for a paper", "It needs matplotlib.", _plot
+    )
     parser.add_runs(command)
-    purpose = "Correct answers by depth as curves (default) or as a heatmap, paired differences, or accuracy and cost"
+    purpose = (
+        "Correct answers by depth as curves (default) or as a heatmap, paired "
+        "differences, or accuracy and cost"
+    )
     kinds = "|".join(_FIGURES)
-    command.add_argument("--kind", choices=_FIGURES, default="curves", metavar=kinds, help=purpose)
-    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="An .svg, .pdf or .png file")
-    command.add_argument("--force", action="store_true", help="Let --output replace a file that exists")
+    command.add_argument(
+        "--kind", choices=_FIGURES, default="curves", metavar=kinds, help=purpose
+    )
+    command.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="An .svg, .pdf or .png file",
+    )
+    command.add_argument(
+        "--force", action="store_true", help="Let --output replace a file that exists"
+    )
 
 
 def _plot(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import load_all_runs
     from pytest_llmarith.results.plot import plot
 
-    plot(load_all_runs(request.runs, parser.note), request.kind, request.output, force=request.force)
+    plot(
+        load_all_runs(request.runs, parser.note),
+        request.kind,
+        request.output,
+        force=request.force,
+    )
     return 0
 
 
 def add_cite(commands: parser.Commands) -> None:
     """Declare `llmarith cite`."""
     details = "Models, prompts, seed, dates, versions and cost, with BibTeX."
-    command = parser.add_command(commands, "cite", "Print what a paper has to state about runs", details, _cite)
+    command = parser.add_command(
+        commands, "cite", "Print what a paper has to state about runs", details, _cite
+    )
     parser.add_runs(command)
     parser.add_output(command)
 
@@ -106,11 +156,13 @@ def _cite(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import Destination, load_all_runs
 
     runs = load_all_runs(request.runs, parser.note)
-    Destination(sys.stdout, request.output, request.force).write((f"{line}\n" for line in cite(runs)), runs)
+    Destination(sys.stdout, request.output, request.force).write(
+        (f"{line}\n" for line in cite(runs)), runs
+    )
     return 0
 
 
-# --- trials -----------------------------------------------------------------------------------------------------------
+# --- trials ---------------------------------------------------------------------------
 
 
 def add_export(commands: parser.Commands) -> None:
@@ -125,8 +177,12 @@ def add_export(commands: parser.Commands) -> None:
 def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.export import Destination, export, load_all_runs
 
-    destination = Destination(sys.stdout, request.output, request.force, request.spreadsheet)
-    for line in export(load_all_runs(request.runs, parser.note), request.format, destination):
+    destination = Destination(
+        sys.stdout, request.output, request.force, request.spreadsheet
+    )
+    for line in export(
+        load_all_runs(request.runs, parser.note), request.format, destination
+    ):
         parser.print_error("export", line)
     return 0
 
@@ -135,9 +191,13 @@ def add_merge(commands: parser.Commands) -> None:
     """Declare `llmarith merge`."""
     purpose = "Merge runs into one: all shards, or a run and its --lf runs"
     command = parser.add_command(commands, "merge", purpose, parser.NO_CHANGE, _merge)
-    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder")
+    command.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="A run's folder"
+    )
     purpose = "Folder of the new run; it must not exist"
-    command.add_argument("--output", type=Path, required=True, metavar="RUN", help=purpose)
+    command.add_argument(
+        "--output", type=Path, required=True, metavar="RUN", help=purpose
+    )
 
 
 def _merge(request: argparse.Namespace) -> int:
@@ -151,24 +211,37 @@ def _merge(request: argparse.Namespace) -> int:
     width, run = shutil.get_terminal_size().columns, load_runs(request.output)[0]
     page = write_run_page(request.output, summary, run.records(), run.asked())
     parser.say(*run_lines(summary, width), *screen(summary, width))
-    parser.say("", f"written to {parser.sanitize_line(str(request.output))}", parser.sanitize_line(page))
+    parser.say(
+        "",
+        f"written to {parser.sanitize_line(str(request.output))}",
+        parser.sanitize_line(page),
+    )
     return 0
 
 
-# --- grading again ----------------------------------------------------------------------------------------------------
+# --- grading again --------------------------------------------------------------------
 
 
 def add_regrade(commands: parser.Commands) -> None:
     """Declare `llmarith regrade`."""
     purpose = "Grade the replies of runs again, without asking a model"
-    command = parser.add_command(commands, "regrade", purpose, parser.NO_CHANGE, _regrade)
+    command = parser.add_command(
+        commands, "regrade", purpose, parser.NO_CHANGE, _regrade
+    )
     purpose = "A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
     command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=purpose)
     purpose = "Grade this reading instead of the one in each record"
-    command.add_argument("--match", choices=[*map(str, Reading)], metavar="|".join(Reading), help=purpose)
-    purpose = "Print the replies of a cell of the table, such as --show='deviate->correct'"
+    command.add_argument(
+        "--match", choices=[*map(str, Reading)], metavar="|".join(Reading), help=purpose
+    )
+    purpose = (
+        "Print the replies of a cell of the table, such as --show='deviate->correct'"
+    )
     parser.add_repeatable(command, "--show", "BEFORE->AFTER", purpose, type=_transition)
-    purpose = "A task of your own whose replies are graded again, such as --task=test_sorting.py:sorting"
+    purpose = (
+        "A task of your own whose replies are graded again, such as "
+        "--task=test_sorting.py:sorting"
+    )
     parser.add_repeatable(command, "--task", "FILE:NAME", purpose, dest="tasks")
     parser.add_output(command, "Write the new records to this file")
 
@@ -177,7 +250,10 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
     before, arrow, after = (part.strip() for part in text.partition("->"))
     if not arrow or not {before, after} <= set(Outcome):
         outcomes = ", ".join(Outcome)
-        why = f"{text!r} is not a transition; write two of {outcomes} as in deviate->correct"
+        why = (
+            f"{text!r} is not a transition; write two of {outcomes} as in "
+            f"deviate->correct"
+        )
         raise argparse.ArgumentTypeError(why)
     return Outcome(before), Outcome(after)
 
@@ -199,9 +275,15 @@ def _regrade(request: argparse.Namespace) -> int:
     transitions, reasons = Counter[tuple[Outcome, Outcome]](), Counter[str]()
     unchanged = 0
     files = [log_of(file) for file in request.files]
-    writing = new_file("--output", request.output, files, force=request.force) if request.output else nullcontext()
+    writing = (
+        new_file("--output", request.output, files, force=request.force)
+        if request.output
+        else nullcontext()
+    )
     with writing as written:
-        for change in (change for file in files for change in changes(file, reading, notes, tasks)):
+        for change in (
+            change for file in files for change in changes(file, reading, notes, tasks)
+        ):
             transitions[change.outcomes] += 1
             if change.record.outcome is Outcome.NAN:
                 reasons[sanitize(str(change.record.reason), _LONGEST_REASON)] += 1
@@ -218,34 +300,55 @@ def _regrade(request: argparse.Namespace) -> int:
         before, after = (fmean(pair[side] for pair in scores) for side in (0, 1))
         parser.say("", f"Mean score: {before:.4f} before, {after:.4f} after")
     if unchanged:
-        others = "of programs, searches and tasks without --task=FILE:NAME are unchanged"
-        why = f"{others}; --llm-store=only runs programs and searches again, from stored replies"
+        others = (
+            "of programs, searches and tasks without --task=FILE:NAME are unchanged"
+        )
+        why = (
+            f"{others}; --llm-store=only runs programs and searches again, from "
+            f"stored replies"
+        )
         notes.append(f"{unchanged:,} records {why}")
     for line in notes:
         parser.note(line)
     return 0
 
 
-def _matrix(transitions: Counter[tuple[Outcome, Outcome]], reasons: Counter[str]) -> list[str]:
+def _matrix(
+    transitions: Counter[tuple[Outcome, Outcome]], reasons: Counter[str]
+) -> list[str]:
     from pytest_llmarith.results.tables import draw
 
-    outcomes = [outcome for outcome in Outcome if any(outcome in both for both in transitions)]
-    rows = [[before, *(str(transitions[before, after]) for after in outcomes)] for before in outcomes]
-    lines = [f"Transitions of {transitions.total():,} replies, from the rows to the columns:"]
+    outcomes = [
+        outcome for outcome in Outcome if any(outcome in both for both in transitions)
+    ]
+    rows = [
+        [before, *(str(transitions[before, after]) for after in outcomes)]
+        for before in outcomes
+    ]
+    lines = [
+        f"Transitions of {transitions.total():,} replies, from the rows to the columns:"
+    ]
     lines += draw(["", *outcomes], rows)
     if reasons:
-        counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+        counts = ", ".join(
+            f"{count} {reason}" for reason, count in reasons.most_common()
+        )
         lines += ["", f"Reasons for {Outcome.NAN}: {counts}"]
     return lines
 
 
 def _shown(change: Change) -> str:
-    """One line: the place of a reply, what was asked, expected and read, and the end of the reply."""
+    """One line: the place of a reply, what was asked, expected and read, and the end of
+    the reply.
+    """
     from pytest_llmarith.results.files import name_of
 
     record = change.record
     asked, expected = record.problem.short, record.problem.expected
     where = f"{name_of(change.file)}:{change.line}  {change.before} -> {record.outcome}"
     text = record.reply.text[-_SHOWN:] if record.reply else ""
-    line = f"{where}  asked {asked}, expected {expected}, read {record.answer_text}, reply: {text}"
+    line = (
+        f"{where}  asked {asked}, expected {expected}, read {record.answer_text}, "
+        f"reply: {text}"
+    )
     return sanitize(line, 10 * _SHOWN)

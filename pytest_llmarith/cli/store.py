@@ -25,7 +25,12 @@ from pytest_llmarith.cli.parser import (
 )
 from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
 from pytest_llmarith.results.files import UsageError, name_of
-from pytest_llmarith.results.formatting import UNKNOWN, dollars, sanitize_name, thousands
+from pytest_llmarith.results.formatting import (
+    UNKNOWN,
+    dollars,
+    sanitize_name,
+    thousands,
+)
 from pytest_llmarith.results.tables import draw
 
 if TYPE_CHECKING:
@@ -46,14 +51,24 @@ def add_store(commands: Commands) -> None:
     """Declare `llmarith store`."""
     purpose = "Import replies into the store, show its contents, or delete replies"
     command = commands.add_parser("store", help=purpose, description=f"{purpose}.")
-    subcommands = command.add_subparsers(dest="subcommand", metavar="import|status|prune", required=True)
+    subcommands = command.add_subparsers(
+        dest="subcommand", metavar="import|status|prune", required=True
+    )
 
     purpose = "Import the replies of runs on other machines; stored replies are kept"
     details = "Import only from people you trust: a forged reply looks like a real one."
     importing = add_command(subcommands, "import", purpose, details, _import)
-    importing.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="A run's folder, or its trials.jsonl")
+    importing.add_argument(
+        "runs",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="A run's folder, or its trials.jsonl",
+    )
 
-    purpose = "Show how many replies of each model the store holds, their dates and cost"
+    purpose = (
+        "Show how many replies of each model the store holds, their dates and cost"
+    )
     status = add_command(subcommands, "status", purpose, "", _status)
 
     purpose = "Delete replies permanently"
@@ -65,9 +80,12 @@ def add_store(commands: Commands) -> None:
         "--older-than",
         type=_moment,
         metavar="DAYS|DATE",
-        help="Replies more than this many days old, or from before a date such as 2026-11-22 (UTC)",
+        help="Replies more than this many days old, or from before a date such as "
+        "2026-11-22 (UTC)",
     )
-    prune.add_argument("--dry-run", action="store_true", help="Only show what would be deleted")
+    prune.add_argument(
+        "--dry-run", action="store_true", help="Only show what would be deleted"
+    )
 
     for subcommand in (importing, status, prune):
         _add_store_dir(subcommand)
@@ -82,7 +100,9 @@ def _add_store_dir(command: argparse.ArgumentParser) -> None:
 def _moment(text: str) -> str:
     """The time before which replies are deleted, in the format of their dates."""
     if re.fullmatch(r"\d{1,6}", text, re.ASCII) and int(text) <= _MAX_DAYS:
-        return (datetime.now(UTC) - timedelta(days=int(text))).isoformat(timespec="milliseconds")
+        return (datetime.now(UTC) - timedelta(days=int(text))).isoformat(
+            timespec="milliseconds"
+        )
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
@@ -113,12 +133,14 @@ def _opened(path: Path) -> Iterator[Reservations]:
         with closing(Reservations(path)) as store:
             yield store
     except Locked:
-        raise NotDoneError("a run submits batches; rerun the command when it has done so") from None
+        raise NotDoneError(
+            "a run submits batches; rerun the command when it has done so"
+        ) from None
     except StoreError as error:
         raise NotDoneError(str(error)) from error
 
 
-# --- import ---------------------------------------------------------------------------------------------------------
+# --- import ---------------------------------------------------------------------------
 
 
 def _import(request: argparse.Namespace) -> int:
@@ -133,7 +155,10 @@ def _import(request: argparse.Namespace) -> int:
 
 
 def _import_log(log: Path, store: Store) -> None:
-    """Import the replies of a run log, and print the counts. Raises UsageError if a line is invalid."""
+    """Import the replies of a run log, and print the counts.
+
+    Raises UsageError if a line is invalid.
+    """
     from pytest_llmarith.records import decode_record
     from pytest_llmarith.results.llm_arithmetic import values_in
     from pytest_llmarith.results.load import replies_of
@@ -144,8 +169,14 @@ def _import_log(log: Path, store: Store) -> None:
 
     def keyed(line: str) -> list[tuple[str, Reply]]:
         if values_in(line):
-            raise UsageError(f"{name_of(log)}: rows of llm_arithmetic lack the requests; name a run log of llmarith")
-        return [(_key(logged), logged.reply) for logged in replies_of(decode_record(line), left_out)]
+            raise UsageError(
+                f"{name_of(log)}: rows of llm_arithmetic lack the requests; name a "
+                f"run log of llmarith"
+            )
+        return [
+            (_key(logged), logged.reply)
+            for logged in replies_of(decode_record(line), left_out)
+        ]
 
     for _, replies in parsed(log, keyed):
         left_out["torn by a kill"] += replies is None
@@ -154,7 +185,10 @@ def _import_log(log: Path, store: Store) -> None:
             left_out["in the store already"] += 1
     taken = store.put(found)
     left_out["in the store already"] -= taken
-    parts = [f"{_replies(taken)} taken", *(f"{count:,} {why}" for why, count in sorted((+left_out).items()))]
+    parts = [
+        f"{_replies(taken)} taken",
+        *(f"{count:,} {why}" for why, count in sorted((+left_out).items())),
+    ]
     say(f"{name_of(log)}: {', '.join(parts)}")
 
 
@@ -166,11 +200,14 @@ def _key(logged: LoggedReply) -> str:
     if any(refused_secrets(params)) or "@" in (logged.sent["api_base"] or ""):
         raise ValueError("the request holds a key or a password, which no run records")
     if HIDDEN in header_values(params):
-        raise ValueError("the request had a header whose value is not recorded, so its key is unknown")
+        raise ValueError(
+            "the request had a header whose value is not recorded, so its key is "
+            "unknown"
+        )
     return key_of_sent(logged.sent, logged.trial, logged.repeat)
 
 
-# --- status and prune -----------------------------------------------------------------------------------------------
+# --- status and prune -----------------------------------------------------------------
 
 
 def _status(request: argparse.Namespace) -> int:
@@ -182,21 +219,32 @@ def _status(request: argparse.Namespace) -> int:
 def _prune(request: argparse.Namespace) -> int:
     models, before = request.model, request.older_than
     if not models and before is None:
-        raise UsageError("choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE")
+        raise UsageError(
+            "choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE"
+        )
     with _opened(_existing_store(request)) as store:
         for model in models:
             if not store.holdings([model]):
-                raise UsageError(f"the store holds no replies of {model!r}; see llmarith store status")
+                raise UsageError(
+                    f"the store holds no replies of {model!r}; see llmarith store "
+                    f"status"
+                )
         going = store.holdings(models, before)
         if not request.dry_run:
             store.prune(models, before)
         done = "would be deleted" if request.dry_run else "deleted"
-        say(_headline(store.path), f"{_replies(sum(one.replies for one in going))} {done}", *_table(going))
+        say(
+            _headline(store.path),
+            f"{_replies(sum(one.replies for one in going))} {done}",
+            *_table(going),
+        )
     return 0
 
 
 def _table(holdings: Sequence[Holding]) -> list[str]:
-    """An empty line and a table with a row per model and base URL; nothing for an empty store."""
+    """An empty line and a table with a row per model and base URL; nothing for an empty
+    store.
+    """
     rows = [
         [
             sanitize_name(one.model or UNKNOWN, _LONGEST_NAME),
@@ -223,26 +271,42 @@ def _replies(count: int) -> str:
     return f"{count:,} {'reply' if count == 1 else 'replies'}"
 
 
-# --- batches --------------------------------------------------------------------------------------------------------
+# --- batches --------------------------------------------------------------------------
 
 
 def add_batch(commands: Commands) -> None:
     """Declare `llmarith batch`."""
-    purpose = "Show the batches of --llm-batch whose replies are not all in the store, or cancel them"
+    purpose = (
+        "Show the batches of --llm-batch whose replies are not all in the "
+        "store, or cancel them"
+    )
     command = commands.add_parser("batch", help=purpose, description=f"{purpose}.")
-    subcommands = command.add_subparsers(dest="subcommand", metavar="status|cancel", required=True)
+    subcommands = command.add_subparsers(
+        dest="subcommand", metavar="status|cancel", required=True
+    )
 
-    purpose = "Show the batches that have questions without a reply, and ask their providers how far they are"
+    purpose = (
+        "Show the batches that have questions without a reply, and ask their "
+        "providers how far they are"
+    )
     _add_store_dir(add_command(subcommands, "status", purpose, "", _status_of_batches))
 
-    purpose = "Cancel batches; the next run with --llm-batch takes the replies that exist"
+    purpose = (
+        "Cancel batches; the next run with --llm-batch takes the replies that exist"
+    )
     cancel = add_command(subcommands, "cancel", purpose, "", _cancel)
-    cancel.add_argument("batches", nargs="*", metavar="BATCH", help="Id of a batch, as `status` shows it")
+    cancel.add_argument(
+        "batches",
+        nargs="*",
+        metavar="BATCH",
+        help="Id of a batch, as `status` shows it",
+    )
     cancel.add_argument("--all", action="store_true", help="All batches of the store")
     cancel.add_argument(
         "--forget",
         action="store_true",
-        help="Cancel nothing, and take no replies: only free the questions, so that the next run pays for them again",
+        help="Cancel nothing, and take no replies: only free the questions, so that "
+        "the next run pays for them again",
     )
     _add_store_dir(cancel)
 
@@ -269,39 +333,69 @@ def _status_of_batches(request: argparse.Namespace) -> int:
             f"{batch.questions:,}",
             sanitize_name(said, _LONGEST_REASON),
         ]
-        for batch, said in zip(batches, _ask_each(store.path, batches, state), strict=True)
+        for batch, said in zip(
+            batches, _ask_each(store.path, batches, state), strict=True
+        )
     ]
-    headers = ["batch", "model", "base URL", "parameters", "since (UTC)", "questions", "state"]
-    say(f"store: {sanitize_line(str(store.path))}", *(["", *draw(headers, rows, names=5)] if rows else ["no batches"]))
+    headers = [
+        "batch",
+        "model",
+        "base URL",
+        "parameters",
+        "since (UTC)",
+        "questions",
+        "state",
+    ]
+    say(
+        f"store: {sanitize_line(str(store.path))}",
+        *(["", *draw(headers, rows, names=5)] if rows else ["no batches"]),
+    )
     return 0
 
 
 def _cancel(request: argparse.Namespace) -> int:
     if bool(request.batches) == request.all:
-        raise UsageError("choose the batches: name them as llmarith batch status does, or write --all")
+        raise UsageError(
+            "choose the batches: name them as llmarith batch status does, or write "
+            "--all"
+        )
     with _opened(_existing_store(request)) as store:
         batches = store.batches()
         for name in {*request.batches} - {_id(batch) for batch in batches}:
             raise UsageError(f"there is no batch {name!r}; see llmarith batch status")
-        chosen = [batch for batch in batches if request.all or _id(batch) in request.batches]
+        chosen = [
+            batch for batch in batches if request.all or _id(batch) in request.batches
+        ]
         if not chosen:
             say("no batches")
         if request.forget:
             with store.submitting():
                 for batch in chosen:
                     store.release(batch)
-                    say(f"{_id(batch)}: forgotten, {batch.questions:,} questions are free")
+                    say(
+                        f"{_id(batch)}: forgotten, {batch.questions:,} questions are "
+                        f"free"
+                    )
             return 0
     for batch in chosen:
         if batch.id is None:
-            raise UsageError(f"{_id(batch)} has no id yet; rerun the run, which looks for it, or add --forget")
+            raise UsageError(
+                f"{_id(batch)} has no id yet; rerun the run, which looks for it, or "
+                f"add --forget"
+            )
 
     async def cancel(provider: BatchProvider, batch: Batch) -> str:
         if (await provider.state(batch.model, str(batch.id))).ended:
-            say(f"{_id(batch)}: has ended; the next run with --llm-batch takes its replies")
+            say(
+                f"{_id(batch)}: has ended; the next run with --llm-batch takes its "
+                f"replies"
+            )
         else:
             await provider.cancel(batch.model, str(batch.id))
-            say(f"{_id(batch)}: cancelled; the next run with --llm-batch takes the replies that exist")
+            say(
+                f"{_id(batch)}: cancelled; the next run with --llm-batch takes the "
+                f"replies that exist"
+            )
         return ""
 
     outcomes = _ask_each(store.path, chosen, cancel)
@@ -312,14 +406,21 @@ def _cancel(request: argparse.Namespace) -> int:
 
 
 def _id(batch: Batch) -> str:
-    """The provider's id, as text that is safe to print, or the beginning of the intent."""
+    """The provider's id, as text that is safe to print, or the beginning of the
+    intent.
+    """
     return sanitize_line(batch.id or batch.intent[:8])
 
 
 def _ask_each(
-    store: Path, batches: Sequence[Batch], ask: Callable[[BatchProvider, Batch], Awaitable[str]]
+    store: Path,
+    batches: Sequence[Batch],
+    ask: Callable[[BatchProvider, Batch], Awaitable[str]],
 ) -> list[str]:
-    """What the provider of each batch says, or why it says nothing. Keys may be in the project's `.env`."""
+    """What the provider of each batch says, or why it says nothing.
+
+    Keys may be in the project's `.env`.
+    """
     from pytest_llmarith.models.batch_providers import batch_provider
     from pytest_llmarith.models.client import Client
     from pytest_llmarith.models.provider_errors import diagnose

@@ -1,7 +1,8 @@
-"""Reads the number that a reply gives as its answer, compares it with the expected one, and names the error.
+"""Reads the number that a reply gives as its answer, compares it with the expected one,
+and names the error.
 
-The names in `__all__` are public. Standard library and relative imports only: the same files are the distribution
-`exactnum`.
+The names in `__all__` are public. Standard library and relative imports only: the same
+files are the distribution `exactnum`.
 """
 
 from .digits import Carries as Carries

@@ -1,7 +1,7 @@
 """Runs a grader over the corpus: `python -m exactnum.conformance module:function`.
 
-The grader is a function of a reply and the expected number, both texts. It runs in a process of its own, which is ended
-if one reply takes too long.
+The grader is a function of a reply and the expected number, both texts. It runs in a
+process of its own, which is ended if one reply takes too long.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class UsageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A reply of the corpus, the expected number, and whether a grader has to accept it; names of reward-doctor."""
+    """A reply of the corpus, the expected number, and whether a grader has to accept
+    it; names of reward-doctor.
+    """
 
     id: str
     category: str
@@ -51,7 +53,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the grader says to a case. `fault` is set if it raised or took too long, which counts as a refusal."""
+    """What the grader says to a case.
+
+    `fault` is set if it raised or took too long, which counts as a refusal.
+    """
 
     case: Case
     accepts: bool
@@ -65,9 +70,13 @@ class Verdict:
 
 def load_corpus(path: Path | None = None) -> list[Case]:
     """The cases of a JSONL file, or of the corpus in this package."""
-    source = path or resources.files(__package__ or "exactnum").joinpath("corpus", "cases.jsonl")
+    source = path or resources.files(__package__ or "exactnum").joinpath(
+        "corpus", "cases.jsonl"
+    )
     try:
-        return [Case(**json.loads(line)) for line in source.read_text("utf-8").splitlines()]
+        return [
+            Case(**json.loads(line)) for line in source.read_text("utf-8").splitlines()
+        ]
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(f"the corpus {source} cannot be read: {error}") from error
 
@@ -76,7 +85,9 @@ def load_grader(name: str) -> Grader:
     """The function of `module:function` or `file.py:function`."""
     where, separator, function = name.rpartition(":")
     if not separator:
-        raise UsageError(f"{name!r} names no function; write module:function or file.py:function")
+        raise UsageError(
+            f"{name!r} names no function; write module:function or file.py:function"
+        )
     try:
         if where.endswith(".py"):
             spec = spec_from_file_location(Path(where).stem, where)
@@ -96,7 +107,9 @@ def load_grader(name: str) -> Grader:
 
 
 def accepts(verdict: Any) -> bool:
-    """Whether a verdict accepts the reply: of numbers only 1 and more, of a mapping its `score`."""
+    """Whether a verdict accepts the reply: of numbers only 1 and more, of a mapping its
+    `score`.
+    """
     if isinstance(verdict, dict):
         verdict = verdict.get("score")
     if isinstance(verdict, list | tuple) and len(verdict) == 1:
@@ -106,10 +119,12 @@ def accepts(verdict: Any) -> bool:
     return bool(verdict)
 
 
-# --- running ----------------------------------------------------------------------------------------------------------
+# --- running --------------------------------------------------------------------------
 
 
-def verdicts(name: str, cases: Sequence[Case], seconds: float = _SECONDS) -> Iterator[Verdict]:
+def verdicts(
+    name: str, cases: Sequence[Case], seconds: float = _SECONDS
+) -> Iterator[Verdict]:
     """The grader's verdict on each case, in order."""
     process, pipe = _started(name)
     try:
@@ -139,7 +154,11 @@ def _started(name: str) -> tuple[Any, Connection]:
     process.start()
     other.close()
     try:
-        problem = pipe.recv() if pipe.poll(_START_SECONDS) else f"{name} takes more than {_START_SECONDS:g} s to load"
+        problem = (
+            pipe.recv()
+            if pipe.poll(_START_SECONDS)
+            else f"{name} takes more than {_START_SECONDS:g} s to load"
+        )
     except EOFError:
         problem = f"{name} ends its process when it is loaded"
     if problem is not None:
@@ -177,7 +196,7 @@ def _serve(name: str, pipe: Connection) -> None:
         pipe.send((accepted, perf_counter() - start, fault))
 
 
-# --- results ----------------------------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +238,10 @@ class Report:
     @property
     def families(self) -> list[Counts]:
         names = dict.fromkeys(one.case.family for one in self.found)
-        return [Counts.of(name, [one for one in self.found if one.case.family == name]) for name in names]
+        return [
+            Counts.of(name, [one for one in self.found if one.case.family == name])
+            for name in names
+        ]
 
     @property
     def percent_right(self) -> float:
@@ -239,7 +261,9 @@ class Report:
 
     def examples(self, family: str) -> list[Verdict]:
         """The first errors of a family, false accepts before false refusals."""
-        wrong = [one for one in self.found if one.case.family == family and not one.is_right]
+        wrong = [
+            one for one in self.found if one.case.family == family and not one.is_right
+        ]
         accepted = [one for one in wrong if one.accepts]
         refused = [one for one in wrong if not one.accepts]
         return accepted[:_EXAMPLES] + refused[:_EXAMPLES]
@@ -247,7 +271,12 @@ class Report:
     def as_json(self) -> str:
         """Counts, wrong verdicts and times."""
         wrong = [
-            {"id": one.case.id, "accepts": one.accepts, "seconds": round(one.seconds, 6), "fault": one.fault}
+            {
+                "id": one.case.id,
+                "accepts": one.accepts,
+                "seconds": round(one.seconds, 6),
+                "fault": one.fault,
+            }
             for one in self.found
             if not one.is_right
         ]
@@ -257,7 +286,10 @@ class Report:
             "total": asdict(self.total),
             "families": [asdict(counts) for counts in self.families],
             "median_seconds": round(self.median_seconds, 7),
-            "slowest": {"id": self.slowest.case.id, "seconds": round(self.slowest.seconds, 6)},
+            "slowest": {
+                "id": self.slowest.case.id,
+                "seconds": round(self.slowest.seconds, 6),
+            },
             "faults": len(self.faults),
             "wrong": wrong,
         }
@@ -265,15 +297,23 @@ class Report:
 
     def as_markdown(self) -> str:
         """A table of families, and examples."""
-        lines = ["| family | cases | false accepts | false refusals |", "|---|--:|--:|--:|"]
+        lines = [
+            "| family | cases | false accepts | false refusals |",
+            "|---|--:|--:|--:|",
+        ]
         lines += [f"| {' | '.join(row)} |" for row in self._rows()]
         examples = [f"- {line}" for line in self._example_lines()]
-        return "\n".join([*lines, "", *examples, *([""] if examples else []), self._last_line()])
+        return "\n".join(
+            [*lines, "", *examples, *([""] if examples else []), self._last_line()]
+        )
 
     def as_text(self) -> str:
         """The same for a terminal."""
         rows = [("family", "cases", "false accepts", "false refusals"), *self._rows()]
-        lines = [f"{name:20} {cases:>6} {accepted:>16} {refused:>16}" for name, cases, accepted, refused in rows]
+        lines = [
+            f"{name:20} {cases:>6} {accepted:>16} {refused:>16}"
+            for name, cases, accepted, refused in rows
+        ]
         return "\n".join([*lines, "", *self._example_lines(), self._last_line()])
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
@@ -294,24 +334,31 @@ class Report:
                 kind = "accepts" if one.accepts else "refuses"
                 fault = f" ({one.fault})" if one.fault else ""
                 lines.append(
-                    f"{one.case.id}: {kind} {_short(one.case.completion)} for {one.case.reference[:40]}{fault}"
+                    f"{one.case.id}: {kind} {_short(one.case.completion)} for "
+                    f"{one.case.reference[:40]}{fault}"
                 )
         return lines
 
     def _last_line(self) -> str:
         slowest = self.slowest
         return (
-            f"{self.percent_right:.1f} % of {len(self.found):,} verdicts are right; {len(self.faults)} replies raised"
-            f" an exception or took too long; slowest reply: {slowest.case.id}, {slowest.seconds * 1000:.1f} ms"
+            f"{self.percent_right:.1f} % of {len(self.found):,} verdicts are right; "
+            f"{len(self.faults)} replies raised"
+            f" an exception or took too long; slowest reply: {slowest.case.id}, "
+            f"{slowest.seconds * 1000:.1f} ms"
         )
 
 
 def _short(text: str) -> str:
     shown = text if len(text) <= _SHOWN else f"...{text[-_SHOWN:]}"
-    return ascii(shown) if any(not letter.isprintable() and letter != "\n" for letter in shown) else repr(shown)
+    return (
+        ascii(shown)
+        if any(not letter.isprintable() and letter != "\n" for letter in shown)
+        else repr(shown)
+    )
 
 
-# --- command line -----------------------------------------------------------------------------------------------------
+# --- command line ---------------------------------------------------------------------
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -319,15 +366,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "grader",
         metavar="MODULE:FUNCTION",
-        help="A function of a reply and the expected number, in a module or as file.py:function",
+        help="A function of a reply and the expected number, in a module or as "
+        "file.py:function",
     )
     parser.add_argument(
-        "--format", choices=("text", "json", "markdown"), default="text", help="Output format (default: text)"
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="Output format (default: text)",
     )
     parser.add_argument(
-        "--fail-under", type=float, metavar="PERCENT", help="Exit with status 1 if fewer verdicts are right"
+        "--fail-under",
+        type=float,
+        metavar="PERCENT",
+        help="Exit with status 1 if fewer verdicts are right",
     )
-    parser.add_argument("--corpus", type=Path, metavar="FILE", help="Cases in JSONL instead of the built-in ones")
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        metavar="FILE",
+        help="Cases in JSONL instead of the built-in ones",
+    )
     parser.add_argument(
         "--timeout",
         type=float,
@@ -342,9 +401,17 @@ def run(request: argparse.Namespace) -> tuple[str, int]:
     cases = load_corpus(request.corpus)
     if not cases:
         raise UsageError("the corpus has no cases")
-    report = Report(request.grader, list(verdicts(request.grader, cases, request.timeout)))
-    shown = {"text": report.as_text, "json": report.as_json, "markdown": report.as_markdown}[request.format]()
-    is_under = request.fail_under is not None and report.percent_right < request.fail_under
+    report = Report(
+        request.grader, list(verdicts(request.grader, cases, request.timeout))
+    )
+    shown = {
+        "text": report.as_text,
+        "json": report.as_json,
+        "markdown": report.as_markdown,
+    }[request.format]()
+    is_under = (
+        request.fail_under is not None and report.percent_right < request.fail_under
+    )
     return shown, int(is_under)
 
 
@@ -357,7 +424,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module of the current folder
-    parser = _Parser("exactnum.conformance", description="Run a grader over a corpus of replies.")
+    parser = _Parser(
+        "exactnum.conformance", description="Run a grader over a corpus of replies."
+    )
     add_arguments(parser)
     try:
         shown, status = run(parser.parse_args(argv))

@@ -1,7 +1,9 @@
-"""What stands directly beside a number and keeps it from being the answer: a denial, a bound, a choice, a function.
+"""What stands directly beside a number and keeps it from being the answer: a denial, a
+bound, a choice, a function.
 
-All patterns look at a bounded stretch of the text, so that they take constant time for each number. They are compiled
-on first use, which halves the time of an import; `re` keeps them.
+All patterns look at a bounded stretch of the text, so that they take constant time for
+each number. They are compiled on first use, which halves the time of an import; `re`
+keeps them.
 """
 
 from __future__ import annotations
@@ -83,7 +85,9 @@ _SEVERAL = (
 
 
 def is_no_answer(text: str, start: int, end: int) -> bool:
-    """Whether the words and signs beside the number from `start` to `end` say that it is not the answer."""
+    """Whether the words and signs beside the number from `start` to `end` say that it
+    is not the answer.
+    """
     before = _line_before(text, start)
     if re.compile(_BEHIND).match(text, end) or re.search(_BEFORE, before):
         return True
@@ -112,5 +116,7 @@ def gives_up(text: str) -> bool:
 
 
 def is_several(text: str) -> bool:
-    """Whether the reply is nothing but a list of numbers, or of variables and their values."""
+    """Whether the reply is nothing but a list of numbers, or of variables and their
+    values.
+    """
     return len(text) < 400 and bool(re.fullmatch(_SEVERAL, text))

@@ -1,6 +1,8 @@
-"""Exact decimal arithmetic: each computation uses a context that is wide enough for its operands.
+"""Exact decimal arithmetic: each computation uses a context that is wide enough for its
+operands.
 
-Grading uses these functions for all numbers; floats and the default context of 28 digits would round.
+Grading uses these functions for all numbers; floats and the default context of 28
+digits would round.
 """
 
 from __future__ import annotations
@@ -11,13 +13,17 @@ _ZERO = Decimal(0)
 
 
 def decimal_from(text: str) -> Decimal:
-    """Parse a number that `decimal.Decimal` accepts, in linear time; negative zero becomes 0."""
+    """Parse a number that `decimal.Decimal` accepts, in linear time; negative zero
+    becomes 0.
+    """
     number = Decimal(text)
     return number if number else _ZERO
 
 
 def wide_context(*numbers: Decimal, decimals: int = 0) -> Context:
-    """A context in which sums and differences of the numbers, and rounding to `decimals`, are exact."""
+    """A context in which sums and differences of the numbers, and rounding to
+    `decimals`, are exact.
+    """
     highest = max(number.adjusted() for number in numbers)
     lowest = min(_exponent(number) for number in numbers)
     return _context(max(highest, 0) - min(lowest, -decimals) + 3)
@@ -30,20 +36,33 @@ def distance(one: Decimal, other: Decimal) -> Decimal:
 
 def product(one: Decimal, other: Decimal) -> Decimal:
     """The exact product."""
-    return _context(sum(number.adjusted() - _exponent(number) + 1 for number in (one, other))).multiply(one, other)
+    return _context(
+        sum(number.adjusted() - _exponent(number) + 1 for number in (one, other))
+    ).multiply(one, other)
 
 
 def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """The number rounded to that many decimals."""
-    return number.quantize(Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals))
+    return number.quantize(
+        Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals)
+    )
 
 
 def is_close(rounded: Decimal, exact: Decimal) -> bool:
-    """Whether two absolute values differ by at most 1 in the last digit of `rounded` and by a factor of at most 2."""
+    """Whether two absolute values differ by at most 1 in the last digit of `rounded`
+    and by a factor of at most 2.
+    """
     if abs(rounded.adjusted() - exact.adjusted()) > 1:
         return False
-    few, many = (number.copy_abs().scaleb(-exact.adjusted()) for number in (rounded.normalize(), exact))
-    return few <= 2 * many and many <= 2 * few and abs(few - many) <= Decimal((0, (1,), _exponent(few)))
+    few, many = (
+        number.copy_abs().scaleb(-exact.adjusted())
+        for number in (rounded.normalize(), exact)
+    )
+    return (
+        few <= 2 * many
+        and many <= 2 * few
+        and abs(few - many) <= Decimal((0, (1,), _exponent(few)))
+    )
 
 
 def shifted(number: Decimal, places: int) -> Decimal:
@@ -66,12 +85,16 @@ def significant(number: Decimal) -> str:
 def short_ratio(part: Decimal, whole: Decimal) -> str:
     """`part / whole` with two significant digits, such as 1.2e-05."""
     few = _context(20)
-    mantissa, _, exponent = format(few.divide(few.plus(part), few.plus(whole)), ".1e").partition("e")
+    mantissa, _, exponent = format(
+        few.divide(few.plus(part), few.plus(whole)), ".1e"
+    ).partition("e")
     return f"{mantissa}e{int(exponent):+03d}"
 
 
 def _context(precision: int) -> Context:
-    return Context(prec=precision, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return Context(
+        prec=precision, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX
+    )
 
 
 def _exponent(number: Decimal) -> int:

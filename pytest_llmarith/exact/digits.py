@@ -1,7 +1,8 @@
-"""Grades an answer: compares it exactly with the expected number, as a whole and digit by digit, at every size.
+"""Grades an answer: compares it exactly with the expected number, as a whole and digit
+by digit, at every size.
 
-Digit match and dlength are those of NUPA (Yang et al., arXiv 2411.03766): digits are compared at their distance from
-the point, as a share of the digits of the truth.
+Digit match and dlength are those of NUPA (Yang et al., arXiv 2411.03766): digits are
+compared at their distance from the point, as a share of the digits of the truth.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _FIXED_POINT = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 4}
 
 
 def is_rounding(answer: Decimal, truth: Decimal) -> bool:
-    """Whether one is the other rounded: the truth to fewer decimals (a tie may go either way), or the answer to four.
+    """Whether one is the other rounded: the truth to fewer decimals (a tie may go
+    either way), or the answer to four.
 
     The latter are integers with the residue of a double: 364.00000000000006 for 364.
     """
@@ -32,16 +34,18 @@ def is_rounding(answer: Decimal, truth: Decimal) -> bool:
         return True
     places = len(decimals.plain(answer).partition(".")[2])
     return places < len(format(truth, "f").partition(".")[2]) and any(
-        decimals.rounded(truth, places, mode) == answer for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)
+        decimals.rounded(truth, places, mode) == answer
+        for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)
     )
 
 
-# --- digits ---------------------------------------------------------------------------------------------------------
+# --- digits ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Case:
-    """A calculation, its exact result (`truth`), and the number that was given as the answer.
+    """A calculation, its exact result (`truth`), and the number that was given as the
+    answer.
 
     Without an operation, there are no operands, and only rules on digits apply.
     """
@@ -81,14 +85,22 @@ class Case:
 
     @cached_property
     def rows(self) -> Rows:
-        """The digits of both numbers, with the decimals of the operation, or more if one of the numbers has more."""
-        least = _FIXED_POINT.get(self.op, 0) if self.op and self.dtype is Dtype.FLOAT else 0
+        """The digits of both numbers, with the decimals of the operation, or more if
+        one of the numbers has more.
+        """
+        least = (
+            _FIXED_POINT.get(self.op, 0) if self.op and self.dtype is Dtype.FLOAT else 0
+        )
         return Rows.of(self.answer, self.truth, least)
 
     @property
     def same_sign(self) -> bool:
         """Whether both have the same sign; zero has both signs."""
-        return not self.answer or not self.truth or self.answer.is_signed() == self.truth.is_signed()
+        return (
+            not self.answer
+            or not self.truth
+            or self.answer.is_signed() == self.truth.is_signed()
+        )
 
     @property
     def same_places(self) -> bool:
@@ -110,15 +122,24 @@ class Rows:
     @classmethod
     def of(cls, answer: Decimal, truth: Decimal, least: int) -> Rows:
         """The digits with at least `least` decimals."""
-        (whole, rest), (true_whole, true_rest) = split_at_point(answer), split_at_point(truth)
+        (whole, rest), (true_whole, true_rest) = (
+            split_at_point(answer),
+            split_at_point(truth),
+        )
         expected = max(least, len(true_rest))
         width = max(expected, len(rest))
-        return cls(whole + rest.ljust(width, "0"), true_whole + true_rest.ljust(width, "0"), width - expected)
+        return cls(
+            whole + rest.ljust(width, "0"),
+            true_whole + true_rest.ljust(width, "0"),
+            width - expected,
+        )
 
     @property
     def without_extra(self) -> Rows:
         """Both without the extra decimals."""
-        answer, truth = (row[: len(row) - self.extra] for row in (self.answer, self.truth))
+        answer, truth = (
+            row[: len(row) - self.extra] for row in (self.answer, self.truth)
+        )
         return Rows(answer, truth, 0)
 
 
@@ -128,15 +149,17 @@ def split_at_point(number: Decimal) -> tuple[str, str]:
     return whole, rest
 
 
-# --- measures -------------------------------------------------------------------------------------------------------
+# --- measures -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """How far an answer is from the truth. Errors and wrong digits are None if the answer is correct.
+    """How far an answer is from the truth.
 
-    Errors are decimal text. `wrong_digits` has 1 for each of the truth's digits that is wrong, else 0; it is None, too,
-    if sign or length differs.
+    Errors and wrong digits are None if the answer is correct.
+
+    Errors are decimal text. `wrong_digits` has 1 for each of the truth's digits that is
+    wrong, else 0; it is None, too, if sign or length differs.
     """
 
     absolute_error: str | None
@@ -150,14 +173,18 @@ class Measures:
 
 
 def measure(case: Case, error_class: ErrorClass | None) -> Measures:
-    """The measures of an answer with its error class, which is None if it is correct."""
+    """The measures of an answer with its error class, which is None if it is
+    correct.
+    """
     error = wrong = None
     if error_class:
         error = decimals.distance(case.given, case.truth)
         wrong = wrong_digits(case)
     return Measures(
         absolute_error=None if error is None else decimals.plain(error),
-        relative_error=decimals.short_ratio(error, case.truth.copy_abs()) if error is not None and case.truth else None,
+        relative_error=decimals.short_ratio(error, case.truth.copy_abs())
+        if error is not None and case.truth
+        else None,
         rounded=is_rounding(case.given, case.truth) if error_class else None,
         error_class=error_class,
         digit_match=digit_match(case.rows),
@@ -168,19 +195,25 @@ def measure(case: Case, error_class: ErrorClass | None) -> Measures:
 
 
 def digit_match(rows: Rows) -> float:
-    """The share of the truth's digits that the answer has at the same positions, to four decimals."""
+    """The share of the truth's digits that the answer has at the same positions, to
+    four decimals.
+    """
     asked = rows.without_extra
     right: int = sum(map(eq, reversed(asked.answer), reversed(asked.truth)))
     return round(right / len(asked.truth), 4)
 
 
 def dlength(rows: Rows) -> int:
-    """By how many digits the answer is longer or shorter than the truth, decimals included."""
+    """By how many digits the answer is longer or shorter than the truth, decimals
+    included.
+    """
     return abs(len(rows.answer) - len(rows.without_extra.truth))
 
 
 def leading_digits(case: Case) -> int:
-    """The number of right digits before the first wrong one, leading zeros excluded; 0 if sign or length differs."""
+    """The number of right digits before the first wrong one, leading zeros excluded; 0
+    if sign or length differs.
+    """
     if not case.same_places:
         return 0
     asked = case.rows.without_extra
@@ -189,20 +222,29 @@ def leading_digits(case: Case) -> int:
 
 
 def wrong_digits(case: Case) -> str | None:
-    """1 for each of the truth's digits that is wrong, else 0; None if the answer has another sign or length."""
+    """1 for each of the truth's digits that is wrong, else 0; None if the answer has
+    another sign or length.
+    """
     if not case.same_places:
         return None
     asked = case.rows.without_extra
-    return "".join("1" if is_wrong else "0" for is_wrong in map(ne, asked.answer, asked.truth)) or None
+    return (
+        "".join(
+            "1" if is_wrong else "0" for is_wrong in map(ne, asked.answer, asked.truth)
+        )
+        or None
+    )
 
 
-# --- carries of the operands ----------------------------------------------------------------------------------------
+# --- carries of the operands ----------------------------------------------------------
 
 
 class Carries(NamedTuple):
-    """The columns of a sum that receive a carry, or of a difference that lend a borrow, counted from the right.
+    """The columns of a sum that receive a carry, or of a difference that lend a borrow,
+    counted from the right.
 
-    The last column is to the left of both operands. `decimals` columns are after the point.
+    The last column is to the left of both operands. `decimals` columns are after the
+    point.
     """
 
     columns: tuple[bool, ...]
@@ -215,19 +257,29 @@ class Carries(NamedTuple):
 
     @property
     def longest_chain(self) -> int:
-        """The length of the longest run of carries, each of which may depend on the one before it."""
+        """The length of the longest run of carries, each of which may depend on the one
+        before it.
+        """
         return max((sum(run) for _, run in groupby(self.columns)), default=0)
 
 
 def carries(op: Op | None, lhs: Decimal, rhs: Decimal) -> Carries | None:
-    """The carries of a sum or the borrows of a difference; None for other operations."""
+    """The carries of a sum or the borrows of a difference; None for other
+    operations.
+    """
     if op not in (Op.ADD, Op.SUB):
         return None
     halved = [split_at_point(lhs), split_at_point(rhs)]
     width, places = (max(map(len, half)) for half in zip(*halved, strict=True))
-    lower, upper = sorted(whole.rjust(width, "0") + rest.ljust(places, "0") for whole, rest in halved)
+    lower, upper = sorted(
+        whole.rjust(width, "0") + rest.ljust(places, "0") for whole, rest in halved
+    )
     is_sum = (lhs.is_signed() == rhs.is_signed()) is (op is Op.ADD)
     columns = [False]
-    for above, below in zip(map(int, reversed(upper)), map(int, reversed(lower)), strict=True):
-        columns.append(above + below + columns[-1] > 9 if is_sum else above < below + columns[-1])
+    for above, below in zip(
+        map(int, reversed(upper)), map(int, reversed(lower)), strict=True
+    ):
+        columns.append(
+            above + below + columns[-1] > 9 if is_sum else above < below + columns[-1]
+        )
     return Carries(tuple(columns), places)

@@ -1,4 +1,5 @@
-"""Finds the class of an error: the first of fifteen rules that holds. docs/errors.md has the rules in words.
+"""Finds the class of an error: the first of fifteen rules that holds. docs/errors.md
+has the rules in words.
 
 The rules are exact, and linear in the number of digits.
 """
@@ -26,7 +27,7 @@ def error_class(case: Case) -> ErrorClass | None:
     return next(found for found, holds in _RULES.items() if holds(case))
 
 
-# --- rules on values: the operands explain the error -----------------------------------------------------------------
+# --- rules on values: the operands explain the error ----------------------------------
 
 
 def _has_other_sign(case: Case) -> bool:
@@ -34,21 +35,37 @@ def _has_other_sign(case: Case) -> bool:
 
 
 def _is_off_by_power_of_ten(case: Case) -> bool:
-    """All digits are right and the point is not; rounding to four decimals may have removed some digits."""
-    if not case.given or not case.truth or case.given.is_signed() != case.truth.is_signed():
+    """All digits are right and the point is not; rounding to four decimals may have
+    removed some digits.
+    """
+    if (
+        not case.given
+        or not case.truth
+        or case.given.is_signed() != case.truth.is_signed()
+    ):
         return False
-    return significant(case.truth) in (significant(case.given), significant(case.answer))
+    return significant(case.truth) in (
+        significant(case.given),
+        significant(case.answer),
+    )
 
 
 def _echoes_operand(case: Case) -> bool:
-    return case.op is not None and case.answer.copy_abs() in (case.lhs.copy_abs(), case.rhs.copy_abs())
+    return case.op is not None and case.answer.copy_abs() in (
+        case.lhs.copy_abs(),
+        case.rhs.copy_abs(),
+    )
 
 
 def _is_of_other_operation(case: Case) -> bool:
-    """Another operation on the same operands, or the quotient of the exchanged operands; the sign does not matter."""
+    """Another operation on the same operands, or the quotient of the exchanged
+    operands; the sign does not matter.
+    """
     if case.op is None:
         return False
-    answer, lhs, rhs = (number.copy_abs() for number in (case.answer, case.lhs, case.rhs))
+    answer, lhs, rhs = (
+        number.copy_abs() for number in (case.answer, case.lhs, case.rhs)
+    )
     total = decimals.wide_context(lhs, rhs).add(lhs, rhs)
     return (
         (case.op is not Op.ADD and answer == total)
@@ -60,7 +77,9 @@ def _is_of_other_operation(case: Case) -> bool:
 
 
 def _is_quotient(answer: Decimal, dividend: Decimal, divisor: Decimal) -> bool:
-    """Whether the answer is the quotient to four decimals, checked by multiplication; ties may go either way."""
+    """Whether the answer is the quotient to four decimals, checked by multiplication;
+    ties may go either way.
+    """
     shown = decimals.rounded(answer, DECIMALS)
     if not shown or not divisor:
         return False
@@ -69,7 +88,9 @@ def _is_quotient(answer: Decimal, dividend: Decimal, divisor: Decimal) -> bool:
 
 
 def _misaligns_operand(case: Case) -> bool:
-    """A sum or difference with one operand some columns too far to the left or to the right."""
+    """A sum or difference with one operand some columns too far to the left or to the
+    right.
+    """
     if case.op not in (Op.ADD, Op.SUB):
         return False
     context = decimals.wide_context(case.answer, case.lhs, case.rhs)
@@ -88,7 +109,9 @@ def _is_shifted(number: Decimal, original: Decimal) -> bool:
 
 
 def _loses_carry(case: Case) -> bool:
-    """Only columns that carry are wrong, each by one unit and all in the same direction."""
+    """Only columns that carry are wrong, each by one unit and all in the same
+    direction.
+    """
     carried = carries(case.op, case.lhs, case.rhs) if case.same_sign else None
     if carried is None:
         return False
@@ -99,14 +122,21 @@ def _loses_carry(case: Case) -> bool:
     units = (whole + rest.ljust(carried.decimals, "0"))[::-1]
     if len(rest) > carried.decimals or set(units) - {"0", "1"}:
         return False
-    return all(has_one for has_one, unit in zip(carried.columns, units, strict=False) if unit == "1")
+    return all(
+        has_one
+        for has_one, unit in zip(carried.columns, units, strict=False)
+        if unit == "1"
+    )
 
 
-# --- rules on digits, for all operations -----------------------------------------------------------------------------
+# --- rules on digits, for all operations ----------------------------------------------
 
 
 def _has_other_groups(case: Case) -> bool:
-    """Related, and 3, 6, 9, ... digits longer or shorter. One digit and zeros is a guess of the size."""
+    """Related, and 3, 6, 9, ... digits longer or shorter.
+
+    One digit and zeros is a guess of the size.
+    """
     surplus = len(case.rows.answer) - len(case.rows.truth)
     fewest = min(len(significant(number)) for number in (case.answer, case.truth))
     return surplus != 0 and surplus % _GROUP == 0 and fewest > 1 and _is_related(case)
@@ -122,7 +152,10 @@ def _transposes(case: Case) -> bool:
         return False
     left, right = places
     answer, truth = case.rows.answer, case.rows.truth
-    return right == left + 1 and (answer[left], answer[right]) == (truth[right], truth[left])
+    return right == left + 1 and (answer[left], answer[right]) == (
+        truth[right],
+        truth[left],
+    )
 
 
 def _misses_one_digit(case: Case) -> bool:
@@ -140,10 +173,15 @@ def _misses_middle(case: Case) -> bool:
 
 
 def _misses_stretch(case: Case) -> bool:
-    """The first digit is right; between wrong digits there is at most one right digit, which may be chance."""
+    """The first digit is right; between wrong digits there is at most one right digit,
+    which may be chance.
+    """
     if not _misses_several_digits(case) or case.rows.answer[0] != case.rows.truth[0]:
         return False
-    return all(after - before <= 2 for before, after in pairwise(_differences(case.rows.answer, case.rows.truth)))
+    return all(
+        after - before <= 2
+        for before, after in pairwise(_differences(case.rows.answer, case.rows.truth))
+    )
 
 
 def _misses_several_digits(case: Case) -> bool:
@@ -151,22 +189,33 @@ def _misses_several_digits(case: Case) -> bool:
 
 
 def _is_related(case: Case) -> bool:
-    """Whether the answer has half of the shorter number's digits, or is close to the truth except for the point.
+    """Whether the answer has half of the shorter number's digits, or is close to the
+    truth except for the point.
 
-    Digits are compared from the left and from the right. Zero and numbers of the other sign are unrelated.
+    Digits are compared from the left and from the right. Zero and numbers of the other
+    sign are unrelated.
     """
     if not case.answer or not case.truth or not case.same_sign:
         return False
     answer, truth = case.rows.answer, case.rows.truth
-    right = max(sum(map(eq, answer, truth)), sum(map(eq, reversed(answer), reversed(truth))))
-    return 2 * right >= min(len(answer), len(truth)) or _is_close(case.answer, case.truth)
+    right = max(
+        sum(map(eq, answer, truth)), sum(map(eq, reversed(answer), reversed(truth)))
+    )
+    return 2 * right >= min(len(answer), len(truth)) or _is_close(
+        case.answer, case.truth
+    )
 
 
 def _is_close(answer: Decimal, truth: Decimal) -> bool:
-    """Whether the answer times some power of ten differs from the truth by less than a tenth."""
+    """Whether the answer times some power of ten differs from the truth by less than a
+    tenth.
+    """
     one, other = (Decimal(f".{significant(number)}") for number in (answer, truth))
     context = decimals.wide_context(one, other)
-    return any(decimals.distance(context.scaleb(one, by), other) < context.scaleb(other, -1) for by in (-1, 0, 1))
+    return any(
+        decimals.distance(context.scaleb(one, by), other) < context.scaleb(other, -1)
+        for by in (-1, 0, 1)
+    )
 
 
 def _first_differences(case: Case, most: int) -> list[int]:
@@ -180,7 +229,8 @@ def _differences(answer: str, truth: str) -> Iterator[int]:
     return compress(count(), map(ne, answer, truth))
 
 
-# A rule that explains every digit comes before a rule on how digits look; the last rule always holds.
+# A rule that explains every digit comes before a rule on how digits look; the last rule
+# always holds.
 _RULES: Mapping[ErrorClass, Callable[[Case], bool]] = MappingProxyType(
     {
         ErrorClass.ROUNDED: lambda case: is_rounding(case.given, case.truth),

@@ -1,4 +1,7 @@
-"""Reads a reply in two ways, strict and tolerant. The operands may be used, the expected answer may not."""
+"""Reads a reply in two ways, strict and tolerant.
+
+The operands may be used, the expected answer may not.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,16 @@ from .rank import answer_in
 from .tokenize import tokens
 from .types import Dtype, ExtractedAnswer, Reason
 
-# `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a failed match linear; they are on
-# single characters only, as Python before 3.11.5 has a fault in possessive groups.
+# `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a
+# failed match linear; they are on single characters only, as Python before 3.11.5 has a
+# fault in possessive groups.
 _DIGITS = r"\d++(?:_\d++)*"
-_BARE = {Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"), Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?")}
-# The most usual replies; the rules for all others read them alike, and take ten times as long.
+_BARE = {
+    Dtype.INT: re.compile(rf"[+-]?{_DIGITS}"),
+    Dtype.FLOAT: re.compile(rf"[+-]?{_DIGITS}(?:\.{_DIGITS})?"),
+}
+# The most usual replies; the rules for all others read them alike, and take ten times
+# as long.
 _PLAIN = r"-?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _ANNOUNCED = re.compile(
     rf"\s*(?:(?:The[ ])?(?:[Ff]inal[ ])?[Aa]nswer(?:[ ]is|:)[ ]({_PLAIN})\.?|####[ ]({_PLAIN})|\\boxed\{{({_PLAIN})\}}"
@@ -30,8 +38,13 @@ MAX_CHARACTERS = 16_384  # that are read, at the end of a reply
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
 
 
-def read(text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT) -> ExtractedAnswer:
-    """Both readings of a reply: `strict` is set if it is a bare number, `tolerant` is its final answer."""
+def read(
+    text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT
+) -> ExtractedAnswer:
+    """Both readings of a reply:
+
+    `strict` is set if it is a bare number, `tolerant` is its final answer.
+    """
     strict = bare_number(text, dtype)
     if strict is not None:
         return ExtractedAnswer(strict, strict)
@@ -40,14 +53,17 @@ def read(text: str, operands: tuple[str, ...] = (), dtype: Dtype = Dtype.INT) ->
         return ExtractedAnswer(bare, None)
     announced = _ANNOUNCED.fullmatch(text) if len(text) < _LONGEST_ANNOUNCED else None
     if announced:
-        return ExtractedAnswer(decimal_from(announced[announced.lastindex or 0].replace(",", "")), None)
+        return ExtractedAnswer(
+            decimal_from(announced[announced.lastindex or 0].replace(",", "")), None
+        )
     return _tolerant(text, operands, dtype)
 
 
 def bare_number(text: str, dtype: Dtype) -> Decimal | None:
     """The number, if the text contains only this number and white space.
 
-    Integers are what `int(text.strip())` accepts, without its quadratic time and its limit of 4,300 digits.
+    Integers are what `int(text.strip())` accepts, without its quadratic time and its
+    limit of 4,300 digits.
     """
     bare = text.strip()
     return decimal_from(bare) if _BARE[dtype].fullmatch(bare) else None
@@ -68,15 +84,25 @@ def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAn
     if is_several(end):
         return ExtractedAnswer(None, None, Reason.UNREADABLE)
     if len(end) > MAX_CHARACTERS:
-        end = end[-MAX_CHARACTERS:].partition("\n")[2]  # starts with a whole line, so that no number is cut
+        end = end[-MAX_CHARACTERS:].partition("\n")[
+            2
+        ]  # starts with a whole line, so that no number is cut
     shown = plain(end, operands, dtype)
-    if stripped.cut and (box := _LAST_BOX.search(text, max(0, len(text) - 500))):  # a thought with the answer
+    if stripped.cut and (
+        box := _LAST_BOX.search(text, max(0, len(text) - 500))
+    ):  # a thought with the answer
         shown = plain(box[0], operands, dtype)
-    answer = answer_in(tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands))
-    return ExtractedAnswer(answer, None) if answer is not None else ExtractedAnswer(None, None, reason(stripped, shown))
+    answer = answer_in(
+        tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands)
+    )
+    return (
+        ExtractedAnswer(answer, None)
+        if answer is not None
+        else ExtractedAnswer(None, None, reason(stripped, shown))
+    )
 
 
-# --- thoughts and refusals --------------------------------------------------------------------------------------------
+# --- thoughts and refusals ------------------------------------------------------------
 
 _TAGS = "think|thinking|thought|reasoning|scratchpad"
 # An opening tag counts only at the beginning of a line: within a sentence it is a word.
@@ -84,7 +110,9 @@ _OPENED = re.compile(
     rf"^[ \t]*+(?:<(?:{_TAGS})>|\[THINK\]|<\|channel\|>(?:analysis|commentary)<\|message\|>)",
     re.IGNORECASE | re.MULTILINE,
 )
-_CLOSED = re.compile(rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_CLOSED = re.compile(
+    rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE
+)
 _REFUSAL = re.compile(
     r"\b(?:can(?:no|['’])t|can not|could ?n(?:o|['’])t|won['’]t|will not|(?:un|not )able to|not possible|impossible to"
     r"|do(?:n['’]t| not) have the (?:ability|capability)|beyond my|(?:must|have to) decline|refuse|not allowed)\b",
@@ -100,13 +128,21 @@ class Stripped(NamedTuple):
 
 
 def strip_thoughts(reply: str) -> Stripped:
-    """Remove everything up to the last closing tag, and everything from an opening tag that is not closed."""
+    """Remove everything up to the last closing tag, and everything from an opening tag
+    that is not closed.
+    """
     closings = deque(_CLOSED.finditer(reply), maxlen=1)
     text = reply[closings[0].end() :] if closings else reply
     opening = _OPENED.search(text)
-    return Stripped(text[: opening.start()], cut=True) if opening else Stripped(text, cut=False)
+    return (
+        Stripped(text[: opening.start()], cut=True)
+        if opening
+        else Stripped(text, cut=False)
+    )
 
 
 def refuses(text: str) -> bool:
-    """Whether a text without an answer says that the model will not or cannot answer."""
+    """Whether a text without an answer says that the model will not or cannot
+    answer.
+    """
     return bool(_REFUSAL.search(text))

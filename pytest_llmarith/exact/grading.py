@@ -1,4 +1,6 @@
-"""Reads a number in a reply and compares it with the expected one: the functions that other programs call."""
+"""Reads a number in a reply and compares it with the expected one: the functions that
+other programs call.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,9 @@ _BETWEEN = r"(?:[.,'’_ \u00a0\u2009\u202f]|\{,\}|\\[,:; ]){0,2}"
 class Readings:
     """The number of a text in two readings.
 
-    `strict` is set if the text is nothing but a number; `tolerant` is the number that it gives as its answer. `span` is
-    the last place where this number is written in digits, if there is one. `reason` says why there is no number.
+    `strict` is set if the text is nothing but a number; `tolerant` is the number that
+    it gives as its answer. `span` is the last place where this number is written in
+    digits, if there is one. `reason` says why there is no number.
     """
 
     strict: Decimal | None
@@ -46,7 +49,10 @@ class Readings:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """Whether a reply is right, the number that was read, and why there is none. A grade is true if it is right."""
+    """Whether a reply is right, the number that was read, and why there is none.
+
+    A grade is true if it is right.
+    """
 
     correct: bool
     answer: Decimal | None
@@ -56,11 +62,14 @@ class Grade:
         return self.correct
 
 
-def read_number(text: str, *, operands: Sequence[Expected] | None = None, kind: Kind = "decimal") -> Decimal | None:
+def read_number(
+    text: str, *, operands: Sequence[Expected] | None = None, kind: Kind = "decimal"
+) -> Decimal | None:
     """The number that a text gives as its answer, or None.
 
-    The operands of the question help to tell the answer from an echo of the question. In reply to a question of
-    integers, `1.234` in a text of another language than English is 1234.
+    The operands of the question help to tell the answer from an echo of the question.
+    In reply to a question of integers, `1.234` in a text of another language than
+    English is 1234.
 
     >>> read_number("12 + 30 = 42, so the answer is **42**.")
     Decimal('42')
@@ -72,8 +81,11 @@ def read_number(text: str, *, operands: Sequence[Expected] | None = None, kind: 
     return read(_text(text), _texts_of(operands), _dtype_of(kind)).tolerant
 
 
-def readings(text: str, *, operands: Sequence[Expected] | None = None, kind: Kind = "decimal") -> Readings:
-    """The strict and the tolerant reading of a text, where the number stands, and the reason if there is none.
+def readings(
+    text: str, *, operands: Sequence[Expected] | None = None, kind: Kind = "decimal"
+) -> Readings:
+    """The strict and the tolerant reading of a text, where the number stands, and the
+    reason if there is none.
 
     >>> readings("The answer is 1,234.")
     Readings(strict=None, tolerant=Decimal('1234'), span=(14, 19), reason=None)
@@ -94,21 +106,28 @@ def grade(
 ) -> Grade:
     """Whether the answer of a reply is the expected number.
 
-    A reply is a text, a message, a list of messages (the last one of the assistant counts) or of content blocks. The
-    kind of the question is that of the expected number, if it is not given.
+    A reply is a text, a message, a list of messages (the last one of the assistant
+    counts) or of content blocks. The kind of the question is that of the expected
+    number, if it is not given.
 
     >>> grade("The answer is 1,234,567.", "1234567")
     Grade(correct=True, answer=Decimal('1234567'), reason=None)
-    >>> grade("1.00004", "1").correct, grade("1.00004", "1", tolerance=Decimals(4)).correct
-    (False, True)
-    >>> grade("42", 42.0)
+    >>> grade("1.00004", "1").correct
+    False
+    >>> grade("1.00004", "1", tolerance=Decimals(4)).correct
+    True
+    >>> grade("42", 42.0)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    TypeError: expected is a float, which may be rounded: write it as text, such as '42.0'
+    TypeError: expected is a float, ...
     """
     truth = _number(expected, "expected")
     if kind is None:
-        kind = "integer" if truth is not None and truth == truth.to_integral_value() else "decimal"
+        kind = (
+            "integer"
+            if truth is not None and truth == truth.to_integral_value()
+            else "decimal"
+        )
     text = text_of(reply)
     found = read(text, _texts_of(operands), _dtype_of(kind))
     if truth is None:
@@ -131,7 +150,8 @@ def classify_error(
     tolerance: Tolerance = _EXACT,
     kind: Kind | None = None,
 ) -> ErrorClass | None:
-    """The class of a wrong answer to a calculation; None if it is right, or if one of the numbers is none.
+    """The class of a wrong answer to a calculation; None if it is right, or if one of
+    the numbers is none.
 
     >>> classify_error("10137", "10237", op="add", operands=("7391", "2846"))
     <ErrorClass.CARRY: 'carry'>
@@ -141,12 +161,14 @@ def classify_error(
     if given is None or truth is None or lhs is None or rhs is None:
         return None
     if kind is None:
-        is_whole = all(number == number.to_integral_value() for number in (truth, lhs, rhs))
+        is_whole = all(
+            number == number.to_integral_value() for number in (truth, lhs, rhs)
+        )
         kind = "integer" if is_whole else "decimal"
     return error_class(Case(Op(op), _dtype_of(kind), lhs, rhs, truth, given, tolerance))
 
 
-# --- arguments --------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------
 
 
 def _text(text: object) -> str:
@@ -162,18 +184,29 @@ def _dtype_of(kind: str) -> Dtype:
 
 
 def _number(value: object, name: str) -> Decimal | None:
-    """The number of text, an int or a Decimal; None if it is not finite, or the text is no number."""
+    """The number of text, an int or a Decimal; None if it is not finite, or the text is
+    no number.
+    """
     if isinstance(value, str):
         text = value.strip()
         return decimal_from(text) if _NUMBER.fullmatch(text) else None
     if isinstance(value, Decimal):
         exponent = value.as_tuple().exponent  # a letter, if the value is not finite
-        return value if isinstance(exponent, int) and abs(exponent) <= _LARGEST_EXPONENT else None
+        return (
+            value
+            if isinstance(exponent, int) and abs(exponent) <= _LARGEST_EXPONENT
+            else None
+        )
     if isinstance(value, int) and not isinstance(value, bool):
         return Decimal(value)
     if isinstance(value, float):
-        raise TypeError(f"{name} is a float, which may be rounded: write it as text, such as {str(value)!r}")
-    raise TypeError(f"{name} is a text, an int or a Decimal, not {type(value).__name__}")
+        raise TypeError(
+            f"{name} is a float, which may be rounded: write it as text, such as "
+            f"{str(value)!r}"
+        )
+    raise TypeError(
+        f"{name} is a text, an int or a Decimal, not {type(value).__name__}"
+    )
 
 
 def _texts_of(operands: Sequence[Expected] | None) -> tuple[str, ...]:
@@ -183,19 +216,27 @@ def _texts_of(operands: Sequence[Expected] | None) -> tuple[str, ...]:
     return tuple(format(number, "f") for number in numbers if number is not None)
 
 
-# --- places -----------------------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------
 
 
 def _goes_on(text: str, found: ExtractedAnswer) -> bool:
-    """Whether dots follow the decimals of the number, so that it has more of them than are written."""
+    """Whether dots follow the decimals of the number, so that it has more of them than
+    are written.
+    """
     if "..." not in text and "…" not in text and "dots" not in text:
         return False
     place = _place(text, found)
-    return place is not None and "." in text[slice(*place)] and bool(_DOTS.match(text, place[1]))
+    return (
+        place is not None
+        and "." in text[slice(*place)]
+        and bool(_DOTS.match(text, place[1]))
+    )
 
 
 def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
-    """The last place where the number is written in digits of any script, with groups or without."""
+    """The last place where the number is written in digits of any script, with groups
+    or without.
+    """
     if found.strict is not None:
         start = len(text) - len(text.lstrip())
         return start, len(text.rstrip())
@@ -205,8 +246,13 @@ def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
     if len(digits) > _LONGEST_LOCATED:
         return None
     start = max(0, len(text) - MAX_CHARACTERS)
-    end = "".join(str(int(letter)) if letter.isdecimal() else letter for letter in text[start:])
-    places = [place.span() for place in re.finditer(rf"(?<!\d){_BETWEEN.join(digits)}(?!\d)", end)]
+    end = "".join(
+        str(int(letter)) if letter.isdecimal() else letter for letter in text[start:]
+    )
+    places = [
+        place.span()
+        for place in re.finditer(rf"(?<!\d){_BETWEEN.join(digits)}(?!\d)", end)
+    ]
     if not places:
         return None
     first, last = places[-1]

@@ -1,6 +1,8 @@
-"""Converts a reply to plain text: unifies look-alike characters, renders LaTeX, markdown and HTML.
+"""Converts a reply to plain text: unifies look-alike characters, renders LaTeX,
+markdown and HTML.
 
-Bold text and boxes are marked with private-use characters. Every pattern takes linear time.
+Bold text and boxes are marked with private-use characters. Every pattern takes linear
+time.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"
 
 
 def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
-    """The rendered text. The point in 1.234 groups digits of an integer, if it does so in an operand.
+    """The rendered text.
+
+    The point in 1.234 groups digits of an integer, if it does so in an operand.
 
     It also does in a text with Latin letters that is not English.
     """
@@ -37,7 +41,9 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
         shown = _NUMBER_IN_WORDS.sub(_in_digits, shown)
     shown = _SPACED_DIGITS.sub(_without_spaces, shown)
     if _OVERLINE in shown:
-        shown = _REPEATED.sub(lambda digits: f"({digits[0].replace(_OVERLINE, '')})", shown)
+        shown = _REPEATED.sub(
+            lambda digits: f"({digits[0].replace(_OVERLINE, '')})", shown
+        )
     shown = _EQUAL_TO.sub("equals", shown)
     shown = _ABSOLUTE_VALUE.sub(" absolute ", _ABBREVIATED.sub(_without_points, shown))
     shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
@@ -55,7 +61,11 @@ def _without_points(words: re.Match[str]) -> str:
 
 
 def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
-    grouped = [f"{int(operand):,}".replace(",", ".") for operand in operands if operand.isdecimal()]
+    grouped = [
+        f"{int(operand):,}".replace(",", ".")
+        for operand in operands
+        if operand.isdecimal()
+    ]
     if any("." in operand and operand in text for operand in grouped):
         return True
     return bool(_LATIN_WORD.search(text)) and not _ENGLISH.search(text)
@@ -65,16 +75,26 @@ def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
 
 _ADDRESS = re.compile(r"https?://\S++")
 _DIGIT = re.compile(r"\d")
-_SPACED_DIGITS = re.compile(r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])")
+_SPACED_DIGITS = re.compile(
+    r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])"
+)
 _OVERLINE = "\u0305"
 _REPEATED = re.compile(rf"(?:\d{_OVERLINE})+")
 _ABSOLUTE_VALUE = re.compile(r"\|[^|\n]{1,80}\|(?=[ ]?[=≈])")
-_FOOTNOTE = re.compile(r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))")
-_ABBREVIATED = re.compile(r"(?<=\d[ ])(?:d[.][ ]?p|s[.][ ]?f)\b[.]?|\b(?:r|rem)[.](?=[ ]?\d)", re.IGNORECASE)
-_SINGLE_NUMBER = re.compile(r"\s*+[-+]?\d[\d.,' ]*+\s*+")  # the whole reply: its spaces group digits
+_FOOTNOTE = re.compile(
+    r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))"
+)
+_ABBREVIATED = re.compile(
+    r"(?<=\d[ ])(?:d[.][ ]?p|s[.][ ]?f)\b[.]?|\b(?:r|rem)[.](?=[ ]?\d)", re.IGNORECASE
+)
+_SINGLE_NUMBER = re.compile(
+    r"\s*+[-+]?\d[\d.,' ]*+\s*+"
+)  # the whole reply: its spaces group digits
 _GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
-_GROUPED_BY_A_POINT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d|[ ]?[×x][ ]?10\^|[eE])")
+_GROUPED_BY_A_POINT = re.compile(
+    r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d|[ ]?[×x][ ]?10\^|[eE])"
+)
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]{3}")
 _ENGLISH = re.compile(
     r"\b(?:the|and|answer|result|step|with|rounded|about|approx|approximately|check|exact|product|sum|difference|equals"
@@ -86,7 +106,8 @@ _ENGLISH = re.compile(
 # Words of doubt in scripts with marks that are no letters to Python
 _WAIT = re.compile("रुकिए|เดี๋ยวก่อน|انتظر")
 
-# Characters: one minus, one times, one apostrophe, superscripts as exponents; `Decimal` reads the digits of any script
+# Characters: one minus, one times, one apostrophe, superscripts as exponents; `Decimal`
+# reads the digits of any script
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 _RAISED = re.compile(f"[{_SUPERSCRIPTS}]+")
@@ -113,7 +134,9 @@ _ALIKE = {
     " not ": "≠",
     "": "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f",
 }
-_LOOKALIKES = {ord(alike): known for known, family in _ALIKE.items() for alike in family}
+_LOOKALIKES = {
+    ord(alike): known for known, family in _ALIKE.items() for alike in family
+}
 
 
 # LaTeX
@@ -130,7 +153,8 @@ _LATEX = re.compile(
 _BOXES, _FRACTIONS = ("boxed", "fbox", "framebox"), ("frac", "dfrac", "tfrac", "cfrac")
 _REPETENDS = ("overline", "bar", "dot")
 _STRUCK = ("cancel", "bcancel", "xcancel", "sout")
-# Commands with an open brace, and what stands at the closing one; `_` opens a remark below a brace.
+# Commands with an open brace, and what stands at the closing one; `_` opens a remark
+# below a brace.
 _OPENED = (
     dict.fromkeys(_BOXES, BOX)
     | dict.fromkeys(_FRACTIONS, " ")
@@ -138,7 +162,11 @@ _OPENED = (
     | dict.fromkeys(_STRUCK, "~~")
     | {"_": " (", "sqrt": "√"}
 )
-_CLOSED = dict.fromkeys(_BOXES, END_OF_BOX) | dict.fromkeys(_FRACTIONS, "÷") | dict.fromkeys((*_REPETENDS, "_"), ")")
+_CLOSED = (
+    dict.fromkeys(_BOXES, END_OF_BOX)
+    | dict.fromkeys(_FRACTIONS, "÷")
+    | dict.fromkeys((*_REPETENDS, "_"), ")")
+)
 _CLOSED |= dict.fromkeys(_STRUCK, "~~")
 _COMMANDS = (
     {
@@ -161,11 +189,20 @@ _COMMANDS = (
     | dict.fromkeys(("approx", "simeq", "sim"), "≈")
     | dict.fromkeys(_FRACTIONS, " ÷")  # without braces, as in \frac12
 )
-_SYMBOLS = {",": THIN, ":": THIN, ";": THIN, " ": " ", "!": "", "\\": "\n"} | dict.fromkeys("()[]", " ")
+_SYMBOLS = {
+    ",": THIN,
+    ":": THIN,
+    ";": THIN,
+    " ": " ",
+    "!": "",
+    "\\": "\n",
+} | dict.fromkeys("()[]", " ")
 
 
 def _without_latex(text: str) -> str:
-    """The text without commands, braces and math delimiters; `\\frac{A}{B}` becomes a division."""
+    """The text without commands, braces and math delimiters; `\\frac{A}{B}` becomes a
+    division.
+    """
     closers: list[str] = []  # the replacement for the closing brace of each open one
 
     def shown(token: re.Match[str]) -> str:
@@ -180,14 +217,19 @@ def _without_latex(text: str) -> str:
             return THIN
         if token["environment"]:
             return "\n"
-        return _COMMANDS.get(command, " ") if command else _SYMBOLS.get(symbol[0], symbol)
+        return (
+            _COMMANDS.get(command, " ") if command else _SYMBOLS.get(symbol[0], symbol)
+        )
 
-    return _LATEX.sub(shown, text) + "".join(closer for closer in reversed(closers) if closer != END_OF_BOX)
+    return _LATEX.sub(shown, text) + "".join(
+        closer for closer in reversed(closers) if closer != END_OF_BOX
+    )
 
 
 # Markdown and HTML
 
-# A star multiplies if both sides hold a number at the same distance; any other star is emphasis or a list.
+# A star multiplies if both sides hold a number at the same distance; any other star is
+# emphasis or a list.
 _MARKUP = re.compile(
     r"(?=[*_~`<])(?:(?P<power>(?<=\d)\*\*(?=[-+(]?\d))"
     r"|(?P<times>(?<=[\d)])\*(?=[-(\d])|(?<=[\d)][ ])\*(?=[ ][-(\d]))"
@@ -223,19 +265,38 @@ def _without_markdown(text: str) -> str:
     return _SIGN_OUTSIDE.sub(r"\1-", shown)
 
 
-# One written number: signs, points, commas, groups, powers of ten and words of magnitude
+# One written number: signs, points, commas, groups, powers of ten and words of
+# magnitude
 
 _PLACES = (
-    {"hundred": 2, "thousand": 3, "lakh": 5, "million": 6, "crore": 7, "billion": 9, "trillion": 12}
-    | {"quadrillion": 15, "quintillion": 18, "sextillion": 21, "septillion": 24, "octillion": 27, "nonillion": 30}
+    {
+        "hundred": 2,
+        "thousand": 3,
+        "lakh": 5,
+        "million": 6,
+        "crore": 7,
+        "billion": 9,
+        "trillion": 12,
+    }
+    | {
+        "quadrillion": 15,
+        "quintillion": 18,
+        "sextillion": 21,
+        "septillion": 24,
+        "octillion": 27,
+        "nonillion": 30,
+    }
     | {"decillion": 33, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9, "t": 12, "tn": 12}
 )
 _WORD = "|".join(word for word in _PLACES if len(word) > 2)
-# "3 hundred million", "2 lakh crore". A plural ("6 thousands") and a hyphen ("6 thousand-digit") mean digit positions.
+# "3 hundred million", "2 lakh crore". A plural ("6 thousands") and a hyphen ("6
+# thousand-digit") mean digit positions.
 MAGNITUDES = rf"(?i:(?:{_WORD})(?:[ -](?:{_WORD})){{0,2}})(?![\w-])"
 LETTERS = r"(?:[kKMBT]|[mbt]n)(?!\w)"  # 7M, 7bn
 
-_PLACES |= dict.fromkeys("万萬만", 4) | dict.fromkeys("亿億억", 8) | dict.fromkeys("兆조", 12)
+_PLACES |= (
+    dict.fromkeys("万萬만", 4) | dict.fromkeys("亿億억", 8) | dict.fromkeys("兆조", 12)
+)
 _MARKS = "万萬만亿億억兆조"
 # 15万5736, and "4 million, 790 thousand 198": parts that add up.
 _SUMMED = re.compile(
@@ -249,28 +310,46 @@ _PART = re.compile(rf"(\d[\d,.]*)[ ]?([{_MARKS}]|{_WORD}|)")
 _GROUPING = str.maketrans("", "", f" '_{THIN}")
 
 
-def value_of(digits: str, exponent: str | None = None, magnitude: str | None = None) -> Decimal | None:
-    """The value of digits, a power of ten and words of magnitude; None if the digits are not a number."""
+def value_of(
+    digits: str, exponent: str | None = None, magnitude: str | None = None
+) -> Decimal | None:
+    """The value of digits, a power of ten and words of magnitude; None if the digits
+    are not a number.
+    """
     plain, power = _pointed(digits), (exponent or "").lstrip("+-").lstrip("0")
     if plain is None or len(power) > 4:
         return None
-    number = decimal_from(f"{plain}E{'-' * (exponent or '').startswith('-')}{power or 0}")
-    return shifted(number, sum(_PLACES[word] for word in re.findall("[a-z]+", (magnitude or "").lower())))
+    number = decimal_from(
+        f"{plain}E{'-' * (exponent or '').startswith('-')}{power or 0}"
+    )
+    return shifted(
+        number,
+        sum(_PLACES[word] for word in re.findall("[a-z]+", (magnitude or "").lower())),
+    )
 
 
 def _spelled_out(number: re.Match[str]) -> str:
     """The sum of parts such as `15万5736`; parts that do not get smaller are no sum."""
-    parts = [(value_of(digits.rstrip(",")), _PLACES.get(mark, 0)) for digits, mark in _PART.findall(number[0].lower())]
+    parts = [
+        (value_of(digits.rstrip(",")), _PLACES.get(mark, 0))
+        for digits, mark in _PART.findall(number[0].lower())
+    ]
     values = [shifted(value, places) for value, places in parts if value is not None]
-    is_sum = len(values) == len(parts) and all(one > other for one, other in pairwise(values))
+    is_sum = len(values) == len(parts) and all(
+        one > other for one, other in pairwise(values)
+    )
     return format(sum(values, Decimal(0)), "f") if is_sum else number[0]
 
 
 def _pointed(digits: str) -> str | None:
-    """The digits with at most one decimal point and no grouping; None if they are not a number."""
+    """The digits with at most one decimal point and no grouping; None if they are not a
+    number.
+    """
     plain = digits.translate(_GROUPING)
     commas, points = plain.count(","), plain.count(".")
-    if commas + points <= 1:  # a comma groups three digits, unless another mark groups or a zero leads
+    if (
+        commas + points <= 1
+    ):  # a comma groups three digits, unless another mark groups or a zero leads
         whole, _, decimals = plain.lstrip("+-").partition(",")
         groups = len(decimals) == 3 and len(plain) == len(digits) and whole != "0"
         return plain.replace(",", "" if groups else ".")
@@ -279,7 +358,9 @@ def _pointed(digits: str) -> str | None:
     parts = re.split("[.,]", plain.lstrip("+-"))
     if len(parts[0]) > 3 or any(len(part) != 3 for part in parts[1:-1]):
         return None
-    is_decimal = len(parts[-1]) != 3 or (commas and points)  # after groups of three, only another mark is
+    is_decimal = len(parts[-1]) != 3 or (
+        commas and points
+    )  # after groups of three, only another mark is
     return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"
 
 
@@ -289,11 +370,14 @@ _EQUAL_TO = re.compile(r"\b(?:is[ ])?equal[ ]to\b", re.IGNORECASE)  # one verb
 
 _UNITS = re.findall(
     "[a-z]+",
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen "
+    "fourteen fifteen sixteen seventeen "
     "eighteen nineteen",
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_SMALL = {word: at for at, word in enumerate(_UNITS)} | {word: 10 * at for at, word in enumerate(_TENS, 2)}
+_SMALL = {word: at for at, word in enumerate(_UNITS)} | {
+    word: 10 * at for at, word in enumerate(_TENS, 2)
+}
 
 
 _SMALL_WORD = "|".join(_SMALL)
@@ -304,7 +388,9 @@ _NUMBER_IN_WORDS = re.compile(
 )
 # One number among these words: in "three and two" there are two.
 _BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(_UNITS)})"
-_ONE_NUMBER = re.compile(rf"{_BELOW_HUNDRED}(?:(?:[ -](?:{_WORD}))+(?:,?[ -](?:and[ ])?{_BELOW_HUNDRED})?)*")
+_ONE_NUMBER = re.compile(
+    rf"{_BELOW_HUNDRED}(?:(?:[ -](?:{_WORD}))+(?:,?[ -](?:and[ ])?{_BELOW_HUNDRED})?)*"
+)
 
 
 def _in_digits(words: re.Match[str]) -> str:
@@ -320,4 +406,6 @@ def _in_digits(words: re.Match[str]) -> str:
         elif word != "and":
             total, group = total + group * 10 ** _PLACES[word], 0
     point = "." if decimals else ""
-    return f"{total + group}{point}" + "".join(str(_SMALL[word]) for word in decimals.split())
+    return f"{total + group}{point}" + "".join(
+        str(_SMALL[word]) for word in decimals.split()
+    )

@@ -1,9 +1,11 @@
 """Chooses the answer among the numbers of a reply, by what each number stands for.
 
-The reply is read from its last word of doubt on; if no answer is there, what comes before is read, and so on. In such a
-part, the last *result* is the answer: a number in a box, in bold, alone in its line, called "the answer", or after the
-calculation of the question. Without one it is the number that the part opens with, if the last one has no more digits,
-else the last. Operands, their parts, and numbers in remarks are no answers.
+The reply is read from its last word of doubt on; if no answer is there, what comes
+before is read, and so on. In such a part, the last *result* is the answer: a number in
+a box, in bold, alone in its line, called "the answer", or after the calculation of the
+question. Without one it is the number that the part opens with, if the last one has no
+more digits, else the last. Operands, their parts, and numbers in remarks are no
+answers.
 """
 
 from __future__ import annotations
@@ -25,11 +27,14 @@ Operands = Sequence[Decimal]  # in the order of the question, without signs
 
 
 class Level(IntEnum):
-    """How much a number says that it is the answer; the first level that a part of the reply has decides."""
+    """How much a number says that it is the answer; the first level that a part of the
+    reply has decides.
+    """
 
     RESULT = 1
     PLAIN = 2  # in a sentence, or the value of another calculation
-    ASIDE = 3  # in a remark, in brackets, in a list, or the value of the question turned round
+    # in a remark, in brackets, in a list, or the value of the question turned round
+    ASIDE = 3
     REPEATED = 4  # an operand that is said once more, as a result is
     NONE = 5  # an operand
 
@@ -40,7 +45,9 @@ _BEFORE_AN_OPENING = _EDGES | {Kind.SAYS, Kind.RESULT, Kind.BOX}
 _END_OF_CLAUSE = re.compile(r"[ ]?(?:[;:.(!]|,(?![ ]?\d)|\s*\n|\s*\Z)")
 _NEGATIVE = frozenset({"minus", "negative", "moins", "menos", "meno", "минус", "eksi"})
 _COMMUTATIVE = frozenset({"+", "×", "*", "x", "plus", "times"})
-_LEADS = frozenset({":", "=", "is", "was", "of", "the", "difference", "value"})  # after "remainder"
+_LEADS = frozenset(
+    {":", "=", "is", "was", "of", "the", "difference", "value"}
+)  # after "remainder"
 _FAILURES = frozenset({"error", "http"})  # at the beginning: Error: timeout (408)
 _MOST_DIGITS_OF_ROUND = 2  # that are not zeros at the end
 _MOST_PARTS = 4  # of an operand, on either side of a number
@@ -54,7 +61,9 @@ class Claim:
     number: Number
     value: Decimal
     level: Level
-    is_stated: bool  # called the answer, or the value of a calculation: no mere rounding of an earlier number
+    # called the answer, or the value of a calculation: no mere rounding of an earlier
+    # number
+    is_stated: bool
     is_first: bool  # at the beginning of a sentence, or after a label or verb
     ends_clause: bool  # what follows may explain it
 
@@ -66,7 +75,10 @@ class Claim:
     @property
     def is_round(self) -> bool:
         """Whether it is 140,000 or the like, that others are compared with."""
-        return self.value.adjusted() > 1 and len(significant(self.value)) <= _MOST_DIGITS_OF_ROUND
+        return (
+            self.value.adjusted() > 1
+            and len(significant(self.value)) <= _MOST_DIGITS_OF_ROUND
+        )
 
     def rounds(self, earlier: Claim) -> bool:
         """Whether this is an earlier number rounded, or in binary digits."""
@@ -75,8 +87,13 @@ class Claim:
         word = self.number.word
         if set(word) <= {"0", "1"} and int(word, 2) == earlier.number.size:
             return True
-        digits = significant(earlier.value) if earlier.number.has_magnitude else earlier.value.as_tuple().digits
-        # In "1000 thousand (999000)" the second is no rounding, and a single digit is a number of its own.
+        digits = (
+            significant(earlier.value)
+            if earlier.number.has_magnitude
+            else earlier.value.as_tuple().digits
+        )
+        # In "1000 thousand (999000)" the second is no rounding, and a single digit is a
+        # number of its own.
         is_shorter = 1 < len(significant(self.value)) < len(digits)
         if not is_shorter and not self.number.has_magnitude:
             return False
@@ -94,15 +111,24 @@ class _Reply:
     def __init__(self, tokens: Sequence[Token], operands: Operands) -> None:
         self._tokens = tokens
         self._operands = operands
-        # None stands before and behind the tokens, for positions from -3 to 2 after the last.
+        # None stands before and behind the tokens, for positions from -3 to 2 after the
+        # last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
         self._denied: dict[int, bool] = {}
-        boxes = [at for at, token in enumerate(tokens) if token.kind in (Kind.BOX, Kind.END_OF_BOX)]
+        boxes = [
+            at
+            for at, token in enumerate(tokens)
+            if token.kind in (Kind.BOX, Kind.END_OF_BOX)
+        ]
         is_open = bool(boxes) and tokens[boxes[-1]].kind is Kind.BOX
-        self._cut_at = boxes[-1] if is_open else len(tokens)  # what is in a box that does not end may be cut
+        self._cut_at = (
+            boxes[-1] if is_open else len(tokens)
+        )  # what is in a box that does not end may be cut
 
     def answer(self) -> Decimal | None:
-        doubts = [at for at, token in enumerate(self._tokens) if token.kind is Kind.DOUBT]
+        doubts = [
+            at for at, token in enumerate(self._tokens) if token.kind is Kind.DOUBT
+        ]
         is_cut = self._kind(len(self._tokens) - 1) in (Kind.OPERATOR, Kind.EQUALS)
         is_failure = any(token.word in _FAILURES for token in self._tokens[:3])
         only_results = is_cut or is_failure or self._has_box
@@ -111,16 +137,33 @@ class _Reply:
             numbers = [at for at in range(start + 1, end) if self._is_number(at)]
             for at in reversed(numbers):
                 claim = self._claim(at)
-                if claim and claim.level is Level.RESULT and self._continued.get(claim.value.copy_abs(), -1) < at:
+                if (
+                    claim
+                    and claim.level is Level.RESULT
+                    and self._continued.get(claim.value.copy_abs(), -1) < at
+                ):
                     return self._with_point(claim, numbers)
             claims = self._claims(numbers)
             chosen = None if only_results else _chosen(claims)
             if chosen:
-                return None if gives_up(chosen.number.match.string) else self._with_point(chosen, numbers)
+                return (
+                    None
+                    if gives_up(chosen.number.match.string)
+                    else self._with_point(chosen, numbers)
+                )
             said += claims
-        has_one_number = len({token.size for token in self._tokens if isinstance(token, Number)}) == 1
-        values = {claim.value for claim in said if has_one_number or claim.level is not Level.NONE}
-        return values.pop() if len(values) == 1 and not is_cut and not is_failure else None
+        has_one_number = (
+            len({token.size for token in self._tokens if isinstance(token, Number)})
+            == 1
+        )
+        values = {
+            claim.value
+            for claim in said
+            if has_one_number or claim.level is not Level.NONE
+        }
+        return (
+            values.pop() if len(values) == 1 and not is_cut and not is_failure else None
+        )
 
     def _claims(self, numbers: Iterable[int]) -> list[Claim]:
         """The numbers that can be the answer, without roundings of others."""
@@ -134,35 +177,65 @@ class _Reply:
             claim = self._claim(at)
             if claim is None:
                 continue
-            if not claim.is_stated and any(claim.rounds(earlier) for earlier in found[-_WINDOW:]):
+            if not claim.is_stated and any(
+                claim.rounds(earlier) for earlier in found[-_WINDOW:]
+            ):
                 continue
-            if claim.level is Level.NONE and not claim.is_stated and self._is_presented(at, is_said):
+            if (
+                claim.level is Level.NONE
+                and not claim.is_stated
+                and self._is_presented(at, is_said)
+            ):
                 claim.level = Level.REPEATED
             found.append(claim)
         return found
 
     def _claim(self, at: int) -> Claim | None:
-        """What the number stands for; None if it is a part of an expression, or no number that answers."""
+        """What the number stands for; None if it is a part of an expression, or no
+        number that answers.
+        """
         number = self._number(at)
-        if number.value is None or at > self._cut_at or self._is_operand(at) or self._is_excluded(at):
+        if (
+            number.value is None
+            or at > self._cut_at
+            or self._is_operand(at)
+            or self._is_excluded(at)
+        ):
             return None
         start = at - 1 if self._is_negated(at) else at
-        value = number.value.copy_negate() if start < at and number.value else number.value
+        value = (
+            number.value.copy_negate() if start < at and number.value else number.value
+        )
         sign = start - 2 if self._kind(start - 1) is Kind.LINE else start - 1
         is_exact = self._kind(sign) is not Kind.APPROX
         terms, operators = self._terms_before(sign)
-        is_left_over = self._kind(at + 1) is Kind.UNIT and self._tokens[at + 1].word in _LEFT_OVER
-        is_aside = number.in_remark or number.in_brackets or is_left_over or self._is_enumerated(at)
+        is_left_over = (
+            self._kind(at + 1) is Kind.UNIT and self._tokens[at + 1].word in _LEFT_OVER
+        )
+        is_aside = (
+            number.in_remark
+            or number.in_brackets
+            or is_left_over
+            or self._is_enumerated(at)
+        )
         is_named = False
         if terms:
             asked = [*self._operands]
-            is_asked = terms == asked or (terms == asked[::-1] and not operators.isdisjoint(_COMMUTATIVE))
-            is_doubtful = self._kind(at + 1) is Kind.STOP and self._tokens[at + 1].word == "?"  # 12 × 34 = 418?
+            is_asked = terms == asked or (
+                terms == asked[::-1] and not operators.isdisjoint(_COMMUTATIVE)
+            )
+            is_doubtful = (
+                self._kind(at + 1) is Kind.STOP and self._tokens[at + 1].word == "?"
+            )  # 12 × 34 = 418?
             is_result = is_asked and not is_doubtful and not number.in_brackets
             is_aside = is_aside or terms == asked[::-1]
         else:
             is_named = not is_aside and self._is_named(at, start, sign)
-            is_result = number.bold or is_named or (not number.has_magnitude and self._is_alone(at, start))
+            is_result = (
+                number.bold
+                or is_named
+                or (not number.has_magnitude and self._is_alone(at, start))
+            )
         if is_exact and not number.in_brackets and (is_result or number.boxed):
             level = Level.RESULT
         elif number.size in self._operands:
@@ -176,17 +249,25 @@ class _Reply:
         return Claim(number, value, level, is_stated, is_first, self._ends_clause(at))
 
     def _with_point(self, claim: Claim, numbers: Iterable[int]) -> Decimal:
-        """The answer; without a point, the same digits with one: `17,647,500 hundredths of a hundredth, 1764.75`.
+        """The answer; without a point, the same digits with one:
+
+        `17,647,500 hundredths of a hundredth, 1764.75`.
 
         The point is moved by as many places as the operands have decimals.
         """
-        decimals = sum(len(str(operand).partition(".")[2]) for operand in self._operands)
+        decimals = sum(
+            len(str(operand).partition(".")[2]) for operand in self._operands
+        )
         if "." in claim.number.word or not decimals:
             return claim.value
         digits = significant(claim.value)
         for at in numbers:
             other = self._claim(at) if "." in self._number(at).word else None
-            if other is None or other.number.has_magnitude or significant(other.value) != digits:
+            if (
+                other is None
+                or other.number.has_magnitude
+                or significant(other.value) != digits
+            ):
                 continue
             if 0 < claim.value.adjusted() - other.value.adjusted() <= decimals:
                 return other.value
@@ -211,21 +292,34 @@ class _Reply:
 
     @cached_property
     def _has_box(self) -> bool:
-        numbers = (at for at, token in enumerate(self._tokens) if isinstance(token, Number) and token.boxed)
+        numbers = (
+            at
+            for at, token in enumerate(self._tokens)
+            if isinstance(token, Number) and token.boxed
+        )
         return any(self._claim(at) for at in numbers)
 
     def _is_alone(self, at: int, start: int) -> bool:
         """Whether the number is a whole sentence, or the last line of a paragraph."""
         before, after = self._kind(start - 1), self._kind(at + 1)
         if before is not Kind.LINE:
-            return before in _EDGES and after in _EDGES and not self._is_number(start - 2)
-        ends = after is Kind.LINE and (at + 2 == len(self._tokens) or self._tokens[at + 1].word.count("\n") > 1)
+            return (
+                before in _EDGES and after in _EDGES and not self._is_number(start - 2)
+            )
+        ends = after is Kind.LINE and (
+            at + 2 == len(self._tokens) or self._tokens[at + 1].word.count("\n") > 1
+        )
         return ends or after in (None, Kind.STOP)
 
     def _is_named(self, at: int, start: int, sign: int) -> bool:
-        """Whether the sentence calls the number the answer, the sum and so on: `the answer is 46`, `46 is the sum`."""
+        """Whether the sentence calls the number the answer, the sum and so on:
+
+        `the answer is 46`, `46 is the sum`.
+        """
         is_subject = self._kind(at + 1) is Kind.SAYS and self._kind(start - 1) in _EDGES
-        if is_subject or (self._kind(at + 1) is not None and self._tokens[at + 1].word == "as"):
+        if is_subject or (
+            self._kind(at + 1) is not None and self._tokens[at + 1].word == "as"
+        ):
             return Kind.RESULT in (self._kind(at + 2), self._kind(at + 3))
         if self._kind(sign) not in _PRESENTING:
             return False
@@ -234,7 +328,10 @@ class _Reply:
             if kind is Kind.RESULT:
                 if self._kind(earlier + 1) is Kind.UNIT:
                     return False  # total steps: 4
-                return Kind.APPROX not in (self._kind(earlier - 1), self._kind(earlier - 2))
+                return Kind.APPROX not in (
+                    self._kind(earlier - 1),
+                    self._kind(earlier - 2),
+                )
             if kind in _EDGES:
                 return False
             if self._is_number(earlier) and self._size(earlier) not in self._operands:
@@ -242,19 +339,28 @@ class _Reply:
         return False
 
     def _is_presented(self, at: int, is_said: bool) -> bool:
-        """Whether an operand is the result, too: behind `=`; or said before, and now behind a verb or at the end."""
+        """Whether an operand is the result, too: behind `=`; or said before, and now
+        behind a verb or at the end.
+        """
         is_last = self._kind(at + 1) in _EDGES
         before = self._tokens[at - 1].word if at else ":"  # of a label
         if is_last and self._kind(at - 1) is Kind.SAYS and before != ":":
             return True
-        return is_said and (is_last or any(self._kind(before) in _PRESENTING for before in range(at - 3, at)))
+        return is_said and (
+            is_last
+            or any(self._kind(before) in _PRESENTING for before in range(at - 3, at))
+        )
 
     def _ends_clause(self, at: int) -> bool:
         match = self._number(at).match
-        return self._kind(at + 1) is Kind.SAYS or bool(_END_OF_CLAUSE.match(match.string, match.end()))
+        return self._kind(at + 1) is Kind.SAYS or bool(
+            _END_OF_CLAUSE.match(match.string, match.end())
+        )
 
     def _is_enumerated(self, at: int) -> bool:
-        """Whether another number follows behind a comma, or in the next cell of a table."""
+        """Whether another number follows behind a comma, or in the next cell of a
+        table.
+        """
         if not self._is_number(at + 1):
             return False
         one, other = self._number(at).match, self._number(at + 1).match
@@ -263,7 +369,9 @@ class _Reply:
     # Calculations
 
     def _is_operand(self, at: int) -> bool:
-        """Whether an operator connects the number to a neighbour, so that it is part of a calculation."""
+        """Whether an operator connects the number to a neighbour, so that it is part of
+        a calculation.
+        """
         number = self._number(at)
         after = at + 2 if self._kind(at + 1) is Kind.LINE else at + 1
         if number.is_power or self._joins(at - 1) or self._joins(after):
@@ -271,10 +379,15 @@ class _Reply:
         if not self._is_number(at + 1) or not self._joins(at + 2):
             return False
         # 3(2 + 1), 3 1/2
-        return number.is_before("(") or (number.is_before(" ") and self._tokens[at + 2].word in ("/", "÷"))
+        return number.is_before("(") or (
+            number.is_before(" ") and self._tokens[at + 2].word in ("/", "÷")
+        )
 
     def _joins(self, at: int) -> bool:
-        """Whether an operator is between two numbers. It may begin a line, except a minus, which is then a bullet."""
+        """Whether an operator is between two numbers.
+
+        It may begin a line, except a minus, which is then a bullet.
+        """
         if self._kind(at) is not Kind.OPERATOR or not self._is_number(at + 1):
             return False
         word = self._tokens[at].word
@@ -283,7 +396,10 @@ class _Reply:
         return self._is_number(at - 1) and word != "negative"
 
     def _is_negated(self, at: int) -> bool:
-        """Whether a separate minus belongs to the number: `= - 5`, `minus 5`, or `- 5` as the whole reply."""
+        """Whether a separate minus belongs to the number:
+
+        `= - 5`, `minus 5`, or `- 5` as the whole reply.
+        """
         if self._kind(at - 1) is not Kind.OPERATOR:
             return False
         word = self._tokens[at - 1].word
@@ -294,7 +410,10 @@ class _Reply:
         return len(self._tokens) == 2 or self._kind(at - 2) in _PRESENTING
 
     def _terms_before(self, sign: int) -> tuple[list[Decimal], set[str]]:
-        """The numbers and operators of the expression before `=` or a verb: `12 + 34 =`, `12 plus 34 is`."""
+        """The numbers and operators of the expression before `=` or a verb:
+
+        `12 + 34 =`, `12 plus 34 is`.
+        """
         if self._kind(sign) not in (Kind.EQUALS, Kind.SAYS, Kind.APPROX):
             return [], set()
         end = sign - 1 if self._kind(sign - 1) is Kind.LINE else sign
@@ -311,17 +430,28 @@ class _Reply:
 
     @cached_property
     def _continued(self) -> dict[Decimal | None, int]:
-        """The last position at which a number is used in a sum or difference without operands: `771 + 10`."""
+        """The last position at which a number is used in a sum or difference without
+        operands:
+
+        `771 + 10`.
+        """
         continued: dict[Decimal | None, int] = {}
         for at, token in enumerate(self._tokens):
-            if token.word in ("+", "-", "plus", "minus") and self._joins(at) and self._is_number(at - 1):
+            if (
+                token.word in ("+", "-", "plus", "minus")
+                and self._joins(at)
+                and self._is_number(at - 1)
+            ):
                 sizes = self._size(at - 1), self._size(at + 1)
                 if set(self._operands).isdisjoint(sizes):
                     continued.update(dict.fromkeys(sizes, at))
         return continued
 
     def _is_part(self, at: int) -> bool:
-        """Whether the number and others beside it add up to an operand: `719 is 700, 10 and 9`."""
+        """Whether the number and others beside it add up to an operand:
+
+        `719 is 700, 10 and 9`.
+        """
         size = self._size(at)
         assert size is not None
         before = self._beside(range(at - 1, max(-1, at - _WINDOW), -1))
@@ -329,7 +459,9 @@ class _Reply:
         add = wide_context(size, *before, *after).add
         for total in accumulate(before, add, initial=size):
             sums = [*accumulate(after, add, initial=total)]
-            if not {*sums, total}.isdisjoint(self._operands) and {*before, *after} != {size}:
+            if not {*sums, total}.isdisjoint(self._operands) and {*before, *after} != {
+                size
+            }:
                 return True
         return False
 
@@ -338,7 +470,11 @@ class _Reply:
         sizes: list[Decimal] = []
         for at in nearby:
             size = self._size(at) if self._is_number(at) else None
-            if self._kind(at) in _EDGES or size in self._operands or len(sizes) == _MOST_PARTS:
+            if (
+                self._kind(at) in _EDGES
+                or size in self._operands
+                or len(sizes) == _MOST_PARTS
+            ):
                 break
             if size is not None:
                 sizes.append(size)
@@ -347,11 +483,17 @@ class _Reply:
     # Numbers that are not answers
 
     def _is_excluded(self, at: int) -> bool:
-        """Whether the number counts digits, is a remainder and the like, numbers a list item, or is in a question."""
+        """Whether the number counts digits, is a remainder and the like, numbers a list
+        item, or is in a question.
+        """
         number, after = self._number(at), at + 1
-        if self._kind(after) is Kind.UNIT and _UNIT.match(number.match.string, number.match.end()):
+        if self._kind(after) is Kind.UNIT and _UNIT.match(
+            number.match.string, number.match.end()
+        ):
             unit = self._tokens[after].word
-            is_time = unit in _TIMES and self._kind(at - 1) is Kind.EQUALS  # 4 × 60 = 240 minutes
+            is_time = (
+                unit in _TIMES and self._kind(at - 1) is Kind.EQUALS
+            )  # 4 × 60 = 240 minutes
             if not is_time and unit not in _LEFT_OVER:
                 return True
         if self._is_asked(after) or self._is_denied(at):
@@ -361,18 +503,25 @@ class _Reply:
             word -= 1
         is_denied = word > 0 and self._tokens[word - 1].word in ("no", "without", "il")
         if self._kind(word) is Kind.SIDE_RESULT and not is_denied:
-            return self._tokens[word].word != "r" or self._is_number(word - 1)  # 7391 R 0, but not R$ 0
+            return self._tokens[word].word != "r" or self._is_number(
+                word - 1
+            )  # 7391 R 0, but not R$ 0
         return self._is_list_number(at)
 
     def _is_asked(self, after: int) -> bool:
-        """Whether the number is in the midst of a question: `shall I show the 4 steps?`"""
+        """Whether the number is in the midst of a question:
+
+        `shall I show the 4 steps?`
+        """
         for token in self._tokens[after : after + _WINDOW]:
             if token.kind in _EDGES:
                 return token.word == "?"
         return False
 
     def _is_denied(self, at: int) -> bool:
-        """Whether what stands beside the number keeps it from being an answer, or it is one of a choice."""
+        """Whether what stands beside the number keeps it from being an answer, or it is
+        one of a choice.
+        """
         if at not in self._denied:
             match = self._number(at).match
             is_denied = is_no_answer(match.string, match.start("digits"), match.end())
@@ -380,21 +529,41 @@ class _Reply:
         return self._denied[at]
 
     def _is_choice(self, at: int) -> bool:
-        """Whether the number is one of several that differ, and the reply does not choose: `17, 18 or 19`."""
+        """Whether the number is one of several that differ, and the reply does not
+        choose:
+
+        `17, 18 or 19`.
+        """
         last = at
-        while self._is_number(last + 1) and self._is_enumerated(last) and last < at + _WINDOW:
+        while (
+            self._is_number(last + 1)
+            and self._is_enumerated(last)
+            and last < at + _WINDOW
+        ):
             last += 1
         number = self._number(last)
-        others = alternatives(number.match.string, number.match.start("digits"), number.match.end())
+        others = alternatives(
+            number.match.string, number.match.start("digits"), number.match.end()
+        )
         return any(value_of(other) not in (number.value, None) for other in others)
 
     def _is_list_number(self, at: int) -> bool:
-        """Whether the number is `1.` or `1)` at the beginning of a line with more text."""
+        """Whether the number is `1.` or `1)` at the beginning of a line with more
+        text.
+        """
         number = self._number(at)
         after = self._kind(at + 2 if self._kind(at + 1) is Kind.STOP else at + 1)
-        if not (number.is_before(".") or number.is_before(")")) or len(number.word) > 2 or after is None:
+        if (
+            not (number.is_before(".") or number.is_before(")"))
+            or len(number.word) > 2
+            or after is None
+        ):
             return False
-        return number.word == "1" if at == 0 else self._kind(at - 1) is Kind.LINE and after is not Kind.LINE
+        return (
+            number.word == "1"
+            if at == 0
+            else self._kind(at - 1) is Kind.LINE and after is not Kind.LINE
+        )
 
 
 _UNIT = re.compile(r".?[\w%]")

@@ -10,23 +10,39 @@ from .replies import Reply
 from .types import Reason
 
 
-def reward(completions: Sequence[Reply], answer: Sequence[Expected | None], **columns: Any) -> list[float | None]:
-    """1.0 for each right completion and 0.0 for each wrong one, in TRL's form; all other columns are ignored.
+def reward(
+    completions: Sequence[Reply], answer: Sequence[Expected | None], **columns: Any
+) -> list[float | None]:
+    """1.0 for each right completion and 0.0 for each wrong one, in TRL's form; all
+    other columns are ignored.
 
-    A sample whose answer is None or no number has no reward: None, which leaves it out of the training step.
+    A sample whose answer is None or no number has no reward: None, which leaves it out
+    of the training step.
 
-    >>> reward(["42", [{"role": "assistant", "content": "It is 41."}], "?"], answer=["42", "42", None])
+    >>> message = {"role": "assistant", "content": "It is 41."}
+    >>> reward(["42", [message], "?"], answer=["42", "42", None])
     [1.0, 0.0, None]
     """
     if len(completions) != len(answer):
-        raise ValueError(f"{len(completions)} completions and {len(answer)} answers: each needs the other")
-    return [_reward(completion, expected) for completion, expected in zip(completions, answer, strict=True)]
+        raise ValueError(
+            f"{len(completions)} completions and {len(answer)} answers: each needs "
+            f"the other"
+        )
+    return [
+        _reward(completion, expected)
+        for completion, expected in zip(completions, answer, strict=True)
+    ]
 
 
 def compute_score(
-    data_source: str, solution_str: str, ground_truth: Expected, extra_info: Any = None, **arguments: Any
+    data_source: str,
+    solution_str: str,
+    ground_truth: Expected,
+    extra_info: Any = None,
+    **arguments: Any,
 ) -> dict[str, float | bool]:
-    """The score of one reply in verl's form; `data_source`, `extra_info` and all other arguments are ignored.
+    """The score of one reply in verl's form; `data_source`, `extra_info` and all other
+    arguments are ignored.
 
     >>> compute_score("sums", "The answer is 42.", "42")
     {'score': 1.0, 'acc': True}

@@ -1,4 +1,6 @@
-"""Splits a text into numbers, signs, and words that tell what a number means, in one linear pass."""
+"""Splits a text into numbers, signs, and words that tell what a number means, in one
+linear pass.
+"""
 
 from __future__ import annotations
 
@@ -32,33 +34,50 @@ class Kind(Enum):
 
 
 _VOCABULARY = {
-    Kind.SAYS: "is s are was be equals equal gives give yields yield makes get gets becomes obtain obtains obtaining "
-    "us simply just indeed now so thus hence therefore ist ergibt lautet beträgt est vaut donne donc es da "
+    Kind.SAYS: "is s are was be equals equal gives give yields yield makes get gets "
+    "becomes obtain obtains obtaining "
+    "us simply just indeed now so thus hence therefore ist ergibt lautet beträgt est "
+    "vaut donne donc es da "
     "é dá è quindi logo luego равно равна это",
-    Kind.RESULT: "answer result sum total product difference quotient solution output value exact exactly precisely "
+    Kind.RESULT: "answer result sum total product difference quotient solution output "
+    "value exact exactly precisely "
     "antwoord uitkomst resultaat odpowiedź wynik jawaban jawabannya hasil hasilnya "
-    "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse somme produit "
-    "différence resultado respuesta suma producto diferencia cociente resposta soma produto diferença "
-    "quociente risultato risposta somma prodotto differenza quoziente totale ответ результат сумма "
+    "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse "
+    "somme produit "
+    "différence resultado respuesta suma producto diferencia cociente resposta soma "
+    "produto diferença "
+    "quociente risultato risposta somma prodotto differenza quoziente totale ответ "
+    "результат сумма "
     "произведение разность частное sonuç cevap toplam الناتج الجواب उत्तर",
-    Kind.APPROX: "approximately approx about roughly around nearly rounded rounds approximate ungefähr etwa rund "
+    Kind.APPROX: "approximately approx about roughly around nearly rounded rounds "
+    "approximate ungefähr etwa rund "
     "gerundet environ aproximadamente circa около примерно",
-    Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo redoing redone recomputing "
-    "recalculating recheck rechecked rechecking moment edit korrektur vielmehr sondern attends attendez pardon "
-    "espera perdón aspetta scusa desculpe opa sino подождите стоп trompé equivoqué sbagliato errei ошибся "
+    Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo "
+    "redoing redone recomputing "
+    "recalculating recheck rechecked rechecking moment edit korrektur vielmehr "
+    "sondern attends attendez pardon "
+    "espera perdón aspetta scusa desculpe opa sino подождите стоп trompé equivoqué "
+    "sbagliato errei ошибся "
     "wacht chwileczkę tunggu dakika",
     Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
-    Kind.UNIT: "digit digits decimal decimals place places dp significant sig figures sf step steps number operations "
-    "additions multiplications percent time seconds minutes ms left remaining tenths hundredths thousandths "
-    "ten-thousandths cents stellen nachkommastellen décimales decimales decimali decimais cifre "
+    Kind.UNIT: "digit digits decimal decimals place places dp significant sig figures "
+    "sf step steps number operations "
+    "additions multiplications percent time seconds minutes ms left remaining tenths "
+    "hundredths thousandths "
+    "ten-thousandths cents stellen nachkommastellen décimales decimales decimali "
+    "decimais cifre "
     "знак знака знаков цифр цифры",
-    Kind.SIDE_RESULT: "remainder leftover rem r absolute magnitude carry step not rest reste resto reszta betrag",
-    Kind.REMARK: "check checking verify verification estimate estimated sanity plausible reasonable casting modulo "
-    "mistake wrong incorrect note reference expected previous textbook http probe kontrolle fehler vérification preuve "
+    Kind.SIDE_RESULT: "remainder leftover rem r absolute magnitude carry step not "
+    "rest reste resto reszta betrag",
+    Kind.REMARK: "check checking verify verification estimate estimated sanity "
+    "plausible reasonable casting modulo "
+    "mistake wrong incorrect note reference expected previous textbook http probe "
+    "kontrolle fehler vérification preuve "
     "erreur comprobación error prova errore проверка ошибка sağlaması",
 }
 _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.split()}
-# Chinese, Japanese and Korean are written without spaces: these words may be anywhere in a run of letters.
+# Chinese, Japanese and Korean are written without spaces: these words may be anywhere
+# in a run of letters.
 _UNSPACED_WORDS = (
     (re.compile("等等|待って|すみません|訂正|잠깐|算错|間違え|而是"), Kind.DOUBT),
     (re.compile("验算|检验|検算|검산|错误|間違い"), Kind.REMARK),
@@ -69,11 +88,23 @@ _UNSPACED_WORDS = (
     (re.compile("^[位桁]|^자리"), Kind.UNIT),
 )
 _SYMBOLS = (
-    {"=": Kind.EQUALS, "→": Kind.EQUALS, "∴": Kind.SAYS, "≈": Kind.APPROX, "~": Kind.APPROX, ":": Kind.SAYS}
+    {
+        "=": Kind.EQUALS,
+        "→": Kind.EQUALS,
+        "∴": Kind.SAYS,
+        "≈": Kind.APPROX,
+        "~": Kind.APPROX,
+        ":": Kind.SAYS,
+    }
     | {BOX: Kind.BOX, END_OF_BOX: Kind.END_OF_BOX, "%": Kind.UNIT}
     | dict.fromkeys("-+×÷/*^±", Kind.OPERATOR)
 )
-_KIND_OF_GROUP = {"doubt": Kind.DOUBT, "remark": Kind.REMARK, "stop": Kind.STOP, "line": Kind.LINE}
+_KIND_OF_GROUP = {
+    "doubt": Kind.DOUBT,
+    "remark": Kind.REMARK,
+    "stop": Kind.STOP,
+    "line": Kind.LINE,
+}
 
 _WINDOW = 16  # tokens between a number and a phrase about it
 MAX_TOKENS = 2_048  # that are read, at the end of a reply
@@ -84,7 +115,8 @@ _BOXES = frozenset({Kind.BOX, Kind.END_OF_BOX})
 # Possessive quantifiers are on single characters only: see `extract`.
 _GAP = rf"[ {THIN}]{{0,2}}"
 _NUMBER = (
-    # A minus after a number or a bracket is an operator. Plain spaces group exactly three digits.
+    # A minus after a number or a bracket is an operator. Plain spaces group exactly
+    # three digits.
     rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?(?!0[xX][\da-fA-F]|0[bBoO]\d)"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?:(?P<point>[.,])?\((?P<repetend>\d{{1,30}})\))?"
@@ -101,7 +133,8 @@ _DOUBT = (
     r"|I(?:'ll|[ ]will)?[ ](?:settle[ ]on|go[ ]with|keep|stand[ ]by)|going[ ]with|scratch[ ]that"
     r"|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w)"
 )
-# Phrases before a number that belongs to someone else, was given up, or is not what was asked for.
+# Phrases before a number that belongs to someone else, was given up, or is not what was
+# asked for.
 _REMARK = (
     r"(?<!\w)(?i:digit(?:al)?[ ](?:sums?|roots?)|sum[ ]of[ ](?:its|the|all)[ ]digits|in[ ]absolute[ ]terms"
     r"|(?:might|may|people|students|some)[ ](?:think|say|get|believe)|would[ ]expect"
@@ -136,7 +169,9 @@ class Number(Token):
 
     __slots__ = ("_is_read", "_value", "boxed", "in_brackets", "in_remark", "match")
 
-    def __init__(self, match: re.Match[str], *, boxed: bool, in_brackets: bool, in_remark: bool) -> None:
+    def __init__(
+        self, match: re.Match[str], *, boxed: bool, in_brackets: bool, in_remark: bool
+    ) -> None:
         super().__init__(Kind.NUMBER, match["number"].lower())
         self.match = match
         self.boxed = boxed
@@ -177,14 +212,18 @@ class Number(Token):
         return None if self.value is None else self.value.copy_abs()
 
     def _read(self) -> Decimal | None:
-        digits, point, repetend, power = self.match.group("digits", "point", "repetend", "power")
+        digits, point, repetend, power = self.match.group(
+            "digits", "point", "repetend", "power"
+        )
         if power:
             return value_of(digits.replace("10", "1"), power, self.match["magnitude"])
         if repetend and (point or "." in digits):  # 3.1(6), 3.(142857)
             digits += (point or "") + repetend * (_LEAST_DECIMALS // len(repetend) + 1)
         elif "." in digits and (self.is_before("...") or self.is_before("…")):
             digits += _repeated(digits.rpartition(".")[2])
-        return value_of(digits, self.match["tens"] or self.match["scale"], self.match["magnitude"])
+        return value_of(
+            digits, self.match["tens"] or self.match["scale"], self.match["magnitude"]
+        )
 
 
 def tokens(text: str) -> list[Token]:
@@ -196,14 +235,20 @@ def tokens(text: str) -> list[Token]:
     for match in re.finditer(_TOKEN, text):
         group = match.lastgroup or ""
         if group == "number":
-            number = Number(match, boxed=boxed, in_brackets=brackets > 0, in_remark=in_remark)
+            number = Number(
+                match, boxed=boxed, in_brackets=brackets > 0, in_remark=in_remark
+            )
             is_exact = not found or found[-1].kind is not Kind.APPROX
             has_exact = has_exact or (is_exact and not number.has_magnitude)
             found.append(number)
             continue
         word = match[group]
         if group == "bracket":
-            brackets = max(0, brackets - 1) if word == ")" else brackets + (has_exact or brackets > 0)
+            brackets = (
+                max(0, brackets - 1)
+                if word == ")"
+                else brackets + (has_exact or brackets > 0)
+            )
             continue
         token = known.get(word)
         if token is None:
@@ -227,7 +272,9 @@ def tokens(text: str) -> list[Token]:
 
 
 def _put_in_doubt(tokens: deque[Token]) -> None:
-    """Make the number that a phrase such as "is wrong" belongs to a remark: the nearest in its sentence."""
+    """Make the number that a phrase such as "is wrong" belongs to a remark: the nearest
+    in its sentence.
+    """
     for token in islice(reversed(tokens), 1, _WINDOW):
         if token.kind in _ENDING:
             return
@@ -244,11 +291,15 @@ def _kind(group: str, word: str) -> Kind:
     word = word.lower().rpartition("_")[2]  # final_result
     if word.isascii() or word in _KINDS:
         return _KINDS.get(word, Kind.WORD)
-    return next((kind for pattern, kind in _UNSPACED_WORDS if pattern.search(word)), Kind.WORD)
+    return next(
+        (kind for pattern, kind in _UNSPACED_WORDS if pattern.search(word)), Kind.WORD
+    )
 
 
 def _repeated(decimals: str) -> str:
-    """The decimals that follow `...`: those that the number repeats at its end; empty if there are none."""
+    """The decimals that follow `...`: those that the number repeats at its end; empty
+    if there are none.
+    """
     for length in range(1, min(len(decimals) // 2, _LEAST_DECIMALS) + 1):
         block = decimals[-length:]
         if decimals.endswith(block * 2):

@@ -12,7 +12,10 @@ _MOST_DECIMALS = 1_000
 
 
 class Tolerance(Protocol):
-    """A rule that takes from a number the part that is graded. Two numbers are the same if these parts are equal."""
+    """A rule that takes from a number the part that is graded.
+
+    Two numbers are the same if these parts are equal.
+    """
 
     def graded(self, number: Decimal) -> Decimal:
         """The part of the number that is graded."""
@@ -43,7 +46,10 @@ class Decimals:
 
     def __post_init__(self) -> None:
         if type(self.places) is not int or not 0 <= self.places <= _MOST_DECIMALS:
-            raise ValueError(f"Decimals({self.places!r}): write a whole number from 0 to {_MOST_DECIMALS:,}")
+            raise ValueError(
+                f"Decimals({self.places!r}): write a whole number from 0 to "
+                f"{_MOST_DECIMALS:,}"
+            )
 
     def graded(self, number: Decimal) -> Decimal:
         """The number rounded to the decimals."""

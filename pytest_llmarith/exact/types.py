@@ -18,7 +18,9 @@ class Reason(StrEnum):
 
 
 class ErrorClass(StrEnum):
-    """The error class of a deviating answer: the first one in this order whose rule matches (docs/errors.md)."""
+    """The error class of a deviating answer: the first one in this order whose rule
+    matches (docs/errors.md).
+    """
 
     ROUNDED = "rounded"
     SIGN = "sign"
@@ -52,7 +54,9 @@ class Op(StrEnum):
 
 
 class Dtype(StrEnum):
-    """The type of a problem's numbers: integer, or fixed point with two decimals ("float", as in llm_arithmetic)."""
+    """The type of a problem's numbers: integer, or fixed point with two decimals
+    ("float", as in llm_arithmetic).
+    """
 
     INT = "int"
     FLOAT = "float"
@@ -60,7 +64,10 @@ class Dtype(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExtractedAnswer:
-    """The answers that both readings found in a reply. `reason` says why there is no tolerant answer."""
+    """The answers that both readings found in a reply.
+
+    `reason` says why there is no tolerant answer.
+    """
 
     tolerant: Decimal | None
     strict: Decimal | None

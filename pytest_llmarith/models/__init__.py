@@ -1,1 +1,3 @@
-"""The broker, which asks models through litellm within limits and a budget, and stores their replies."""
+"""The broker, which asks models through litellm within limits and a budget, and stores
+their replies.
+"""

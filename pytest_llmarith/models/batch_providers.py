@@ -1,7 +1,8 @@
 """Batches at a provider: how they are created, found, watched and read.
 
-There are two forms: OpenAI's, through litellm, and Anthropic's, whose batches litellm cannot create. The bodies of
-their requests are what litellm would send for single questions.
+There are two forms: OpenAI's, through litellm, and Anthropic's, whose batches litellm
+cannot create. The bodies of their requests are what litellm would send for single
+questions.
 """
 
 from __future__ import annotations
@@ -25,11 +26,17 @@ from pytest_llmarith.models.reservations import Batch, Messages
 from pytest_llmarith.types import Model
 
 _UPLOAD_S, _CALL_S = 600.0, 120.0
-_CLOCKS_S = 86_400  # between this machine's clock and a provider's, whose time zone may be wrong
+# between this machine's clock and a provider's, whose time zone may be wrong
+_CLOCKS_S = 86_400
 _MARKER = "the text of the question, 8f1d0c26"
 _ANTHROPIC = {"anthropic-version": "2023-06-01"}
 _NOT_ASKED = ("batch_expired", "request_timeout")  # OpenAI's codes
-_MAY_PASS = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")  # Anthropic's
+_MAY_PASS = (
+    "api_error",
+    "overloaded_error",
+    "rate_limit_error",
+    "timeout_error",
+)  # Anthropic's
 _T = TypeVar("_T")
 
 
@@ -38,25 +45,35 @@ class Unclear(Exception):
 
 
 class Undecided(Exception):
-    """Whether a batch exists is known when other batches have ended; the message says how many."""
+    """Whether a batch exists is known when other batches have ended; the message says
+    how many.
+    """
 
 
 class ProviderError(Exception):
-    """A provider refused a request or a question of a batch; 503 stands for a question that was not asked."""
+    """A provider refused a request or a question of a batch; 503 stands for a question
+    that was not asked.
+    """
 
-    def __init__(self, message: str, status_code: int = 503, body: object = None) -> None:
+    def __init__(
+        self, message: str, status_code: int = 503, body: object = None
+    ) -> None:
         super().__init__(message)
         self.status_code = status_code
         self.body = body
 
 
 class State(NamedTuple):
-    """A batch at its provider. `done` counts requests that have ended, `total` all; 0 if that is not known yet.
+    """A batch at its provider.
 
-    `label` holds the intent, unless the provider keeps no metadata. If the batch has ended, `results` names what holds
-    its rows, and `reason` says why questions may have no row, which may be asked again if `again` is set. With
-    `too_long`, more tokens were waiting than the provider allows. A batch that is `completed` has a row for each of its
-    questions; `replies` counts the requests with a response, None if the provider does not.
+    `done` counts requests that have ended, `total` all; 0 if that is not known yet.
+
+    `label` holds the intent, unless the provider keeps no metadata. If the batch has
+    ended, `results` names what holds its rows, and `reason` says why questions may have
+    no row, which may be asked again if `again` is set. With `too_long`, more tokens
+    were waiting than the provider allows. A batch that is `completed` has a row for
+    each of its questions; `replies` counts the requests with a response, None if the
+    provider does not.
     """
 
     id: str
@@ -73,9 +90,11 @@ class State(NamedTuple):
     replies: int | None = None
 
     def lacking(self, *, without: int, replies: int, damaged: int) -> int:
-        """How many rows the results of a batch that has ended lack by the provider's own word.
+        """How many rows the results of a batch that has ended lack by the provider's
+        own word.
 
-        The results have a number of `replies` and of `damaged` lines, and no row for a number of questions `without`.
+        The results have a number of `replies` and of `damaged` lines, and no row for a
+        number of questions `without`.
         """
         if self.completed:
             return without
@@ -93,18 +112,26 @@ class Row(NamedTuple):
 
 
 class BatchProvider(Protocol):
-    """The batches of one provider. Methods raise what `provider_errors.diagnose` interprets."""
+    """The batches of one provider.
+
+    Methods raise what `provider_errors.diagnose` interprets.
+    """
 
     _client: Client
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def find(self, batch: Batch, keys: Collection[str], known: Collection[str]) -> str | None:
-        """The id of a batch that was perhaps created; None if it was not. `known` are the ids of other batches.
+    async def find(
+        self, batch: Batch, keys: Collection[str], known: Collection[str]
+    ) -> str | None:
+        """The id of a batch that was perhaps created; None if it was not.
 
-        A batch without metadata is recognized by the questions in its results. Raises Undecided if such batches have
-        not ended, and Unclear if several have these questions or the provider does not list all batches.
+        `known` are the ids of other batches.
+
+        A batch without metadata is recognized by the questions in its results. Raises
+        Undecided if such batches have not ended, and Unclear if several have these
+        questions or the provider does not list all batches.
         """
         since, after = (batch.creating_at or 0) - _CLOCKS_S, None
         listed: dict[str, State] = {}
@@ -119,15 +146,31 @@ class BatchProvider(Protocol):
             listed |= {one.id: one for one in page}
             if after is None:
                 break
-        young = [one for one in listed.values() if one.created_at >= since and not one.label and one.id not in known]
+        young = [
+            one
+            for one in listed.values()
+            if one.created_at >= since and not one.label and one.id not in known
+        ]
         unnamed = [one for one in young if one.total in (0, batch.questions)]
         if running := sum(not one.ended for one in unnamed):
-            raise Undecided(f"{running} batches of this size were begun there since then and have not ended")
+            raise Undecided(
+                f"{running} batches of this size were begun there since then and have "
+                f"not ended"
+            )
         for one in unnamed:
-            contents = [await self.result(batch.model, one, name) for name in one.results]
-            rows = [row for content in contents for line in lines_in(content) if (row := self.row(line))]
+            contents = [
+                await self.result(batch.model, one, name) for name in one.results
+            ]
+            rows = [
+                row
+                for content in contents
+                for line in lines_in(content)
+                if (row := self.row(line))
+            ]
             if not rows and one.lacking(without=batch.questions, replies=0, damaged=0):
-                raise UnusableResponse(f"the results of {one.id}, which may be this batch, cannot be read")
+                raise UnusableResponse(
+                    f"the results of {one.id}, which may be this batch, cannot be read"
+                )
             if rows and {row.key for row in rows} <= set(keys):
                 found.append(one.id)
         if len(found) > 1:
@@ -151,8 +194,13 @@ class BatchProvider(Protocol):
     async def create(self, model: Model, intent: str, uploaded: Any) -> State:
         """Create a batch. Only this request makes the provider ask the model."""
 
-    async def listed(self, model: Model, after: str | None) -> tuple[list[State], str | None]:
-        """A page of the batches at the provider, and `after` for the next. Raises Unclear if it cannot be asked."""
+    async def listed(
+        self, model: Model, after: str | None
+    ) -> tuple[list[State], str | None]:
+        """A page of the batches at the provider, and `after` for the next.
+
+        Raises Unclear if it cannot be asked.
+        """
 
     async def state(self, model: Model, id_: str) -> State: ...
 
@@ -166,21 +214,33 @@ class BatchProvider(Protocol):
 
 def batch_provider(client: Client, model: Model) -> BatchProvider:
     """The provider of a model that `providers.without_batches` accepts."""
-    return Anthropic(client) if provider_of(model.target, os.environ) == "anthropic" else LikeOpenai(client)
+    return (
+        Anthropic(client)
+        if provider_of(model.target, os.environ) == "anthropic"
+        else LikeOpenai(client)
+    )
 
 
 @contextmanager
 def _reading() -> Iterator[None]:
-    """Read an answer. Raises UnusableResponse if it has not the form of such an answer, as the page of a proxy."""
+    """Read an answer.
+
+    Raises UnusableResponse if it has not the form of such an answer, as the page of a
+    proxy.
+    """
     try:
         yield
     except UnicodeEncodeError:  # an error of the request
         raise
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise UnusableResponse("the answer cannot be read; it may be that of a proxy") from error
+        raise UnusableResponse(
+            "the answer cannot be read; it may be that of a proxy"
+        ) from error
     except Exception as error:
         cause = error.__cause__ or error.__context__
-        if isinstance(cause, UnusableResponse):  # litellm and OpenAI's client call it a lost connection
+        if isinstance(
+            cause, UnusableResponse
+        ):  # litellm and OpenAI's client call it a lost connection
             raise cause from error
         raise
 
@@ -190,14 +250,16 @@ def lines_in(content: bytes) -> Iterator[bytes]:
     return (line for line in io.BytesIO(content) if line.strip())
 
 
-# --- requests -------------------------------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------
 
 
-def bodies(client: Client, model: Model, questions: Iterable[tuple[str, Messages]]) -> Iterator[tuple[str, str]]:
+def bodies(
+    client: Client, model: Model, questions: Iterable[tuple[str, Messages]]
+) -> Iterator[tuple[str, str]]:
     """The body of each question's single request, as JSON by key.
 
-    litellm makes the first body for each system prompt, and the prompt is then replaced, because litellm takes
-    milliseconds.
+    litellm makes the first body for each system prompt, and the prompt is then
+    replaced, because litellm takes milliseconds.
     """
     known: dict[str, str] = {}
     for key, messages in questions:
@@ -206,7 +268,9 @@ def bodies(client: Client, model: Model, questions: Iterable[tuple[str, Messages
             yield key, _body(client, model, messages)
             continue
         if system not in known:
-            known[system] = _body(client, model, [*messages[:-1], {**messages[-1], "content": _MARKER}])
+            known[system] = _body(
+                client, model, [*messages[:-1], {**messages[-1], "content": _MARKER}]
+            )
         yield key, known[system].replace(json.dumps(_MARKER), json.dumps(prompt))
 
 
@@ -214,7 +278,11 @@ def _body(client: Client, model: Model, messages: Messages) -> str:
     raw = _raw_request(client, model, messages)
     if "messages" not in (body := raw.get("raw_request_body") or {}):
         raise ProviderError(
-            str(raw.get("error") or "litellm asks this model at another endpoint, without batches"), 400
+            str(
+                raw.get("error")
+                or "litellm asks this model at another endpoint, without batches"
+            ),
+            400,
         )
     more = body.pop("extra_body", None) or {}  # OpenAI's client merges it
     return json.dumps({**body, **more})
@@ -223,25 +291,39 @@ def _body(client: Client, model: Model, messages: Messages) -> str:
 def _raw_request(client: Client, model: Model, messages: Messages) -> Any:
     """The single request that litellm would send."""
     litellm = client.litellm
-    arguments = {**model.params, "model": model.target, "messages": messages, "max_retries": 0}
+    arguments = {
+        **model.params,
+        "model": model.target,
+        "messages": messages,
+        "max_retries": 0,
+    }
     if model.api_base is not None:
         arguments["api_base"] = model.api_base
-    return litellm.utils.return_raw_request(litellm.types.utils.CallTypes.completion, arguments)
+    return litellm.utils.return_raw_request(
+        litellm.types.utils.CallTypes.completion, arguments
+    )
 
 
-# --- OpenAI's form --------------------------------------------------------------------------------------------------
+# --- OpenAI's form --------------------------------------------------------------------
 
 
 class LikeOpenai(BatchProvider):
-    """A file of requests is uploaded; a batch of it has metadata, by which it is found again."""
+    """A file of requests is uploaded; a batch of it has metadata, by which it is found
+    again.
+    """
 
     def line(self, key: str, body: str) -> bytes:
-        fields = f'"custom_id": {json.dumps(key)}, "method": "POST", "url": "/v1/chat/completions", "body": {body}'
+        fields = (
+            f'"custom_id": {json.dumps(key)}, "method": "POST", "url": '
+            f'"/v1/chat/completions", "body": {body}'
+        )
         return f"{{{fields}}}\n".encode()
 
     async def upload(self, model: Model, lines: Collection[bytes]) -> Any:
         file = ("llmarith.jsonl", b"".join(lines))
-        return await self._call("acreate_file", model, _file_id, _UPLOAD_S, file=file, purpose="batch")
+        return await self._call(
+            "acreate_file", model, _file_id, _UPLOAD_S, file=file, purpose="batch"
+        )
 
     async def create(self, model: Model, intent: str, uploaded: Any) -> State:
         with sent_once():
@@ -252,42 +334,80 @@ class LikeOpenai(BatchProvider):
                 completion_window="24h",
                 endpoint="/v1/chat/completions",
                 input_file_id=uploaded,
-                metadata={"llmarith": intent, "name": f"llmarith-{intent}"},  # xAI keeps the name only
+                metadata={
+                    "llmarith": intent,
+                    "name": f"llmarith-{intent}",
+                },  # xAI keeps the name only
             )
 
-    async def listed(self, model: Model, after: str | None) -> tuple[list[State], str | None]:
+    async def listed(
+        self, model: Model, after: str | None
+    ) -> tuple[list[State], str | None]:
         if provider_of(model.target, os.environ) == "mistral":
             raise Unclear("litellm cannot list batches of Mistral; look for it there")
-        return await self._call("alist_batches", model, _page, after=after, limit=100)  # for Azure litellm drops both
+        return await self._call(
+            "alist_batches", model, _page, after=after, limit=100
+        )  # for Azure litellm drops both
 
     async def state(self, model: Model, id_: str) -> State:
         return await self._call("aretrieve_batch", model, _state, batch_id=id_)
 
     async def result(self, model: Model, state: State, name: str) -> bytes:
-        return await self._call("afile_content", model, _content, _UPLOAD_S, file_id=name)
+        return await self._call(
+            "afile_content", model, _content, _UPLOAD_S, file_id=name
+        )
 
     def _read(self, row: Any) -> Row:
         response = row.get("response") or {}
         if response.get("status_code") == 200:
             return Row(row["custom_id"], dict(response["body"]))
         body = response.get("body") or {}
-        error = (body.get("error") if isinstance(body, dict) else body) or row.get("error") or "no reason given"
-        code, message = (error.get("code"), error.get("message")) if isinstance(error, dict) else (None, error)
+        error = (
+            (body.get("error") if isinstance(body, dict) else body)
+            or row.get("error")
+            or "no reason given"
+        )
+        code, message = (
+            (error.get("code"), error.get("message"))
+            if isinstance(error, dict)
+            else (None, error)
+        )
         status = response.get("status_code") or (503 if code in _NOT_ASKED else 400)
-        return Row(row["custom_id"], None, ProviderError(str(message or code), int(status), error))
+        return Row(
+            row["custom_id"],
+            None,
+            ProviderError(str(message or code), int(status), error),
+        )
 
     async def cancel(self, model: Model, id_: str) -> None:
         await self._call("acancel_batch", model, _state, batch_id=id_)
 
     async def _call(
-        self, name: str, model: Model, read: Callable[[Any], _T], timeout_s: float = 0.0, **arguments: Any
+        self,
+        name: str,
+        model: Model,
+        read: Callable[[Any], _T],
+        timeout_s: float = 0.0,
+        **arguments: Any,
     ) -> _T:
-        """Call litellm without retries, as a second `create` would be a second batch, and `read` its answer."""
+        """Call litellm without retries, as a second `create` would be a second batch,
+        and `read` its answer.
+        """
         timeout_s = timeout_s or _CALL_S
         provider = provider_of(model.target, os.environ)
-        key = os.environ.get(key_variable(model.target, os.environ) or "") or ("none" if model.api_base else None)
-        more: dict[str, Any] = {"api_base": model.api_base, "api_key": key, "api_version": None}
-        more |= {name: model.params[name] for name in ("api_version", "organization") if name in model.params}
+        key = os.environ.get(key_variable(model.target, os.environ) or "") or (
+            "none" if model.api_base else None
+        )
+        more: dict[str, Any] = {
+            "api_base": model.api_base,
+            "api_key": key,
+            "api_version": None,
+        }
+        more |= {
+            name: model.params[name]
+            for name in ("api_version", "organization")
+            if name in model.params
+        }
         if provider == "mistral":
             more["model"] = model.target
         call = getattr(self._client.litellm, name)
@@ -295,11 +415,15 @@ class LikeOpenai(BatchProvider):
             with _reading():
                 answer = await call(
                     **arguments,
-                    **{name: value for name, value in more.items() if value is not None},
+                    **{
+                        name: value for name, value in more.items() if value is not None
+                    },
                     custom_llm_provider=provider,
                     timeout=timeout_s,
                     max_retries=0,
-                    litellm_metadata={"batch_ignore_default_logging": True},  # else it downloads results for its log
+                    litellm_metadata={
+                        "batch_ignore_default_logging": True
+                    },  # else it downloads results for its log
                 )
                 return read(answer)
 
@@ -322,7 +446,9 @@ def _page(page: Any) -> tuple[list[State], str | None]:
 def _state(batch: Any) -> State:
     """The state of litellm's batch."""
     errors = [error for error in getattr(batch.errors, "data", None) or ()]
-    said = "; ".join(dict.fromkeys(str(error.message or error.code) for error in errors[:3]))
+    said = "; ".join(
+        dict.fromkeys(str(error.message or error.code) for error in errors[:3])
+    )
     reasons = {
         "expired": "the batch expired",
         "cancelled": "the batch was cancelled",
@@ -332,7 +458,9 @@ def _state(batch: Any) -> State:
     replies, failed = (counts.completed or 0, counts.failed or 0) if counts else (0, 0)
     output = batch.output_file_id
     if not output and replies and set(batch.metadata or ()) == {"name"}:
-        output = batch.id  # for xAI, of which litellm names the results of completed batches only
+        output = (
+            batch.id
+        )  # for xAI, of which litellm names the results of completed batches only
     return State(
         id=_written(batch.id),
         ended=status == "completed" or status in reasons,
@@ -343,7 +471,8 @@ def _state(batch: Any) -> State:
         results=tuple(file for file in (output, batch.error_file_id) if file),
         reason=reasons.get(status, ""),
         again=status == "expired",
-        too_long=status == "failed" and any(error.code == "token_limit_exceeded" for error in errors),
+        too_long=status == "failed"
+        and any(error.code == "token_limit_exceeded" for error in errors),
         completed=status == "completed",
         replies=replies if counts else None,
     )
@@ -356,11 +485,13 @@ def _written(text: Any) -> str:
     return text
 
 
-# --- Anthropic's form -----------------------------------------------------------------------------------------------
+# --- Anthropic's form -----------------------------------------------------------------
 
 
 class Anthropic(BatchProvider):
-    """A batch is created by one request, and has no metadata: it is found again by its questions."""
+    """A batch is created by one request, and has no metadata: it is found again by its
+    questions.
+    """
 
     def line(self, key: str, body: str) -> bytes:
         return f'{{"custom_id": {json.dumps(key)}, "params": {body}}}'.encode()
@@ -371,19 +502,29 @@ class Anthropic(BatchProvider):
     async def create(self, model: Model, intent: str, uploaded: Any) -> State:
         raw = _raw_request(self._client, model, [{"role": "user", "content": _MARKER}])
         headers = raw.get("raw_request_headers") or {}
-        beta = {name: value for name, value in headers.items() if name.lower() == "anthropic-beta"}
+        beta = {
+            name: value
+            for name, value in headers.items()
+            if name.lower() == "anthropic-beta"
+        }
         request = {"content": uploaded, "timeout": _UPLOAD_S, "headers": beta}
         return await self._json("POST", model, "", _anthropic_state, **request)
 
-    async def listed(self, model: Model, after: str | None) -> tuple[list[State], str | None]:
+    async def listed(
+        self, model: Model, after: str | None
+    ) -> tuple[list[State], str | None]:
         params = {"limit": "100"} | ({"after_id": after} if after else {})
         return await self._json("GET", model, "", _anthropic_page, params=params)
 
     async def state(self, model: Model, id_: str) -> State:
-        return await self._json("GET", model, f"/{quote(id_, safe='')}", _anthropic_state)
+        return await self._json(
+            "GET", model, f"/{quote(id_, safe='')}", _anthropic_state
+        )
 
     async def result(self, model: Model, state: State, name: str) -> bytes:
-        response = await self._send("GET", model, f"/{quote(state.id, safe='')}/{name}", timeout=_UPLOAD_S)
+        response = await self._send(
+            "GET", model, f"/{quote(state.id, safe='')}/{name}", timeout=_UPLOAD_S
+        )
         return _content(response)
 
     def _read(self, row: Any) -> Row:
@@ -399,9 +540,18 @@ class Anthropic(BatchProvider):
         return Row(key, None, ProviderError(str(error["message"]), status, error))
 
     async def cancel(self, model: Model, id_: str) -> None:
-        await self._json("POST", model, f"/{quote(id_, safe='')}/cancel", _anthropic_state)
+        await self._json(
+            "POST", model, f"/{quote(id_, safe='')}/cancel", _anthropic_state
+        )
 
-    async def _json(self, method: str, model: Model, path: str, read: Callable[[Any], _T], **request: Any) -> _T:
+    async def _json(
+        self,
+        method: str,
+        model: Model,
+        path: str,
+        read: Callable[[Any], _T],
+        **request: Any,
+    ) -> _T:
         response = await self._send(method, model, path, **request)
         with _reading():
             return read(response.json())
@@ -409,13 +559,26 @@ class Anthropic(BatchProvider):
     async def _send(self, method: str, model: Model, path: str, **request: Any) -> Any:
         import httpx
 
-        _ = self._client.litellm  # its import guards httpx, which then raises Refused for an error
-        base = (model.api_base or "https://api.anthropic.com").rstrip("/").removesuffix("/v1/messages")
+        _ = (
+            self._client.litellm
+        )  # its import guards httpx, which then raises Refused for an error
+        base = (
+            (model.api_base or "https://api.anthropic.com")
+            .rstrip("/")
+            .removesuffix("/v1/messages")
+        )
         if not (key := os.environ.get("ANTHROPIC_API_KEY")):
             raise ProviderError("Missing Anthropic API Key", 401)
-        headers = {"x-api-key": key, "content-type": "application/json", **_ANTHROPIC, **request.pop("headers", {})}
+        headers = {
+            "x-api-key": key,
+            "content-type": "application/json",
+            **_ANTHROPIC,
+            **request.pop("headers", {}),
+        }
         async with httpx.AsyncClient(timeout=request.pop("timeout", _CALL_S)) as http:
-            return await http.request(method, f"{base}/v1/messages/batches{path}", headers=headers, **request)
+            return await http.request(
+                method, f"{base}/v1/messages/batches{path}", headers=headers, **request
+            )
 
 
 def _anthropic_page(page: Any) -> tuple[list[State], str | None]:
@@ -424,7 +587,9 @@ def _anthropic_page(page: Any) -> tuple[list[State], str | None]:
 
 
 def _anthropic_state(batch: Any) -> State:
-    """A batch that has ended has a row for each of its questions, also for those that expired or were cancelled."""
+    """A batch that has ended has a row for each of its questions, also for those that
+    expired or were cancelled.
+    """
     counts = batch.get("request_counts") or {}
     ended = _written(batch["processing_status"]) == "ended"
     return State(

@@ -1,6 +1,7 @@
 """Submits questions in batches, and finds the batches of a process that was killed.
 
-A question is reserved in the store before its batch is created; the order of these steps is in `models.reservations`.
+A question is reserved in the store before its batch is created; the order of these
+steps is in `models.reservations`.
 """
 
 from __future__ import annotations
@@ -15,16 +16,30 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.batch_providers import ProviderError, State, Unclear, Undecided, batch_provider, bodies
+from pytest_llmarith.models.batch_providers import (
+    ProviderError,
+    State,
+    Unclear,
+    Undecided,
+    batch_provider,
+    bodies,
+)
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.provider_errors import Action, Diagnosis, UnusableResponse, diagnose, may_be_done
+from pytest_llmarith.models.provider_errors import (
+    Action,
+    Diagnosis,
+    UnusableResponse,
+    diagnose,
+    may_be_done,
+)
 from pytest_llmarith.models.reservations import Batch, Messages, Reservations
 from pytest_llmarith.models.response_bodies import LARGEST_RESULTS
 from pytest_llmarith.models.retry import LONGEST_PAUSE_S, backoff_s
 from pytest_llmarith.types import Model, Prompt, RequestLimits
 
-# Of one batch. OpenAI allows 50,000 requests and 200 MB, Anthropic 100,000 and 256 MB; how many tokens may wait depends
-# on the account, so a batch that is refused for them is split.
+# Of one batch. OpenAI allows 50,000 requests and 200 MB, Anthropic 100,000 and 256 MB;
+# how many tokens may wait depends on the account, so a batch that is refused for them
+# is split.
 _MOST_REQUESTS, _MOST_BYTES, _MOST_TOKENS = 10_000, 50_000_000, 2_000_000
 _BYTES_PER_TOKEN = 5  # of a reply in the results
 SETTLED_S = 60.0  # until a provider lists a batch whose creation was interrupted
@@ -45,7 +60,9 @@ class Unread(Unreached):
 
 
 class BatchQuestion(NamedTuple):
-    """A question for a batch; the model is marked as batched, and has the question's system prompt."""
+    """A question for a batch; the model is marked as batched, and has the question's
+    system prompt.
+    """
 
     model: Model
     prompt: Prompt
@@ -73,9 +90,11 @@ class ProviderCalls:
         call: Callable[[], Awaitable[_T]],
         unless: Callable[[BaseException], bool] = lambda error: False,
     ) -> _T:
-        """The result of a call, which is repeated after an outage; an error that `unless` accepts is raised as it is.
+        """The result of a call, which is repeated after an outage; an error that
+        `unless` accepts is raised as it is.
 
-        Raises Unreached or Unread after the last call, and BatchError if calling again would not help.
+        Raises Unreached or Unread after the last call, and BatchError if calling again
+        would not help.
         """
         attempt = 0
         while True:
@@ -94,7 +113,9 @@ class ProviderCalls:
                 if attempt > self._limits.retries:
                     kind = Unread if isinstance(error, UnusableResponse) else Unreached
                     raise kind(diagnosis.message) from error
-                await self.pause(min(LONGEST_PAUSE_S, diagnosis.retry_after_s or backoff_s(attempt)))
+                await self.pause(
+                    min(LONGEST_PAUSE_S, diagnosis.retry_after_s or backoff_s(attempt))
+                )
 
     async def pause(self, seconds: float) -> None:
         """Wait. Raises BatchError if the run ends meanwhile."""
@@ -114,10 +135,12 @@ class ProviderCalls:
 
 @dataclass
 class Submission:
-    """Brings questions of a run into batches. `say` is called with lines for the terminal.
+    """Brings questions of a run into batches.
 
-    `most_tokens` limits the tokens of a batch by target, after the provider refused one for its tokens; such batches
-    are created one after the other.
+    `say` is called with lines for the terminal.
+
+    `most_tokens` limits the tokens of a batch by target, after the provider refused one
+    for its tokens; such batches are created one after the other.
     """
 
     client: Client
@@ -129,8 +152,11 @@ class Submission:
     _undecided: set[str] = field(default_factory=set)
     _failures: int = 0  # of creations
 
-    async def submit(self, missing: Mapping[str, BatchQuestion], *, may_create: bool) -> None:
-        """Find the batches of a process that was killed, and perhaps create batches of the questions that are in none.
+    async def submit(
+        self, missing: Mapping[str, BatchQuestion], *, may_create: bool
+    ) -> None:
+        """Find the batches of a process that was killed, and perhaps create batches of
+        the questions that are in none.
 
         The store has to be locked with `submitting`.
         """
@@ -143,33 +169,56 @@ class Submission:
             if not may_create:
                 return
             reserved = self.db.in_batches(missing)
-            pending = {key: question for key, question in missing.items() if key not in reserved}
+            pending = {
+                key: question
+                for key, question in missing.items()
+                if key not in reserved
+            }
             for model, part in self._parts(pending):
-                split = model.target in self.most_tokens  # then its tokens wait for the end of other batches
-                if not split or all(one.model.target != model.target for one in self.db.batches()):
+                split = (
+                    model.target in self.most_tokens
+                )  # then its tokens wait for the end of other batches
+                if not split or all(
+                    one.model.target != model.target for one in self.db.batches()
+                ):
                     created |= await self._create(model, part)
 
-    def _parts(self, pending: Mapping[str, BatchQuestion]) -> Iterator[tuple[Model, dict[str, tuple[Messages, bytes]]]]:
+    def _parts(
+        self, pending: Mapping[str, BatchQuestion]
+    ) -> Iterator[tuple[Model, dict[str, tuple[Messages, bytes]]]]:
         """The questions with their lines, by what a batch may hold."""
         groups: dict[str, dict[str, BatchQuestion]] = {}
         for key, question in pending.items():
             model = question.model
-            same = json.dumps([model.target, model.api_base, model.params], sort_keys=True)
+            same = json.dumps(
+                [model.target, model.api_base, model.params], sort_keys=True
+            )
             groups.setdefault(same, {})[key] = question
         for group in groups.values():
             model = next(iter(group.values())).model
             provider = batch_provider(self.client, model)
             most_tokens = self.most_tokens.get(model.target, _MOST_TOKENS)
-            longest = _BYTES_PER_TOKEN * (model.reply_limit or self.client.terms(model).max_reply_tokens or 0)
-            most_requests = min(_MOST_REQUESTS, LARGEST_RESULTS // longest if longest else _MOST_REQUESTS)
+            longest = _BYTES_PER_TOKEN * (
+                model.reply_limit or self.client.terms(model).max_reply_tokens or 0
+            )
+            most_requests = min(
+                _MOST_REQUESTS,
+                LARGEST_RESULTS // longest if longest else _MOST_REQUESTS,
+            )
             part: dict[str, tuple[Messages, bytes]] = {}
             size = tokens = 0
-            messages = {key: one.model.messages(one.prompt) for key, one in group.items()}
+            messages = {
+                key: one.model.messages(one.prompt) for key, one in group.items()
+            }
             try:
                 for key, body in bodies(self.client, model, messages.items()):
                     line = provider.line(key, body)
                     more = group[key].model.about_tokens(group[key].prompt)
-                    full = len(part) >= most_requests or size + len(line) > _MOST_BYTES or tokens + more > most_tokens
+                    full = (
+                        len(part) >= most_requests
+                        or size + len(line) > _MOST_BYTES
+                        or tokens + more > most_tokens
+                    )
                     if part and full:
                         yield model, part
                         part, size, tokens = {}, 0, 0
@@ -179,9 +228,16 @@ class Submission:
                 raise BatchError(self.calls.diagnose(error, model).message) from error
             yield model, part
 
-    async def _create(self, model: Model, part: Mapping[str, tuple[Messages, bytes]]) -> bool:
-        """Reserve the free questions among these, and create their batch. Returns whether there were any."""
-        free = self.db.reserve(model, {key: messages for key, (messages, _) in part.items()})
+    async def _create(
+        self, model: Model, part: Mapping[str, tuple[Messages, bytes]]
+    ) -> bool:
+        """Reserve the free questions among these, and create their batch.
+
+        Returns whether there were any.
+        """
+        free = self.db.reserve(
+            model, {key: messages for key, (messages, _) in part.items()}
+        )
         if not free:
             return False
         (batch,) = self.db.batches([next(iter(free))])
@@ -193,7 +249,10 @@ class Submission:
 
         try:
             uploaded = await self.calls.persistently(
-                model, lambda: provider.upload(model, [line for key, (_, line) in part.items() if key in free])
+                model,
+                lambda: provider.upload(
+                    model, [line for key, (_, line) in part.items() if key in free]
+                ),
             )
             state = await self.calls.persistently(model, create, unless=may_be_done)
         except BatchError:  # nothing was created
@@ -203,34 +262,52 @@ class Submission:
             await self._look_for(batch, error)
             return True
         self.db.created(batch.intent, state.id)
-        self.say(f"{model.target}: batch of {len(free):,} submitted ({name_of(state.id)})")
+        self.say(
+            f"{model.target}: batch of {len(free):,} submitted ({name_of(state.id)})"
+        )
         return True
 
     async def _look_for(self, batch: Batch, error: Exception) -> None:
-        """Look for a batch whose creation had an error. Raises that error if creating it again does not help."""
+        """Look for a batch whose creation had an error.
+
+        Raises that error if creating it again does not help.
+        """
         why = self.calls.diagnose(error, batch.model)
         self._failures += 1
         self.say(f"{why.message}; looking whether the batch was created")
         await self._resolve(replace(batch, creating_at=time.time()))
         is_free = all(one.intent != batch.intent for one in self.db.batches())
-        if is_free and (why.action is not Action.RETRY or self._failures > self.limits.retries):
+        if is_free and (
+            why.action is not Action.RETRY or self._failures > self.limits.retries
+        ):
             raise BatchError(why.message) from error
 
     async def _resolve(self, batch: Batch) -> None:
         """Find a batch without an id; if it was not created, end its reservations.
 
-        If this cannot be known yet, nothing changes. Raises BatchError if it can never be known.
+        If this cannot be known yet, nothing changes. Raises BatchError if it can never
+        be known.
         """
         try:
             is_young = time.time() - (batch.creating_at or 0.0) < LONG_AGO_S
-            if batch.creating_at is not None and not await self._find(batch) and is_young:
-                self.say(f"{batch.model.target}: looking for a batch of {batch.questions:,} for {SETTLED_S:g} s")
+            if (
+                batch.creating_at is not None
+                and not await self._find(batch)
+                and is_young
+            ):
+                self.say(
+                    f"{batch.model.target}: looking for a batch of "
+                    f"{batch.questions:,} for {SETTLED_S:g} s"
+                )
                 await self.calls.pause(SETTLED_S)
                 await self._find(batch)
             self.db.release(batch)  # changes nothing if it was found
         except Undecided as why:
             if batch.intent not in self._undecided:
-                self.say(f"{batch.model.target}: {batch.questions:,} questions may be in a batch: {why}")
+                self.say(
+                    f"{batch.model.target}: {batch.questions:,} questions may be in a "
+                    f"batch: {why}"
+                )
             self._undecided.add(batch.intent)
 
     async def _find(self, batch: Batch) -> bool:
@@ -238,17 +315,24 @@ class Submission:
         provider = batch_provider(self.client, batch.model)
         known, keys = self.db.ids(), self.db.questions(batch.intent)
         try:
-            found = await self.calls.persistently(batch.model, lambda: provider.find(batch, keys, known))
+            found = await self.calls.persistently(
+                batch.model, lambda: provider.find(batch, keys, known)
+            )
         except Unreached as why:
             again = "rerun the same command, which looks whether the batch was created"
             raise type(why)(f"{why}; {again}") from why
         except (Unclear, BatchError) as why:
             raise BatchError(
-                f"{batch.model.target}: whether a batch of {batch.questions:,} questions was created at "
-                f"{batch.made_at[:16]} UTC is unknown ({why}); if there is none, end it with "
+                f"{batch.model.target}: whether a batch of {batch.questions:,} "
+                f"questions was created at "
+                f"{batch.made_at[:16]} UTC is unknown ({why}); if there is none, end "
+                f"it with "
                 f"llmarith batch cancel --forget {batch.intent[:8]}, then rerun"
             ) from why
         if found is not None:
             self.db.created(batch.intent, found)
-            self.say(f"{batch.model.target}: found the batch of {batch.questions:,} ({name_of(found)})")
+            self.say(
+                f"{batch.model.target}: found the batch of {batch.questions:,} "
+                f"({name_of(found)})"
+            )
         return found is not None

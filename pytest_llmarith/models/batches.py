@@ -1,7 +1,8 @@
 """The batches of a run: what is submitted, watched, and taken into the store.
 
-The store is what a run continues from: a question stays reserved there until its reply is stored, or its batch has
-ended without one by results that agree with the provider's count. Results that lack lines are late, and read again.
+The store is what a run continues from: a question stays reserved there until its reply
+is stored, or its batch has ended without one by results that agree with the provider's
+count. Results that lack lines are late, and read again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,13 @@ from functools import partial
 from typing import NamedTuple
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.batch_providers import BatchProvider, Row, State, batch_provider, lines_in
+from pytest_llmarith.models.batch_providers import (
+    BatchProvider,
+    Row,
+    State,
+    batch_provider,
+    lines_in,
+)
 from pytest_llmarith.models.batch_submission import (
     LONG_AGO_S,
     BatchQuestion,
@@ -30,9 +37,21 @@ from pytest_llmarith.models.batch_submission import (
 )
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.provider_errors import Action, UnusableResponse, diagnose, is_filtered, is_gone
+from pytest_llmarith.models.provider_errors import (
+    Action,
+    UnusableResponse,
+    diagnose,
+    is_filtered,
+    is_gone,
+)
 from pytest_llmarith.models.redact import sent_of
-from pytest_llmarith.models.reservations import Batch, Locked, Messages, Reservations, minute
+from pytest_llmarith.models.reservations import (
+    Batch,
+    Locked,
+    Messages,
+    Reservations,
+    minute,
+)
 from pytest_llmarith.models.retry import Counts
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.types import BatchMode, Failure, Model, Reply, RequestLimits
@@ -41,18 +60,22 @@ _REPLIES_PER_WRITE = 500
 _MOST_TRIES = 2  # of one question in a run
 _FIRST_POLL_S, _LONGEST_POLL_S = 1.0, 60.0
 _TELL_AFTER_S = 30.0  # and later the less often, the longer it takes
-# Before each further look at a batch that is not there, or at results that are not complete.
+# Before each further look at a batch that is not there, or at results that are not
+# complete.
 _LATE_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0)
 NOT_SUBMITTED = Failure("in no batch; --llm-batch=submit sends it")
 
 
 def in_batch_since(made_at: str) -> Failure:
     """Why a question that is in a batch has no reply yet."""
-    return Failure(f"in a batch since {minute(made_at)} UTC; --llm-batch=collect takes its reply")
+    return Failure(
+        f"in a batch since {minute(made_at)} UTC; --llm-batch=collect takes its reply"
+    )
 
 
 class _Late(NamedTuple):
-    """Why a batch, or its results, cannot be read yet, when to look again, and what the user can do.
+    """Why a batch, or its results, cannot be read yet, when to look again, and what the
+    user can do.
 
     `due` is infinite if this run does not look again.
     """
@@ -64,7 +87,10 @@ class _Late(NamedTuple):
 
 @dataclass
 class Batches:
-    """Brings questions into batches and replies into the store. `say` is called with lines for the terminal."""
+    """Brings questions into batches and replies into the store.
+
+    `say` is called with lines for the terminal.
+    """
 
     client: Client
     store: RunStore
@@ -79,7 +105,9 @@ class Batches:
         self._missing: dict[str, BatchQuestion] = {}
         self._failures: dict[str, Failure] = {}
         self._tries: Counter[str] = Counter()
-        self._may_pass: set[str] = set()  # questions that failed with an error that may pass
+        self._may_pass: set[str] = (
+            set()
+        )  # questions that failed with an error that may pass
         self._billed: set[str] = set()  # questions without a reply that may be billed
         self._done: dict[str, int] = {}
         self._late: dict[str, _Late] = {}  # by intent
@@ -87,49 +115,83 @@ class Batches:
         self._unreached = ""  # why a provider could not be asked
 
     async def run(
-        self, mode: BatchMode, questions: Mapping[str, BatchQuestion], stored: Collection[str]
+        self,
+        mode: BatchMode,
+        questions: Mapping[str, BatchQuestion],
+        stored: Collection[str],
     ) -> dict[str, Failure]:
         """Bring these questions, except those that are stored, as far as the mode says.
 
         Returns why questions still have no reply. Raises BatchError or StoreError.
         """
         assert self.store.path is not None
-        self._missing = {key: question for key, question in questions.items() if key not in stored}
+        self._missing = {
+            key: question for key, question in questions.items() if key not in stored
+        }
         began, tell_s = time.monotonic(), 0.0
         with closing(Reservations(self.store.path, check_writable=True)) as self._db:
-            self._submission = Submission(self.client, self.limits, self.calls, self._db, self.say)
+            self._submission = Submission(
+                self.client, self.limits, self.calls, self._db, self.say
+            )
             self._name_others(questions)
             while True:
                 await self._take_ended()
                 submitted = await self._submit(mode)
                 waiting = self._db.batches(self._missing)
-                if submitted and not any(self._is_awaited(batch, mode) for batch in waiting):
+                if submitted and not any(
+                    self._is_awaited(batch, mode) for batch in waiting
+                ):
                     return self._reasons()
                 if (elapsed := time.monotonic() - began) >= tell_s:
                     tell_s = _TELL_AFTER_S + elapsed * 1.25
-                    minutes = f"{elapsed / 60:.0f} min; safe to leave (Ctrl-C), the same command goes on"
+                    minutes = (
+                        f"{elapsed / 60:.0f} min; safe to leave (Ctrl-C), the "
+                        f"same command goes on"
+                    )
                     wait = "another run submits batches; waiting for it"
-                    self.say(f"{self._progress(waiting)}, {minutes}" if submitted else wait)
-                await self.calls.pause(min(_LONGEST_POLL_S, _FIRST_POLL_S + elapsed / 20))
+                    self.say(
+                        f"{self._progress(waiting)}, {minutes}" if submitted else wait
+                    )
+                await self.calls.pause(
+                    min(_LONGEST_POLL_S, _FIRST_POLL_S + elapsed / 20)
+                )
 
     def _name_others(self, questions: Mapping[str, BatchQuestion]) -> None:
         """Say which batches for the models of these questions hold none of them."""
-        targets, mine = {one.model.target for one in questions.values()}, self._db.batches(questions)
+        targets, mine = (
+            {one.model.target for one in questions.values()},
+            self._db.batches(questions),
+        )
         for batch in self._db.batches():
             if batch.model.target in targets and batch not in mine:
-                since = f"for {batch.model.target}, submitted {minute(batch.made_at)} UTC"
-                again = f"repeat the command that submitted it (its parameters: {batch.parameters})"
-                self.say(f"a batch of {batch.questions:,} questions {since}, holds none of these questions: {again}")
+                since = (
+                    f"for {batch.model.target}, submitted {minute(batch.made_at)} UTC"
+                )
+                again = (
+                    f"repeat the command that submitted it (its parameters: "
+                    f"{batch.parameters})"
+                )
+                self.say(
+                    f"a batch of {batch.questions:,} questions {since}, holds none of "
+                    f"these questions: {again}"
+                )
 
     async def _submit(self, mode: BatchMode) -> bool:
-        """Find the batches of killed processes, and submit what may be submitted, unless the mode is COLLECT.
+        """Find the batches of killed processes, and submit what may be submitted,
+        unless the mode is COLLECT.
 
         Returns False if another run is submitting, and this one has to wait.
         """
-        left = {key: one for key, one in self._missing.items() if self._tries[key] < _MOST_TRIES}
+        left = {
+            key: one
+            for key, one in self._missing.items()
+            if self._tries[key] < _MOST_TRIES
+        }
         try:
             with self._db.submitting():
-                await self._submission.submit(left, may_create=mode is not BatchMode.COLLECT)
+                await self._submission.submit(
+                    left, may_create=mode is not BatchMode.COLLECT
+                )
         except Locked:
             return mode is BatchMode.COLLECT
         except Unreached as why:
@@ -139,7 +201,9 @@ class Batches:
         return True
 
     def _is_awaited(self, batch: Batch, mode: BatchMode) -> bool:
-        """Whether the run goes on until this batch has ended, or until its results are complete."""
+        """Whether the run goes on until this batch has ended, or until its results are
+        complete.
+        """
         late = self._late.get(batch.intent)
         if late is None:
             return mode is BatchMode.WAIT
@@ -147,33 +211,54 @@ class Batches:
 
     def _progress(self, waiting: list[Batch]) -> str:
         done = sum(self._done.get(batch.intent, 0) for batch in waiting)
-        many = f"{len(waiting)} batches" if len(waiting) > 1 else f"{waiting[0].model.target}: batch"
-        progress = f"{many} of {sum(batch.questions for batch in waiting):,}, {done:,} done"
+        many = (
+            f"{len(waiting)} batches"
+            if len(waiting) > 1
+            else f"{waiting[0].model.target}: batch"
+        )
+        progress = (
+            f"{many} of {sum(batch.questions for batch in waiting):,}, {done:,} done"
+        )
         return f"{progress}, {self._unreached}" if self._unreached else progress
 
     def _reasons(self) -> dict[str, Failure]:
-        """Why questions have no reply; the budget keeps what those in batches may cost."""
-        since, stored = self._db.in_batches(self._missing), self._db.fetch(self._missing)
+        """Why questions have no reply; the budget keeps what those in batches may
+        cost.
+        """
+        since, stored = (
+            self._db.in_batches(self._missing),
+            self._db.fetch(self._missing),
+        )
         if others := len(self._missing.keys() - since.keys() - stored.keys()):
             self.say(f"{others:,} questions have no reply and are in no batch")
         if since:
             unreached = f" ({self._unreached})" if self._unreached else ""
-            self.say(f"{len(since):,} questions are in batches{unreached}; --llm-batch=collect takes their replies")
+            self.say(
+                f"{len(since):,} questions are in batches{unreached}; "
+                f"--llm-batch=collect takes their replies"
+            )
         for batch in self._db.batches(self._missing):
             if (late := self._late.get(batch.intent)) is not None:
-                self.say(f"{late.why}; its {batch.questions:,} questions stay in it; {late.advice}")
+                self.say(
+                    f"{late.why}; its {batch.questions:,} questions stay in it; "
+                    f"{late.advice}"
+                )
         for key in since:
             self.budget.hold(*self._missing[key])
         return {
-            key: in_batch_since(since[key]) if key in since else self._failures.get(key, NOT_SUBMITTED)
+            key: in_batch_since(since[key])
+            if key in since
+            else self._failures.get(key, NOT_SUBMITTED)
             for key in self._missing
             if key not in stored
         }
 
-    # --- take replies -----------------------------------------------------------------------------------------------
+    # --- take replies -----------------------------------------------------------------
 
     async def _take_ended(self) -> None:
-        """Store the replies of all batches that have ended and hold a question of this run."""
+        """Store the replies of all batches that have ended and hold a question of this
+        run.
+        """
         self._unreached = ""
         for batch in self._db.batches(self._missing):
             late = self._late.get(batch.intent)
@@ -198,8 +283,12 @@ class Batches:
                 why = self.calls.diagnose(error, batch.model).message
                 self._look_again(batch, why, may_wait=is_young, may_forget=not is_young)
 
-    def _look_again(self, batch: Batch, why: str, *, may_wait: bool = True, may_forget: bool = True) -> None:
-        """Look at this batch again after a pause, if it `may_wait`, unless that was in vain too often."""
+    def _look_again(
+        self, batch: Batch, why: str, *, may_wait: bool = True, may_forget: bool = True
+    ) -> None:
+        """Look at this batch again after a pause, if it `may_wait`, unless that was in
+        vain too often.
+        """
         assert batch.id is not None
         looks = self._looks[batch.intent]
         self._looks[batch.intent] += 1
@@ -216,50 +305,78 @@ class Batches:
             self.say(f"{late.why}; looking again for {sum(_LATE_PAUSES_S):g} s")
 
     async def _take(self, batch: Batch, provider: BatchProvider, state: State) -> None:
-        """Store the replies of a batch that has ended; if its results are complete, end its other reservations."""
+        """Store the replies of a batch that has ended; if its results are complete, end
+        its other reservations.
+        """
         questions = self._db.questions(batch.intent)
         total = len(questions)
         failures, lacking, damaged = await self._read(batch, provider, state, questions)
         if lacking:
             unread = f", and {damaged:,} lines cannot be read" if damaged else ""
-            self._look_again(batch, f"{batch.model.target}: the results lack {lacking:,} lines{unread}")
+            self._look_again(
+                batch,
+                f"{batch.model.target}: the results lack {lacking:,} lines{unread}",
+            )
             return
-        without = Failure(redact.one_line(f"{batch.model.target}: {state.reason}", os.environ))
+        without = Failure(
+            redact.one_line(f"{batch.model.target}: {state.reason}", os.environ)
+        )
         if state.again or state.too_long:
             self._may_pass |= questions.keys() - failures.keys()
         failures = dict.fromkeys(questions, without) | failures
         if state.too_long and total > 1:
-            mine = [self._missing[key] for key in questions.keys() & self._missing.keys()]
+            mine = [
+                self._missing[key] for key in questions.keys() & self._missing.keys()
+            ]
             half = sum(one.model.about_tokens(one.prompt) for one in mine) // 2
             self._submission.most_tokens[batch.model.target] = half
         else:
             again = self._may_pass - self._billed
-            self._tries.update({key: 1 if key in again else _MOST_TRIES for key in failures})
+            self._tries.update(
+                {key: 1 if key in again else _MOST_TRIES for key in failures}
+            )
         self._db.release(batch)
         self._failures |= failures
         for key in self._billed & failures.keys() & self._missing.keys():
-            self.counts.lost(self.budget.fail(*self._missing[key], UnusableResponse()) or 0.0)
-        said = f"{batch.model.target}: batch of {total:,} ended, {total - len(failures):,} replies"
+            self.counts.lost(
+                self.budget.fail(*self._missing[key], UnusableResponse()) or 0.0
+            )
+        said = (
+            f"{batch.model.target}: batch of {total:,} ended, "
+            f"{total - len(failures):,} replies"
+        )
         if failures:
-            ((most, _),) = Counter(failure.message for failure in failures.values()).most_common(1)
+            ((most, _),) = Counter(
+                failure.message for failure in failures.values()
+            ).most_common(1)
             said += f"; {len(failures):,} without: {most}"
         self.say(said)
 
     async def _read(
-        self, batch: Batch, provider: BatchProvider, state: State, questions: dict[str, Messages]
+        self,
+        batch: Batch,
+        provider: BatchProvider,
+        state: State,
+        questions: dict[str, Messages],
     ) -> tuple[dict[str, Failure], int, int]:
         """Store the replies, and remove their questions.
 
         Returns the failures, how many lines the results lack, and how many are damaged.
         """
-        asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC).isoformat(timespec="milliseconds")
+        asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC).isoformat(
+            timespec="milliseconds"
+        )
         failures: dict[str, Failure] = {}
-        answered: set[str] = set()  # also by a reply that was stored earlier, or cannot be used
+        answered: set[str] = (
+            set()
+        )  # also by a reply that was stored earlier, or cannot be used
         damaged = 0
         for name in state.results:
             replies: dict[str, Reply] = {}
             read = partial(provider.result, batch.model, state, name)
-            for line in lines_in(await self.calls.persistently(batch.model, read, unless=is_gone)):
+            for line in lines_in(
+                await self.calls.persistently(batch.model, read, unless=is_gone)
+            ):
                 row = provider.row(line)
                 if row is None:
                     damaged += 1
@@ -274,16 +391,25 @@ class Batches:
                     continue
                 failures.pop(row.key, None)
                 sent = {**sent_of(batch.model, ""), "messages": questions.pop(row.key)}
-                replies[row.key] = replace(outcome, batched=True, asked_at=asked_at, sent=sent)
+                replies[row.key] = replace(
+                    outcome, batched=True, asked_at=asked_at, sent=sent
+                )
                 if len(replies) == _REPLIES_PER_WRITE:
                     self._write(batch, replies)
                     replies = {}
             self._write(batch, replies)
         without = len(questions.keys() - failures.keys())
-        return failures, state.lacking(without=without, replies=len(answered), damaged=damaged), damaged
+        return (
+            failures,
+            state.lacking(without=without, replies=len(answered), damaged=damaged),
+            damaged,
+        )
 
     def _outcome(self, model: Model, row: Row) -> Reply | Failure:
-        """The reply of a row, or why there is none. A reply that cannot be used may be billed."""
+        """The reply of a row, or why there is none.
+
+        A reply that cannot be used may be billed.
+        """
         try:
             if row.error is not None:
                 raise row.error

@@ -1,7 +1,9 @@
-"""The broker of a run: it takes questions from all workers and answers each of them exactly once.
+"""The broker of a run: it takes questions from all workers and answers each of them
+exactly once.
 
-The request queue orders the questions, the store holds replies of earlier runs, and the requester asks models within
-the limits and the budget. The broker runs on one event loop in a child process (`models.process`).
+The request queue orders the questions, the store holds replies of earlier runs, and the
+requester asks models within the limits and the budget. The broker runs on one event
+loop in a child process (`models.process`).
 """
 
 from __future__ import annotations
@@ -55,9 +57,12 @@ class Planned(NamedTuple):
 
 
 class Broker:
-    """Asks models, once per question. `on_stop` is called when the run must end, before the waiters are answered.
+    """Asks models, once per question.
 
-    With `batch`, the planned questions go into batches; `say` is then called with lines for the terminal.
+    `on_stop` is called when the run must end, before the waiters are answered.
+
+    With `batch`, the planned questions go into batches; `say` is then called with lines
+    for the terminal.
     """
 
     def __init__(
@@ -81,13 +86,22 @@ class Broker:
         self._prices = Prices(client, limits.price)
         self._budget = Budget(limits, self._prices)
         self._requester = Requester(
-            client, self._models.values(), limits, self._counts, self._budget, on_capacity=self._send_next
+            client,
+            self._models.values(),
+            limits,
+            self._counts,
+            self._budget,
+            on_capacity=self._send_next,
         )
         self._batch = batch
         self._batches: Batches | None = None
         if batch is not None:
-            self._batches = Batches(client, store, limits, self._counts, self._prices, self._budget, say)
-        self._unbatched: dict[str, Failure] = {}  # why questions have no reply from a batch
+            self._batches = Batches(
+                client, store, limits, self._counts, self._prices, self._budget, say
+            )
+        self._unbatched: dict[
+            str, Failure
+        ] = {}  # why questions have no reply from a batch
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
         self._requests: set[asyncio.Task[Any]] = set()
         self._settled: set[str] = set()  # keys whose outcome came without a request
@@ -98,41 +112,77 @@ class Broker:
 
     def progress(self) -> Progress:
         """The counts so far."""
-        return self._counts.progress(kept=len(self._store.written), unsaved=len(self._store.unwritten))
+        return self._counts.progress(
+            kept=len(self._store.written), unsaved=len(self._store.unwritten)
+        )
 
-    # --- the plan ---------------------------------------------------------------------------------------------------
+    # --- the plan ---------------------------------------------------------------------
 
     def plan(self, questions: Sequence[Question], later: Iterable[str] = ()) -> Plan:
-        """Look up these questions in store and budget. `later` names models that may be asked further questions."""
+        """Look up these questions in store and budget.
+
+        `later` names models that may be asked further questions.
+        """
         self._planned = [
-            Planned(number, key_of(model, question), replace(model, batched=self._batch is not None), question)
+            Planned(
+                number,
+                key_of(model, question),
+                replace(model, batched=self._batch is not None),
+                question,
+            )
             for number, question in enumerate(questions)
             if (model := self._model(question)) is not None
         ]
         try:
             self._planned_stored = stored = self._stored_replies()
-            in_batches = self._store.in_batches([one.key for one in self._planned if one.key not in stored])
+            in_batches = self._store.in_batches(
+                [one.key for one in self._planned if one.key not in stored]
+            )
         except StoreError as error:
             return Plan(error=str(error))
         unstored = {
-            one.key: one for one in reversed(self._planned) if one.key not in stored and self._may_ask(one.model)
+            one.key: one
+            for one in reversed(self._planned)
+            if one.key not in stored and self._may_ask(one.model)
         }
         may_send = self._batch is not BatchMode.COLLECT
-        missing = {key: one for key, one in unstored.items() if may_send and key not in in_batches}
-        to_ask = sorted(missing.values())  # by number; two names of one model share a request
+        missing = {
+            key: one
+            for key, one in unstored.items()
+            if may_send and key not in in_batches
+        }
+        to_ask = sorted(
+            missing.values()
+        )  # by number; two names of one model share a request
         models = [model for name in later if self._may_ask(model := self._models[name])]
         models += [one.model for one in to_ask]
         asked = {(model.name, model.batched): model for model in models}.values()
-        refused = [why for model in asked if (why := self._client.unknown_parameter(model)) is not None]
-        refused += [why for model in asked if (why := self._budget.unbounded(model)) is not None]
+        refused = [
+            why
+            for model in asked
+            if (why := self._client.unknown_parameter(model)) is not None
+        ]
+        refused += [
+            why for model in asked if (why := self._budget.unbounded(model)) is not None
+        ]
         if not refused and not stored:
-            refused += self._budget.too_small((one.model, one.question.prompt) for one in to_ask)
+            refused += self._budget.too_small(
+                (one.model, one.question.prompt) for one in to_ask
+            )
         if not refused and self._batch is not None and may_send:
-            refused += self._budget.too_small_for_all((one.model, one.question.prompt) for one in unstored.values())
+            refused += self._budget.too_small_for_all(
+                (one.model, one.question.prompt) for one in unstored.values()
+            )
         return Plan(
-            stored={one.number: stored[one.key].completion_tokens for one in self._planned if one.key in stored},
+            stored={
+                one.number: stored[one.key].completion_tokens
+                for one in self._planned
+                if one.key in stored
+            },
             to_ask=tuple(one.number for one in to_ask),
-            in_batches=tuple(one.number for one in self._planned if one.key in in_batches),
+            in_batches=tuple(
+                one.number for one in self._planned if one.key in in_batches
+            ),
             spent_usd=sum(reply.cost_usd or 0.0 for reply in stored.values()),
             spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
             spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
@@ -141,16 +191,24 @@ class Broker:
         )
 
     async def batch(self) -> Failure | None:
-        """Bring the planned questions into batches, and the replies of batches into the store.
+        """Bring the planned questions into batches, and the replies of batches into the
+        store.
 
         Returns why the run must end, or None.
         """
         assert self._batch is not None
         assert self._batches is not None
-        questions = {one.key: BatchQuestion(one.model, one.question.prompt) for one in self._planned}
+        questions = {
+            one.key: BatchQuestion(one.model, one.question.prompt)
+            for one in self._planned
+        }
         # None of those without a reply is asked singly, whatever happens.
-        self._unbatched = dict.fromkeys(questions.keys() - self._planned_stored.keys(), _TOO_LATE)
-        task = asyncio.create_task(self._batches.run(self._batch, questions, self._planned_stored))
+        self._unbatched = dict.fromkeys(
+            questions.keys() - self._planned_stored.keys(), _TOO_LATE
+        )
+        task = asyncio.create_task(
+            self._batches.run(self._batch, questions, self._planned_stored)
+        )
         self._requests.add(task)
         task.add_done_callback(self._requests.discard)
         try:
@@ -166,19 +224,29 @@ class Broker:
         return None
 
     def announce(self) -> None:
-        """Queue the planned questions in their order, to be asked ahead while there is free capacity."""
+        """Queue the planned questions in their order, to be asked ahead while there is
+        free capacity.
+        """
         stored = {key for key, reply in self._planned_stored.items() if reply.stored}
         settled = self._planned_stored.keys() | self._unbatched.keys()
         self._counts.numbers["announced"] += len(self._planned)
-        self._counts.numbers["announced_stored"] += sum(one.key in stored for one in self._planned)
+        self._counts.numbers["announced_stored"] += sum(
+            one.key in stored for one in self._planned
+        )
         for one in self._planned:
-            if self._closed is None and one.key not in settled and self._may_ask(one.model):
+            if (
+                self._closed is None
+                and one.key not in settled
+                and self._may_ask(one.model)
+            ):
                 self._queue.announce(one.key, one.question)
         self._planned, self._planned_stored = [], {}
         self._send_next()
 
     def _stored_replies(self) -> dict[str, Reply]:
-        """Fetch the stored replies to planned questions, without their texts, and count them in the budget."""
+        """Fetch the stored replies to planned questions, without their texts, and count
+        them in the budget.
+        """
         found = {}
         real = [one for one in self._planned if not one.model.simulated]
         for start in range(0, len(real), _CHUNK):
@@ -194,7 +262,7 @@ class Broker:
     def _may_ask(self, model: Model) -> bool:
         return model.simulated or self._store_mode is not StoreMode.ONLY
 
-    # --- questions --------------------------------------------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------
 
     async def ask(self, question: Question, worker: str = "") -> Reply | Failure:
         """The reply from the store or the model, or why there is none."""
@@ -204,14 +272,22 @@ class Broker:
         key = key_of(model, question)
         outcome = self._queue.take(key, worker)
         if outcome is None and key not in self._queue:
-            outcome = self._closed or self._stored(key, model, question.prompt) or self._unbatched.get(key)
+            outcome = (
+                self._closed
+                or self._stored(key, model, question.prompt)
+                or self._unbatched.get(key)
+            )
             if outcome is None and not self._may_ask(model):
                 outcome = Failure("no stored reply, and --llm-store=only asks no model")
-            if outcome is not None and key not in self._settled:  # questions may share a reply
+            if (
+                outcome is not None and key not in self._settled
+            ):  # questions may share a reply
                 self._settled.add(key)
                 self._counts.settled(model, outcome)
         if outcome is None:
-            reply: asyncio.Future[Reply | Failure] = asyncio.get_running_loop().create_future()
+            reply: asyncio.Future[Reply | Failure] = (
+                asyncio.get_running_loop().create_future()
+            )
             self._queue.wait(key, question, Waiter(worker, reply))
             self._send_next()
             return await reply
@@ -220,16 +296,23 @@ class Broker:
         return outcome
 
     def forget(self, worker: str) -> None:
-        """Drop the waiting questions of a worker that is gone. Replies in flight still reach the store."""
+        """Drop the waiting questions of a worker that is gone.
+
+        Replies in flight still reach the store.
+        """
         self._queue.forget(worker)
         self._send_next()
 
     def _stored(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
-        """The stored reply, counted in the budget, or that it is in a batch; None if the model has to be asked."""
+        """The stored reply, counted in the budget, or that it is in a batch; None if
+        the model has to be asked.
+        """
         if model.simulated:
             return None
         try:
-            since = self._store.in_batches([key]).get(key)  # before a reply of it is stored
+            since = self._store.in_batches([key]).get(
+                key
+            )  # before a reply of it is stored
             reply = self._store.fetch([key]).get(key)
         except StoreError as error:
             return self._fail_store(error)
@@ -240,11 +323,14 @@ class Broker:
             self._budget.count(key, model, prompt, reply)
         return reply
 
-    # --- requests ---------------------------------------------------------------------------------------------------
+    # --- requests ---------------------------------------------------------------------
 
     def _send_next(self) -> None:
         """Begin as many requests as the limits allow."""
-        while not self._requester.is_full() and (entry := self._queue.next(self._has_capacity)) is not None:
+        while (
+            not self._requester.is_full()
+            and (entry := self._queue.next(self._has_capacity)) is not None
+        ):
             model = self._models[entry.question.model].for_question(entry.question)
             self._requester.enter(model)
             task = asyncio.create_task(self._answer(entry, model))
@@ -271,19 +357,29 @@ class Broker:
             outcome = _TOO_LATE
         except Exception as error:  # a bug here must not leave a test waiting
             _LOG.debug("a question failed", exc_info=True)
-            outcome = Failure(redact.one_line(f"{model.target}: {type(error).__name__}: {error}", os.environ))
+            outcome = Failure(
+                redact.one_line(
+                    f"{model.target}: {type(error).__name__}: {error}", os.environ
+                )
+            )
         never_asked = outcome == NEVER_ASKED
         if never_asked:
             outcome = self._closed or NEVER_ASKED
         waiters = self._queue.arrived(entry, outcome)
         if waiters or not never_asked:
             self._counts.settled(model, outcome)
-        if isinstance(outcome, Failure) and outcome.stops_run and self._store_failure is None:
+        if (
+            isinstance(outcome, Failure)
+            and outcome.stops_run
+            and self._store_failure is None
+        ):
             self.stop(outcome)
         _deliver(waiters, outcome)
 
     async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
-        """The reply from the store, which another run may have added meanwhile, or from the model."""
+        """The reply from the store, which another run may have added meanwhile, or from
+        the model.
+        """
         key, prompt = entry.key, entry.question.prompt
         if model.simulated:
             return await self._requester.request(model, prompt)
@@ -304,23 +400,30 @@ class Broker:
             self._fail_store(error)
         return reply
 
-    # --- the end ----------------------------------------------------------------------------------------------------
+    # --- the end ----------------------------------------------------------------------
 
     def stop(self, failure: Failure) -> None:
-        """Stop asking: every test that waits or asks later gets this reason. Requests in flight may still finish."""
+        """Stop asking: every test that waits or asks later gets this reason.
+
+        Requests in flight may still finish.
+        """
         if self.stopped is None:
             self.stopped = failure
             self._on_stop(failure)
             self._close(_stopping(failure), spare_in_flight=False)
 
     async def close(self, drain_s: float = 0.0) -> None:
-        """Send no more requests, wait this long for those in flight, then cancel them and close the store."""
+        """Send no more requests, wait this long for those in flight, then cancel them
+        and close the store.
+        """
         self._close(NEVER_ASKED, spare_in_flight=True)
         if self._requests:
             await asyncio.wait(self._requests, timeout=max(drain_s, _CUT_S))
         self.cut()
         await asyncio.gather(*self._requests, return_exceptions=True)
-        self._abandon(_TOO_LATE, spare_in_flight=False)  # a task that was cancelled before its first step
+        self._abandon(
+            _TOO_LATE, spare_in_flight=False
+        )  # a task that was cancelled before its first step
         if self._store_failure is not None:
             self.stop(self._store_failure)
         await self._store.close()
@@ -345,14 +448,18 @@ class Broker:
         _deliver(waiters, failure)
 
     def _fail_store(self, error: StoreError) -> Failure:
-        """Begin no further request; those in flight may finish, and their replies can be fetched."""
+        """Begin no further request; those in flight may finish, and their replies can
+        be fetched.
+        """
         if self._store_failure is None:
             self._store_failure = Failure(str(error), stops_run=True)
             self._close(_stopping(self._store_failure), spare_in_flight=True)
         return self._store_failure
 
     def _stop_after_store_failure(self) -> None:
-        """Stop the run once tests have fetched the replies that exist only in memory."""
+        """Stop the run once tests have fetched the replies that exist only in
+        memory.
+        """
         if self._store_failure is None or self._requests:
             return
         if not any(key in self._queue for key in self._store.unwritten):

@@ -1,4 +1,6 @@
-"""Sends single requests, without retries: to the fake models, directly to a server of one's own, or through litellm."""
+"""Sends single requests, without retries: to the fake models, directly to a server of
+one's own, or through litellm.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,14 @@ if TYPE_CHECKING:
 
 
 class Client:
-    """Chooses the way of each request, and times it. What a way needs is imported when it is first used."""
+    """Chooses the way of each request, and times it.
 
-    def __init__(self, known: fake.KnownSequences = dict, transport: Transport = Transport.DIRECT) -> None:
+    What a way needs is imported when it is first used.
+    """
+
+    def __init__(
+        self, known: fake.KnownSequences = dict, transport: Transport = Transport.DIRECT
+    ) -> None:
         """`known` are the integer sequences that the fake models know."""
         self._known = cache(known)
         self._transport = transport
@@ -42,27 +49,42 @@ class Client:
         return self._way(model).terms(model)
 
     def unknown_parameter(self, model: Model) -> str | None:
-        """Why a model cannot be asked: a parameter that cannot be sent to it; None if there is none."""
+        """Why a model cannot be asked: a parameter that cannot be sent to it; None if
+        there is none.
+        """
         return None if model.simulated else self._way(model).unknown_parameter(model)
 
     async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
-        """Send one request. Raises errors that `provider_errors.diagnose` interprets."""
+        """Send one request.
+
+        Raises errors that `provider_errors.diagnose` interprets.
+        """
         way = None if model.simulated else self._way(model)
         if way is not None:
             way.prepare()  # not a part of the latency
-        asked_at, began = datetime.now(UTC).isoformat(timespec="milliseconds"), perf_counter()
+        asked_at, began = (
+            datetime.now(UTC).isoformat(timespec="milliseconds"),
+            perf_counter(),
+        )
         if way is None:
-            reply = fake.reply(model.target, model.messages(prompt), model.params, self._known)
+            reply = fake.reply(
+                model.target, model.messages(prompt), model.params, self._known
+            )
         else:
             reply = await way.request(model, prompt, timeout_s)
-        return replace(reply, latency_s=perf_counter() - began, asked_at=asked_at, sent=sent_of(model, prompt))
+        return replace(
+            reply,
+            latency_s=perf_counter() - began,
+            asked_at=asked_at,
+            sent=sent_of(model, prompt),
+        )
 
     async def close(self) -> None:
         """End what the ways have begun."""
         for way in self._used:
             await way.close()
 
-    # --- batches ----------------------------------------------------------------------------------------------------
+    # --- batches ----------------------------------------------------------------------
 
     @property
     def litellm(self) -> Any:
@@ -70,10 +92,13 @@ class Client:
         return self._through_litellm.litellm
 
     def reply_in_batch(self, model: Model, body: Mapping[str, Any]) -> Reply:
-        """The reply in the body of a response of a batch. Without a batch price in litellm's list, its cost is None."""
+        """The reply in the body of a response of a batch.
+
+        Without a batch price in litellm's list, its cost is None.
+        """
         return self._through_litellm.reply_in_batch(model, body)
 
-    # --- ways -------------------------------------------------------------------------------------------------------
+    # --- ways -------------------------------------------------------------------------
 
     def _way(self, model: Model) -> DirectClient | LitellmClient:
         is_own = model.file is not None or self._is_own(model.target, model.api_base)
@@ -99,9 +124,14 @@ class Client:
 
 
 def _is_own_server(target: str, api_base: str | None) -> bool:
-    """Whether a model is at a server that speaks OpenAI's protocol and is not OpenAI's."""
+    """Whether a model is at a server that speaks OpenAI's protocol and is not
+    OpenAI's.
+    """
     prefix, _, name = target.partition("/")
     if prefix != "openai" or name.startswith("responses/") or api_base is None:
         return False
     host = urlsplit(api_base).hostname or ""
-    return not f".{host}".endswith(".openai.com") and provider_of(target, os.environ) == "openai"
+    return (
+        not f".{host}".endswith(".openai.com")
+        and provider_of(target, os.environ) == "openai"
+    )

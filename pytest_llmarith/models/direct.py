@@ -1,7 +1,8 @@
-"""Sends questions to a server of one's own: one POST of OpenAI's form for each, with aiohttp.
+"""Sends questions to a server of one's own: one POST of OpenAI's form for each, with
+aiohttp.
 
-The parameters that a user gives are sent as they are. Those that litellm would keep for itself are in one table: they
-say where something is sent, or are refused.
+The parameters that a user gives are sent as they are. Those that litellm would keep for
+itself are in one table: they say where something is sent, or are refused.
 """
 
 from __future__ import annotations
@@ -27,15 +28,21 @@ from pytest_llmarith.models.provider_errors import (
     connection_error,
     is_filtered,
 )
-from pytest_llmarith.models.response_bodies import ACCEPTED_ENCODING, Response, reply_body
+from pytest_llmarith.models.response_bodies import (
+    ACCEPTED_ENCODING,
+    Response,
+    reply_body,
+)
 from pytest_llmarith.types import Model, ModelTerms, Prompt, Reply
 
 PREFIX = "openai/"
 _PATH = "/chat/completions"
 _CONNECT_S = 30.0
-# Servers close idle connections, uvicorn after 5 s; a question that is sent at that moment would be lost.
+# Servers close idle connections, uvicorn after 5 s; a question that is sent at that
+# moment would be lost.
 _IDLE_S = 4.0
-# Names that litellm reads itself: these are sent in the body or as headers, the others are refused.
+# Names that litellm reads itself: these are sent in the body or as headers, the others
+# are refused.
 _MORE_BODY = "extra_body"
 _MORE_HEADERS = ("extra_headers", "headers")
 _REFUSED = frozenset(
@@ -85,7 +92,9 @@ class Request(NamedTuple):
 
 
 class DirectClient:
-    """The way to servers of one's own, over one session of connections that lasts until `close`."""
+    """The way to servers of one's own, over one session of connections that lasts until
+    `close`.
+    """
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
@@ -97,21 +106,33 @@ class DirectClient:
         price_list.listed()
 
     def terms(self, model: Model) -> ModelTerms:
-        """The model's terms, if litellm's price list has a model of OpenAI with this name."""
+        """The model's terms, if litellm's price list has a model of OpenAI with this
+        name.
+        """
         return price_list.terms_in(_entry(model), price_list.tier_of(model.params))
 
     def unknown_parameter(self, model: Model) -> str | None:
-        """Why a model cannot be asked: a parameter that is litellm's; None if there is none."""
+        """Why a model cannot be asked: a parameter that is litellm's; None if there is
+        none.
+        """
         for name, value in model.params.items():
             if name in _REFUSED:
                 return (
-                    f"{model.target}: {name} is a parameter of litellm, which does not ask a server of your own; "
-                    "remove it, or write it into extra_body, or set -o llm_transport=litellm"
+                    f"{model.target}: {name} is a parameter of litellm, which does "
+                    f"not ask a server of your own; "
+                    "remove it, or write it into extra_body, or set -o "
+                    "llm_transport=litellm"
                 )
             if name == _MORE_BODY and not isinstance(value, dict):
-                return f'{model.target}: {name} is no JSON object; write {name}={{"NAME":VALUE}}'
+                return (
+                    f"{model.target}: {name} is no JSON object; write "
+                    f'{name}={{"NAME":VALUE}}'
+                )
             if name in _MORE_HEADERS and not _are_headers(value):
-                return f'{model.target}: {name} is no JSON object of texts; write {name}={{"NAME":"TEXT"}}'
+                return (
+                    f"{model.target}: {name} is no JSON object of texts; write "
+                    f'{name}={{"NAME":"TEXT"}}'
+                )
         return None
 
     async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
@@ -124,7 +145,9 @@ class DirectClient:
             raise
         response = responses.parsed(body)
         reply = responses.reply_in(response)
-        return replace(reply, cost_usd=_cost(model, reply, responses.usage_in(response)))
+        return replace(
+            reply, cost_usd=_cost(model, reply, responses.usage_in(response))
+        )
 
     async def close(self) -> None:
         """Close its connections."""
@@ -145,7 +168,9 @@ class DirectClient:
             ) as received:
                 _check_header(received.headers)
                 pieces = received.content.iter_any()
-                return await reply_body(Response(received.status, received.headers, request.address, pieces))
+                return await reply_body(
+                    Response(received.status, received.headers, request.address, pieces)
+                )
         except aiohttp.InvalidURL as error:
             raise NotSent(f"the request cannot be sent: {error}") from error
         except aiohttp.ConnectionTimeoutError as error:
@@ -158,9 +183,13 @@ class DirectClient:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            resolver = aiohttp.ThreadedResolver()  # its errors are those of the system, by which they are classified
+            resolver = (
+                aiohttp.ThreadedResolver()
+            )  # its errors are those of the system, by which they are classified
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_S, resolver=resolver),
+                connector=aiohttp.TCPConnector(
+                    limit=0, keepalive_timeout=_IDLE_S, resolver=resolver
+                ),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
             )
@@ -168,14 +197,20 @@ class DirectClient:
 
 
 def request_of(model: Model, prompt: Prompt) -> Request:
-    """The request for a prompt. A server that needs no key gets a placeholder, as OpenAI's clients send it."""
+    """The request for a prompt.
+
+    A server that needs no key gets a placeholder, as OpenAI's clients send it.
+    """
     headers = {
         "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY') or 'none'}",
         "Content-Type": "application/json",
         "Accept": "application/json",
         "User-Agent": "pytest-llmarith",
     }
-    body: dict[str, Any] = {"model": model.target.removeprefix(PREFIX), "messages": model.messages(prompt)}
+    body: dict[str, Any] = {
+        "model": model.target.removeprefix(PREFIX),
+        "messages": model.messages(prompt),
+    }
     for name, value in model.params.items():
         if name in _MORE_HEADERS:
             headers.update(value)
@@ -188,17 +223,23 @@ def request_of(model: Model, prompt: Prompt) -> Request:
 
 
 def _are_headers(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+    return isinstance(value, dict) and all(
+        isinstance(text, str) for text in value.values()
+    )
 
 
 def _check_header(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
         if not (name.isascii() and value.isascii()):
-            raise UnreadableHeader("a header of the response cannot be read: it is not ASCII")
+            raise UnreadableHeader(
+                "a header of the response cannot be read: it is not ASCII"
+            )
 
 
 def _proxy(address: str) -> str | None:
-    """The proxy for an address, from the environment (HTTPS_PROXY, NO_PROXY and the like)."""
+    """The proxy for an address, from the environment (HTTPS_PROXY, NO_PROXY and the
+    like).
+    """
     parts = urlsplit(address)
     if proxy_bypass(parts.hostname or ""):
         return None
@@ -208,7 +249,9 @@ def _proxy(address: str) -> str | None:
 
 
 def _trusted() -> ssl.SSLContext:
-    """The certificates that are trusted: those of SSL_CERT_FILE, or else those of the system and of certifi."""
+    """The certificates that are trusted: those of SSL_CERT_FILE, or else those of the
+    system and of certifi.
+    """
     context = ssl.create_default_context()
     if not os.environ.get("SSL_CERT_FILE"):
         context.load_verify_locations(certifi.where())
@@ -224,4 +267,6 @@ def _cost(model: Model, reply: Reply, usage: Mapping[str, Any]) -> float | None:
         return None
     cached = responses.cached_tokens(usage)
     tier = price_list.tier_of(model.params)
-    return price_list.cost_in(_entry(model), tier, reply.prompt_tokens, cached, reply.completion_tokens)
+    return price_list.cost_in(
+        _entry(model), tier, reply.prompt_tokens, cached, reply.completion_tokens
+    )

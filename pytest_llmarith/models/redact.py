@@ -23,8 +23,11 @@ _LOOKED_AT = 4_000  # characters of a message
 _LONGEST = 300
 _SHORTEST_SECRET = 6
 _SHORTEST_KEY = 16
-_LIKE_A_KEY = re.compile(rf"(?=.*[A-Za-z])(?=.*\d).{{{_SHORTEST_KEY},}}", re.ASCII | re.DOTALL)
-# A variable with such a name holds a key, not a password, even if the value has no digits.
+_LIKE_A_KEY = re.compile(
+    rf"(?=.*[A-Za-z])(?=.*\d).{{{_SHORTEST_KEY},}}", re.ASCII | re.DOTALL
+)
+# A variable with such a name holds a key, not a password, even if the value has no
+# digits.
 _NAME_OF_A_KEY = re.compile(r"(?:api_key|token)$", re.IGNORECASE)
 _LONG_WORD = re.compile(rf"(?=.*[A-Za-z])\S{{{_SHORTEST_KEY},}}")
 _KEY_SHAPES = re.compile(
@@ -43,11 +46,14 @@ _KEY_SHAPES = re.compile(
 )
 
 
-# --- requests -------------------------------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------
 
 
 def sent_of(model: Model, prompt: Prompt) -> dict[str, Any]:
-    """The request as it is recorded: without the values of headers. Its parameters hold no keys, which are refused."""
+    """The request as it is recorded: without the values of headers.
+
+    Its parameters hold no keys, which are refused.
+    """
     return {
         "model": model.target,
         "api_base": model.api_base,
@@ -57,12 +63,17 @@ def sent_of(model: Model, prompt: Prompt) -> dict[str, Any]:
 
 
 def is_secret(name: str) -> bool:
-    """Whether a parameter, header or variable of this name holds a secret; `max_tokens` does not."""
+    """Whether a parameter, header or variable of this name holds a secret; `max_tokens`
+    does not.
+    """
     return name != _NO_SECRET and _SECRET_NAME.search(name) is not None
 
 
 def refused_secrets(params: Mapping[str, Any]) -> Iterator[str]:
-    """The names of secrets among request parameters, at every depth. They must not be given as options."""
+    """The names of secrets among request parameters, at every depth.
+
+    They must not be given as options.
+    """
     return (name for name, _ in _parameters(params) if is_secret(name))
 
 
@@ -73,14 +84,25 @@ def with_headers_hidden(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def header_values(params: Mapping[str, Any]) -> Iterator[str]:
     """The values of all headers, at every depth."""
-    return (text for name, value in _parameters(params) if name in _HEADERS for text in texts_in(value))
+    return (
+        text
+        for name, value in _parameters(params)
+        if name in _HEADERS
+        for text in texts_in(value)
+    )
 
 
 def texts_in(value: Any) -> Iterator[str]:
     """All strings in a value."""
     if isinstance(value, str):
         yield value
-    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+    for inner in (
+        value.values()
+        if isinstance(value, Mapping)
+        else value
+        if isinstance(value, list)
+        else ()
+    ):
         yield from texts_in(inner)
 
 
@@ -88,7 +110,13 @@ def _parameters(value: Any) -> Iterator[tuple[str, Any]]:
     """The name and value of each parameter, at every depth."""
     if isinstance(value, Mapping):
         yield from value.items()
-    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+    for inner in (
+        value.values()
+        if isinstance(value, Mapping)
+        else value
+        if isinstance(value, list)
+        else ()
+    ):
         yield from _parameters(inner)
 
 
@@ -96,14 +124,19 @@ def _hidden(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_hidden(name, one) for one in value]
     if isinstance(value, Mapping):
-        return {inner: HIDDEN if name in _HEADERS else _hidden(inner, deeper) for inner, deeper in value.items()}
+        return {
+            inner: HIDDEN if name in _HEADERS else _hidden(inner, deeper)
+            for inner, deeper in value.items()
+        }
     return HIDDEN if name in _HEADERS else value
 
 
-# --- text -----------------------------------------------------------------------------------------------------------
+# --- text -----------------------------------------------------------------------------
 
 
-def one_line(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
+def one_line(
+    text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()
+) -> str:
     """A foreign message as one bounded line without keys and control characters."""
     words = _printable(text[:_LOOKED_AT]).split()
     if len(text) > _LOOKED_AT and len(words) > 1:
@@ -117,22 +150,35 @@ def with_end(line: str, end: str) -> str:
     return (line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…") + end
 
 
-def hide_keys(text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()) -> str:
+def hide_keys(
+    text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()
+) -> str:
     """Replace the keys of this environment, and everything that looks like a key."""
-    for secret in sorted({*_secrets_of(environ).values(), *more_secrets}, key=len, reverse=True):
+    for secret in sorted(
+        {*_secrets_of(environ).values(), *more_secrets}, key=len, reverse=True
+    ):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
-    return _KEY_SHAPES.sub(lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"), text)
+    return _KEY_SHAPES.sub(
+        lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"),
+        text,
+    )
 
 
 def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
-    """A reply without the keys of this environment, which a provider or a proxy may echo.
+    """A reply without the keys of this environment, which a provider or a proxy may
+    echo.
 
-    Passwords are kept, because a word such as `postgres` or `123456` may be the answer to grade.
+    Passwords are kept, because a word such as `postgres` or `123456` may be the answer
+    to grade.
     """
     if len(text) < _SHORTEST_KEY:  # as most replies; the environment is long
         return text
-    keys = {secret for name, secret in _secrets_of(environ).items() if _looks_like_a_key(name, secret)}
+    keys = {
+        secret
+        for name, secret in _secrets_of(environ).items()
+        if _looks_like_a_key(name, secret)
+    }
     for secret in sorted(keys, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return text
@@ -147,7 +193,9 @@ def leaked_variable(text: str, environ: Mapping[str, str]) -> str | None:
         (
             name
             for name, secret in _secrets_of(environ).items()
-            if len(secret) >= _SHORTEST_SECRET and not secret.isdecimal() and secret in text
+            if len(secret) >= _SHORTEST_SECRET
+            and not secret.isdecimal()
+            and secret in text
         ),
         None,
     )
@@ -159,9 +207,18 @@ def _looks_like_a_key(name: str, secret: str) -> bool:
 
 
 def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
-    """The secrets by variable. Looked up name by name, because pytest changes the environment during every test."""
-    return {name: value for name in list(environ) if is_secret(name) and (value := environ.get(name))}
+    """The secrets by variable.
+
+    Looked up name by name, because pytest changes the environment during every test.
+    """
+    return {
+        name: value
+        for name in list(environ)
+        if is_secret(name) and (value := environ.get(name))
+    }
 
 
 def _printable(text: str) -> str:
-    return "".join(" " if unicodedata.category(char).startswith("C") else char for char in text)
+    return "".join(
+        " " if unicodedata.category(char).startswith("C") else char for char in text
+    )

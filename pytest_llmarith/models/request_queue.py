@@ -1,8 +1,10 @@
-"""The order in which questions are asked. It holds each question from its announcement until its reply is fetched.
+"""The order in which questions are asked.
 
-Questions that tests wait for go first. Free capacity is used for announced questions that follow the last question of
-each worker, within a window of replies that are not fetched yet. A key is asked once, even if it is announced or asked
-several times.
+It holds each question from its announcement until its reply is fetched.
+
+Questions that tests wait for go first. Free capacity is used for announced questions
+that follow the last question of each worker, within a window of replies that are not
+fetched yet. A key is asked once, even if it is announced or asked several times.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class State(Enum):
 class Entry:
     """One key; `due` counts the announced tests that have not fetched the reply.
 
-    `index` is the position in the announced order, `worker` the worker for which it was asked ahead.
+    `index` is the position in the announced order, `worker` the worker for which it was
+    asked ahead.
     """
 
     key: str
@@ -50,7 +53,9 @@ class Entry:
 
 @dataclass(slots=True)
 class _Position:
-    """A worker's next index in the announced order, and the number of unfetched replies asked ahead for it."""
+    """A worker's next index in the announced order, and the number of unfetched replies
+    asked ahead for it.
+    """
 
     index: int = 0
     ahead: int = 0
@@ -63,7 +68,9 @@ class RequestQueue:
         self._window = window
         self._used = 0
         self._entries: dict[str, Entry] = {}
-        self._order: list[Entry | None] = []  # None for an entry that was asked or discarded
+        self._order: list[
+            Entry | None
+        ] = []  # None for an entry that was asked or discarded
         self._first = 0  # index of the first entry left in `_order`
         self._positions: dict[str, _Position] = {}
         self._waited: deque[Entry] = deque()
@@ -98,7 +105,9 @@ class RequestQueue:
         if entry.state is State.PENDING:
             self._waited.append(entry)
 
-    def next(self, has_capacity: Callable[[Question], bool] = lambda question: True) -> Entry | None:
+    def next(
+        self, has_capacity: Callable[[Question], bool] = lambda question: True
+    ) -> Entry | None:
         """The next question to ask, marked as in flight; None if there is none.
 
         Questions to models without capacity are skipped.
@@ -136,17 +145,22 @@ class RequestQueue:
                     self._append(entry)
 
     def abandon(self, *, spare_in_flight: bool) -> list[Waiter]:
-        """Ask no more questions; returns the waiters without a reply. Arrived replies can still be fetched."""
+        """Ask no more questions; returns the waiters without a reply.
+
+        Arrived replies can still be fetched.
+        """
         self._abandoned = True
         waiters: list[Waiter] = []
         for entry in list(self._entries.values()):
-            if entry.state is State.PENDING or (entry.state is State.IN_FLIGHT and not spare_in_flight):
+            if entry.state is State.PENDING or (
+                entry.state is State.IN_FLIGHT and not spare_in_flight
+            ):
                 waiters += entry.waiters
                 entry.waiters = []
                 self._discard(entry)
         return waiters
 
-    # --- the next question ------------------------------------------------------------------------------------------
+    # --- the next question ------------------------------------------------------------
 
     def _next_waited(self, has_capacity: Callable[[Question], bool]) -> Entry | None:
         passed = list[Entry]()
@@ -162,10 +176,14 @@ class RequestQueue:
         return found
 
     def _next_announced(self, has_capacity: Callable[[Question], bool]) -> Entry | None:
-        """Prefer the worker with the fewest unfetched replies, so that a slow worker does not fill the window."""
+        """Prefer the worker with the fewest unfetched replies, so that a slow worker
+        does not fill the window.
+        """
         if self._used >= self._window:
             return None
-        for name, position in sorted(self._positions.items(), key=lambda item: item[1].ahead):
+        for name, position in sorted(
+            self._positions.items(), key=lambda item: item[1].ahead
+        ):
             position.index = self._next_index(position.index)
             entry = self._entry_at(position.index)
             if entry is not None and has_capacity(entry.question):
@@ -184,7 +202,7 @@ class RequestQueue:
     def _entry_at(self, index: int) -> Entry | None:
         return self._order[index] if index < len(self._order) else None
 
-    # --- the life of an entry ---------------------------------------------------------------------------------------
+    # --- the life of an entry ---------------------------------------------------------
 
     def _enter(self, key: str, question: Question) -> Entry:
         if key not in self._entries:
@@ -207,7 +225,9 @@ class RequestQueue:
         if entry.in_window:
             entry.in_window = False
             self._used -= 1
-            if (position := self._positions.get(entry.worker or "")) is not None and entry.worker is not None:
+            if (
+                position := self._positions.get(entry.worker or "")
+            ) is not None and entry.worker is not None:
                 position.ahead -= 1
 
     def _leave_order(self, entry: Entry) -> None:

@@ -1,9 +1,12 @@
-"""The questions that are in batches, in the store: reserved before a batch is created, until it has ended.
+"""The questions that are in batches, in the store: reserved before a batch is created,
+until it has ended.
 
-Each batch has an intent, which is written with the reservations of its questions in one transaction, before anything is
-sent. `creating` is written directly before the request that creates the batch, and `created` adds the provider's id
-after it. So an intent without `creating` was not sent, and one with `creating` and without an id may exist at the
-provider. Only the process that holds `submitting` creates batches; the lock ends with its process.
+Each batch has an intent, which is written with the reservations of its questions in one
+transaction, before anything is sent. `creating` is written directly before the request
+that creates the batch, and `created` adds the provider's id after it. So an intent
+without `creating` was not sent, and one with `creating` and without an id may exist at
+the provider. Only the process that holds `submitting` creates batches; the lock ends
+with its process.
 """
 
 from __future__ import annotations
@@ -41,9 +44,12 @@ class Locked(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch that has not ended. `model` is what its requests share; system prompts are in their messages.
+    """A batch that has not ended.
 
-    `questions` counts those without a reply, `creating_at` is in seconds since 1970, and `id` is the provider's.
+    `model` is what its requests share; system prompts are in their messages.
+
+    `questions` counts those without a reply, `creating_at` is in seconds since 1970,
+    and `id` is the provider's.
     """
 
     intent: str
@@ -56,7 +62,9 @@ class Batch:
     @property
     def parameters(self) -> str:
         """The parameters of its requests as text without keys."""
-        named = ", ".join(f"{name}={value}" for name, value in self.model.params.items())
+        named = ", ".join(
+            f"{name}={value}" for name, value in self.model.params.items()
+        )
         return redact.one_line(named, os.environ) or "none"
 
 
@@ -65,9 +73,15 @@ class Reservations(Store):
 
     @contextmanager
     def submitting(self) -> Iterator[None]:
-        """Hold the lock of the process that submits. Raises Locked at once if another process holds it."""
+        """Hold the lock of the process that submits.
+
+        Raises Locked at once if another process holds it.
+        """
         path = self.path.with_name(_LOCK_FILE)
-        with self._errors(), closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
+        with (
+            self._errors(),
+            closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock,
+        ):
             try:
                 lock.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
@@ -76,54 +90,83 @@ class Reservations(Store):
                 raise
             yield
 
-    def reserve(self, model: Model, questions: Mapping[str, Messages]) -> dict[str, Messages]:
-        """Reserve those of these questions that are neither stored nor reserved, with a new intent.
+    def reserve(
+        self, model: Model, questions: Mapping[str, Messages]
+    ) -> dict[str, Messages]:
+        """Reserve those of these questions that are neither stored nor reserved, with a
+        new intent.
 
         Returns them; nothing is written if there are none.
         """
         with self._transaction():
             there = self.fetch(questions).keys() | self.in_batches(questions).keys()
-            free = {key: messages for key, messages in questions.items() if key not in there}
+            free = {
+                key: messages for key, messages in questions.items() if key not in there
+            }
             if free:
-                intent, request = uuid4().hex, {"model": model.target, "api_base": model.api_base}
-                made_at = datetime.now(UTC).isoformat()  # to the microsecond, as batches are sorted by it
+                intent, request = (
+                    uuid4().hex,
+                    {"model": model.target, "api_base": model.api_base},
+                )
+                made_at = datetime.now(
+                    UTC
+                ).isoformat()  # to the microsecond, as batches are sorted by it
                 self._db.execute(
                     "INSERT INTO batches (intent, request, made_at) VALUES (?, ?, ?)",
                     (intent, json.dumps({**request, "params": model.params}), made_at),
                 )
-                rows = ((key, intent, json.dumps(messages)) for key, messages in free.items())
-                self._db.executemany("INSERT INTO reserved (key, intent, messages) VALUES (?, ?, ?)", rows)
+                rows = (
+                    (key, intent, json.dumps(messages))
+                    for key, messages in free.items()
+                )
+                self._db.executemany(
+                    "INSERT INTO reserved (key, intent, messages) VALUES (?, ?, ?)",
+                    rows,
+                )
         return free
 
     def batches(self, keys: Iterable[str] | None = None) -> list[Batch]:
-        """The batches that hold one of these keys, or all batches, that have questions without a reply."""
+        """The batches that hold one of these keys, or all batches, that have questions
+        without a reply.
+        """
         with self._errors():
             found = {"keys": None if keys is None else json.dumps(list(keys))}
             rows = self._db.execute(_BATCHES, found).fetchall()
-        return [Batch(intent, _model(request), *others) for intent, request, *others in rows]
+        return [
+            Batch(intent, _model(request), *others) for intent, request, *others in rows
+        ]
 
     def questions(self, intent: str) -> dict[str, Messages]:
         """The questions of a batch that have no reply, by key."""
         with self._errors():
-            rows = self._db.execute("SELECT key, messages FROM reserved WHERE intent = ?", (intent,)).fetchall()
+            rows = self._db.execute(
+                "SELECT key, messages FROM reserved WHERE intent = ?", (intent,)
+            ).fetchall()
         return {key: json.loads(messages) for key, messages in rows}
 
     def creating(self, intent: str) -> None:
         """Note that the batch is about to be created."""
         with self._transaction():
-            self._db.execute("UPDATE batches SET creating_at = ? WHERE intent = ?", (time.time(), intent))
+            self._db.execute(
+                "UPDATE batches SET creating_at = ? WHERE intent = ?",
+                (time.time(), intent),
+            )
 
     def created(self, intent: str, id_: str) -> None:
         """Note the provider's id of a batch."""
         with self._transaction():
-            self._db.execute("UPDATE batches SET id = ? WHERE intent = ?", (id_, intent))
+            self._db.execute(
+                "UPDATE batches SET id = ? WHERE intent = ?", (id_, intent)
+            )
 
     def settle(self, intent: str, replies: Mapping[str, Reply]) -> set[str]:
         """Write replies of a batch, all or none, and end their reservations.
 
         Returns the keys that were still reserved; another run has written the others.
         """
-        mine = "FROM reserved WHERE intent = ? AND key IN (SELECT value FROM json_each(?))"
+        mine = (
+            "FROM reserved WHERE intent = ? AND key IN (SELECT value FROM json_each(?))"
+        )
         with self._transaction():
             self._insert(replies)
             keys = (intent, json.dumps(list(replies)))
@@ -132,19 +175,32 @@ class Reservations(Store):
         return taken
 
     def release(self, batch: Batch) -> None:
-        """End the reservations that are left of a batch, unless another process has found its id meanwhile.
+        """End the reservations that are left of a batch, unless another process has
+        found its id meanwhile.
 
         Its id is kept, so that it is not taken for another batch.
         """
         this = "(SELECT intent FROM batches WHERE intent = ? AND id IS ?)"
         with self._transaction():
-            self._db.execute(f"DELETE FROM reserved WHERE intent = {this}", (batch.intent, batch.id))
-            self._db.execute(f"DELETE FROM batches WHERE intent = {this} AND id IS NULL", (batch.intent, batch.id))
+            self._db.execute(
+                f"DELETE FROM reserved WHERE intent = {this}", (batch.intent, batch.id)
+            )
+            self._db.execute(
+                f"DELETE FROM batches WHERE intent = {this} AND id IS NULL",
+                (batch.intent, batch.id),
+            )
 
     def ids(self) -> list[str]:
-        """The provider's ids of all batches of this store, also of those that have ended."""
+        """The provider's ids of all batches of this store, also of those that have
+        ended.
+        """
         with self._errors():
-            return [id_ for (id_,) in self._db.execute("SELECT id FROM batches WHERE id IS NOT NULL")]
+            return [
+                id_
+                for (id_,) in self._db.execute(
+                    "SELECT id FROM batches WHERE id IS NOT NULL"
+                )
+            ]
 
 
 def minute(made_at: str) -> str:
@@ -154,4 +210,6 @@ def minute(made_at: str) -> str:
 
 def _model(request: str) -> Model:
     said: dict[str, Any] = json.loads(request)
-    return Model(said["model"], said["model"], said["params"], said["api_base"], batched=True)
+    return Model(
+        said["model"], said["model"], said["params"], said["api_base"], batched=True
+    )

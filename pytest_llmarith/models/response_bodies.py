@@ -1,4 +1,6 @@
-"""Reads the bodies of responses, bounded while they are inflated; raises what a response is if it is no reply."""
+"""Reads the bodies of responses, bounded while they are inflated; raises what a
+response is if it is no reply.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class Response(NamedTuple):
-    """A response whose header has arrived. `pieces` are those of its body, as they were sent; `address` was asked."""
+    """A response whose header has arrived.
+
+    `pieces` are those of its body, as they were sent; `address` was asked.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -37,7 +42,10 @@ class Response(NamedTuple):
 
 
 async def reply_body(response: Response) -> bytes:
-    """The inflated body of a reply, which begins like JSON. Raises an error of `provider_errors` if it is none."""
+    """The inflated body of a reply, which begins like JSON.
+
+    Raises an error of `provider_errors` if it is none.
+    """
     pieces = await _pieces(response, LARGEST)
     beginning = next((piece.lstrip() for piece in pieces if piece.strip()), b"")
     if not beginning.startswith((b"{", b"[")):
@@ -56,24 +64,38 @@ async def results_body(response: Response) -> bytes:
 
 
 async def _pieces(response: Response, most: int) -> list[bytes]:
-    """The pieces of an inflated body. They are joined once, as copying megabytes takes long."""
+    """The pieces of an inflated body.
+
+    They are joined once, as copying megabytes takes long.
+    """
     if response.status in _REDIRECTS and (place := response.headers.get("Location")):
         following = unquote(urljoin(response.address, place))
-        raise Redirected(f"redirected to {following}; if that is right, set --llm-api-base")
+        raise Redirected(
+            f"redirected to {following}; if that is right, set --llm-api-base"
+        )
     if response.status >= 400:
-        raise refusal(response.status, response.headers, await _beginning(response), response.address)
+        raise refusal(
+            response.status,
+            response.headers,
+            await _beginning(response),
+            response.address,
+        )
     pieces: list[bytes] = []
     try:
         has_more = await _read(response, most, pieces)
     except zlib.error as error:
-        raise UnusableResponse(f"the response cannot be decompressed: {error}") from error
+        raise UnusableResponse(
+            f"the response cannot be decompressed: {error}"
+        ) from error
     if has_more:
         raise EndlessResponse(f"the response is longer than {most:,} bytes")
     return pieces
 
 
 async def _beginning(response: Response) -> bytes:
-    """What arrives of the body of an error, which may be cut short, damaged or endless."""
+    """What arrives of the body of an error, which may be cut short, damaged or
+    endless.
+    """
     pieces: list[bytes] = []
     with suppress(Exception):
         async with asyncio.timeout(_ERROR_S):
@@ -82,9 +104,12 @@ async def _beginning(response: Response) -> bytes:
 
 
 async def _read(response: Response, most: int, pieces: list[bytes]) -> bool:
-    """Add about the first `most` bytes of the inflated body; whether there are more. Raises zlib.error.
+    """Add about the first `most` bytes of the inflated body; whether there are more.
 
-    A few kilobytes may inflate to many megabytes, so that other requests go on between the steps.
+    Raises zlib.error.
+
+    A few kilobytes may inflate to many megabytes, so that other requests go on between
+    the steps.
     """
     is_gzip = response.headers.get("Content-Encoding", "").strip().lower() == "gzip"
     inflater = zlib.decompressobj(wbits=31) if is_gzip else None

@@ -1,7 +1,7 @@
 """What a response becomes: a reply, read from JSON of OpenAI's form.
 
-What is not known is None and never 0, also if the provider says 0 tokens of a reply. Absurd counts are not believed,
-because they would defeat the budget.
+What is not known is None and never 0, also if the provider says 0 tokens of a reply.
+Absurd counts are not believed, because they would defeat the budget.
 """
 
 from __future__ import annotations
@@ -16,14 +16,21 @@ from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.types import Reply
 
-MAX_COUNTED = 10**8  # tokens or US dollars of one reply; more would block the rate limit for days
+MAX_COUNTED = (
+    10**8
+)  # tokens or US dollars of one reply; more would block the rate limit for days
 # Finish reasons of interrupted replies: OpenRouter and Mistral; Zhipu; DeepSeek; vLLM.
 _BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
-# OpenAI's finish reasons by the names of servers, in lower case; any other name means `stop`.
+# OpenAI's finish reasons by the names of servers, in lower case; any other name means
+# `stop`.
 _FINISH_REASONS = {
-    **dict.fromkeys(("length", "model_length", "max_tokens", "max_output_tokens"), "length"),
+    **dict.fromkeys(
+        ("length", "model_length", "max_tokens", "max_output_tokens"), "length"
+    ),
     **dict.fromkeys(("model_context_window_exceeded",), "length"),
-    **dict.fromkeys(("content_filter", "content_filtered", "safety", "sensitive"), "content_filter"),
+    **dict.fromkeys(
+        ("content_filter", "content_filtered", "safety", "sensitive"), "content_filter"
+    ),
     **dict.fromkeys(("tool_calls", "tool_use"), "tool_calls"),
     "function_call": "function_call",
 }
@@ -40,7 +47,10 @@ def parsed(body: bytes) -> Any:
 
 
 def reply_in(response: Any) -> Reply:
-    """The reply with all data of a response, except its cost. Raises UnusableResponse."""
+    """The reply with all data of a response, except its cost.
+
+    Raises UnusableResponse.
+    """
     choice = _first_choice(response)
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -61,13 +71,18 @@ def reply_in(response: Any) -> Reply:
 
 
 def usage_in(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The token counts; empty if one of them is invalid, as then neither the others nor the price can be trusted."""
+    """The token counts; empty if one of them is invalid, as then neither the others nor
+    the price can be trusted.
+    """
     usage = response.get("usage")
     if usage is None:
         return {}
     if not isinstance(usage, dict):
         raise UnusableResponse("the token counts of the response cannot be read")
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
+    counts = [
+        usage.get(name)
+        for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+    ]
     if not all(map(_is_count, (*counts, _reasoning_tokens(usage)))):
         return {}
     said_nothing = not (usage.get("total_tokens") or usage.get("completion_tokens"))
@@ -75,7 +90,9 @@ def usage_in(response: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def completion_tokens(usage: Mapping[str, Any]) -> int | None:
-    """All tokens that the model wrote; some servers, such as xAI's, count reasoning only in the total."""
+    """All tokens that the model wrote; some servers, such as xAI's, count reasoning
+    only in the total.
+    """
     written: int | None = usage.get("completion_tokens")
     total: int | None = usage.get("total_tokens")
     prompt: int | None = usage.get("prompt_tokens")
@@ -85,7 +102,9 @@ def completion_tokens(usage: Mapping[str, Any]) -> int | None:
 
 
 def cached_tokens(usage: Mapping[str, Any]) -> int:
-    """The tokens of the prompt that the server had in its cache; 0 if it says nothing."""
+    """The tokens of the prompt that the server had in its cache; 0 if it says
+    nothing.
+    """
     cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
     prompt = usage.get("prompt_tokens") or 0
     return cached if type(cached) is int and 0 < cached <= prompt else 0
@@ -101,7 +120,11 @@ def _first_choice(response: Any) -> Mapping[str, Any]:
 def _finish_reason(choice: Mapping[str, Any]) -> str:
     """The finish reason; proxies add the provider's own."""
     native = choice.get("native_finish_reason") or choice.get("finish_reason")
-    names = [name.lower() for name in (native, choice.get("finish_reason")) if isinstance(name, str)]
+    names = [
+        name.lower()
+        for name in (native, choice.get("finish_reason"))
+        if isinstance(name, str)
+    ]
     fault = choice.get("error")
     if fault or (names and names[0] in _BROKEN_OFF):
         words = (fault.get("message") or fault) if isinstance(fault, dict) else fault

@@ -1,4 +1,6 @@
-"""Asks one question: requests within the limits and the budget, retries, and their counts."""
+"""Asks one question: requests within the limits and the budget, retries, and their
+counts.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,31 @@ from pytest_llmarith.models.budget import Amount, Budget, OverBudget
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
-from pytest_llmarith.types import NEVER_ASKED, Failure, Model, Progress, Prompt, Reply, RequestLimits, Retry, Throttled
+from pytest_llmarith.types import (
+    NEVER_ASKED,
+    Failure,
+    Model,
+    Progress,
+    Prompt,
+    Reply,
+    RequestLimits,
+    Retry,
+    Throttled,
+)
 
 FIRST_PAUSE_S = 2.0
 LONGEST_PAUSE_S = 60.0
-# A 429 is retried this many times as often as an outage: rate limits are per minute, and it may take several
-# minutes until a question gets through.
+# A 429 is retried this many times as often as an outage: rate limits are per minute,
+# and it may take several minutes until a question gets through.
 RETRIES_FOR_429 = 4
 RETRY_TIME_S = 900.0  # no retry begins later than this after the first request
 
 
 class Counts:
-    """The counts behind `Progress`: `numbers` by its fields, `retries` by reason, `throttled` by target."""
+    """The counts behind `Progress`:
+
+    `numbers` by its fields, `retries` by reason, `throttled` by target.
+    """
 
     def __init__(self) -> None:
         self.numbers: Counter[str] = Counter()
@@ -58,7 +73,9 @@ class Counts:
         if isinstance(outcome, Failure):
             self.numbers["failed"] += not model.judge
             return
-        self.numbers["judged" if model.judge else "stored" if outcome.stored else "answered"] += 1
+        self.numbers[
+            "judged" if model.judge else "stored" if outcome.stored else "answered"
+        ] += 1
         if outcome.stored:
             self._stored_usd += outcome.cost_usd or 0.0
 
@@ -68,12 +85,16 @@ class Counts:
         self._cost_usd += reply.cost_usd or 0.0
 
     def lost(self, most_usd: float) -> None:
-        """Count a request without a reply that may have been billed for at most this much."""
+        """Count a request without a reply that may have been billed for at most this
+        much.
+        """
         self.numbers["lost"] += 1
         self._lost_usd += most_usd
 
     def progress(self, kept: int, unsaved: int) -> Progress:
-        """The counts so far, with how many replies of this run are in the store, and how many are not."""
+        """The counts so far, with how many replies of this run are in the store, and
+        how many are not.
+        """
         pauses = self._pauses
         return Progress(
             **self.numbers,
@@ -84,7 +105,9 @@ class Counts:
             lost_usd=self._lost_usd,
             retrying=len(pauses),
             waiting_for=dict(Counter(reason for reason, _ in pauses).most_common()),
-            next_try_s=max(0.0, min(due for _, due in pauses) - self._clock()) if pauses else None,
+            next_try_s=max(0.0, min(due for _, due in pauses) - self._clock())
+            if pauses
+            else None,
             retries=dict(self.retries),
             throttled=tuple(self.throttled.values()),
         )
@@ -93,7 +116,8 @@ class Counts:
 class Requester:
     """Sends the requests of a question until there is a reply or a failure.
 
-    `on_capacity` is called when a question begins to wait for a retry, as another one may be asked meanwhile.
+    `on_capacity` is called when a question begins to wait for a retry, as another one
+    may be asked meanwhile.
     """
 
     def __init__(
@@ -124,7 +148,9 @@ class Requester:
     def has_capacity(self, model: Model) -> bool:
         """Whether another question to this model may start now."""
         endpoint = self._endpoint(model)
-        return endpoint.closed or (endpoint.has_capacity() and self._busy < self._limits.concurrency)
+        return endpoint.closed or (
+            endpoint.has_capacity() and self._busy < self._limits.concurrency
+        )
 
     def enter(self, model: Model) -> None:
         """Count a question to this model as in progress, until `leave`."""
@@ -151,7 +177,9 @@ class Requester:
         last: Diagnosis | None = None
 
         def failure(message: str) -> Failure:
-            return self._failure(endpoint, last, Failure(message, attempts, retries=tuple(retries)))
+            return self._failure(
+                endpoint, last, Failure(message, attempts, retries=tuple(retries))
+            )
 
         while True:
             try:
@@ -159,7 +187,9 @@ class Requester:
                     await self._pause(endpoint, last, pause)
                 most, attempt = await self._begin(endpoint, model, prompt)
             except Closed:
-                return failure(_message(last, attempts) if last else NEVER_ASKED.message)
+                return failure(
+                    _message(last, attempts) if last else NEVER_ASKED.message
+                )
             except OverBudget as refusal:
                 return Failure(str(refusal), attempts, retries=tuple(retries))
             if last is None:
@@ -179,17 +209,30 @@ class Requester:
             throttled += last.throttled
             allowed = self._limits.retries * (RETRIES_FOR_429 if last.throttled else 1)
             used = throttled if last.throttled else attempts - throttled
-            if last.action is not Action.RETRY or used > allowed or not self._limits.retries:
+            if (
+                last.action is not Action.RETRY
+                or used > allowed
+                or not self._limits.retries
+            ):
                 return failure(_message(last, attempts))
             in_burst = last.throttled and endpoint.was_in_burst(attempt)
-            pause = 0.0 if in_burst and last.retry_after_s is None else self._pause_length(last, attempts)
+            pause = (
+                0.0
+                if in_burst and last.retry_after_s is None
+                else self._pause_length(last, attempts)
+            )
             if clock() - first_at + pause > RETRY_TIME_S:
                 return failure(_message(last, attempts, too_long=True))
 
-    # --- one attempt ------------------------------------------------------------------------------------------------
+    # --- one attempt ------------------------------------------------------------------
 
-    async def _begin(self, endpoint: Endpoint, model: Model, prompt: Prompt) -> tuple[Amount, Attempt]:
-        """Wait until the budget and the limits admit a request. Raises Closed or OverBudget."""
+    async def _begin(
+        self, endpoint: Endpoint, model: Model, prompt: Prompt
+    ) -> tuple[Amount, Attempt]:
+        """Wait until the budget and the limits admit a request.
+
+        Raises Closed or OverBudget.
+        """
         with self._counts.during("held"):
             most = await self._budget.reserve(model, prompt)
             if most is None:
@@ -201,7 +244,12 @@ class Requester:
                 raise
 
     async def _send(
-        self, endpoint: Endpoint, attempt: Attempt, model: Model, prompt: Prompt, most: Amount
+        self,
+        endpoint: Endpoint,
+        attempt: Attempt,
+        model: Model,
+        prompt: Prompt,
+        most: Amount,
     ) -> Reply | Diagnosis:
         timeout_s = self._limits.timeout_s
         self._counts.numbers["requests"] += 1
@@ -212,9 +260,13 @@ class Requester:
         except BaseException as error:
             if (most_usd := self._budget.fail(model, prompt, error)) is not None:
                 self._counts.lost(most_usd)
-            if not isinstance(error, Exception):  # such as CancelledError at the end of the run
+            if not isinstance(
+                error, Exception
+            ):  # such as CancelledError at the end of the run
                 raise
-            diagnosis = diagnose(error, model, timeout_s, has_replied=endpoint.has_replied)
+            diagnosis = diagnose(
+                error, model, timeout_s, has_replied=endpoint.has_replied
+            )
             if (throttled := endpoint.failed(attempt, diagnosis)) is not None:
                 self._counts.throttled[model.target] = throttled
             return diagnosis
@@ -222,7 +274,7 @@ class Requester:
         endpoint.replied(attempt)
         return reply
 
-    # --- between attempts -------------------------------------------------------------------------------------------
+    # --- between attempts -------------------------------------------------------------
 
     async def _pause(self, endpoint: Endpoint, last: Diagnosis, seconds: float) -> None:
         self._busy -= 1
@@ -234,35 +286,50 @@ class Requester:
             self._busy += 1
 
     def _pause_length(self, last: Diagnosis, attempts: int) -> float:
-        """The wait that the provider asks for, else exponential backoff with full jitter.
+        """The wait that the provider asks for, else exponential backoff with full
+        jitter.
 
-        After `retries` attempts, the longer of both counts, as the provider has asked for too little.
+        After `retries` attempts, the longer of both counts, as the provider has asked
+        for too little.
         """
         asked = last.retry_after_s
         if asked is not None and attempts <= self._limits.retries:
             return asked
         return max(asked or 0.0, backoff_s(attempts))
 
-    def _failure(self, endpoint: Endpoint, last: Diagnosis | None, failure: Failure) -> Failure:
-        """The failure, or that the provider is down. The run stops if all models under test are down."""
+    def _failure(
+        self, endpoint: Endpoint, last: Diagnosis | None, failure: Failure
+    ) -> Failure:
+        """The failure, or that the provider is down.
+
+        The run stops if all models under test are down.
+        """
         if last is not None:
             endpoint.gave_up(last, failure.attempts)
         if endpoint.down is not None and (last is None or last.action is Action.RETRY):
             all_down = all(measured.down for measured in self._measured)
             return replace(failure, message=endpoint.down, stops_run=all_down)
-        return replace(failure, stops_run=last is not None and last.action is Action.STOP_RUN)
+        return replace(
+            failure, stops_run=last is not None and last.action is Action.STOP_RUN
+        )
 
     def _endpoint(self, model: Model) -> Endpoint:
         address = model.target, model.api_base
         if address not in self._endpoints:
-            most = self._shared.most if model.file is None else min(self._shared.most, model.file.slots)
+            most = (
+                self._shared.most
+                if model.file is None
+                else min(self._shared.most, model.file.slots)
+            )
             self._endpoints[address] = Endpoint(model.target, self._shared, most)
         return self._endpoints[address]
 
 
 def backoff_s(attempts: int) -> float:
     """A random pause after a number of attempts, which grows exponentially with it."""
-    return random.uniform(0, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(attempts - 1, 10)))
+    return random.uniform(
+        0, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(attempts - 1, 10))
+    )
 
 
 def _message(last: Diagnosis, attempts: int, *, too_long: bool = False) -> str:

@@ -1,6 +1,7 @@
 """The main program of the broker's process, which `models.process` starts.
 
-It reads a line of setup and then messages from standard input, and writes messages to standard output.
+It reads a line of setup and then messages from standard input, and writes messages to
+standard output.
 """
 
 from __future__ import annotations
@@ -39,8 +40,13 @@ class Server:
 
     def __init__(self, setup: Setup, write: Write) -> None:
         self._write = write
-        self._client = LlamaClient(lambda: starter_sequences(setup.oeis_cache), setup.transport)
-        self._models = {model.name: replace(model, batched=setup.batch is not None) for model in setup.models}
+        self._client = LlamaClient(
+            lambda: starter_sequences(setup.oeis_cache), setup.transport
+        )
+        self._models = {
+            model.name: replace(model, batched=setup.batch is not None)
+            for model in setup.models
+        }
         self._broker = Broker(
             self._client,
             setup.models,
@@ -51,7 +57,9 @@ class Server:
             batch=setup.batch,
             say=lambda line: write("say", line),
         )
-        self._messages: asyncio.Queue[list[Any] | None] = asyncio.Queue()  # None at the end
+        self._messages: asyncio.Queue[list[Any] | None] = (
+            asyncio.Queue()
+        )  # None at the end
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing: asyncio.Task[None] | None = None
 
@@ -99,7 +107,9 @@ class Server:
             broker.stop(Failure(said[0], stops_run=True))
         elif self._closing is None:
             self._closing = asyncio.create_task(broker.close(*said))
-            self._closing.add_done_callback(lambda task: self._messages.put_nowait(None))
+            self._closing.add_done_callback(
+                lambda task: self._messages.put_nowait(None)
+            )
         else:
             broker.cut()
 
@@ -110,7 +120,9 @@ class Server:
     async def _ask(self, worker: str, question: dict[str, Any]) -> Reply | Failure:
         return await self._broker.ask(msgspec.convert(question, Question), worker)
 
-    async def _answer(self, number: int, asked: Awaitable[Reply | Failure | None]) -> None:
+    async def _answer(
+        self, number: int, asked: Awaitable[Reply | Failure | None]
+    ) -> None:
         """Write the outcome, or the progress if there is none."""
         try:
             outcome = await asked or self._broker.progress()
@@ -122,7 +134,8 @@ class Server:
     def _plan(self, questions: list[dict[str, Any]], later: list[str]) -> Plan:
         try:
             return self._broker.plan(msgspec.convert(questions, list[Question]), later)
-        except Exception as error:  # such as a failing import of litellm, which the first question reports
+        # such as a failing import of litellm, which the first question reports
+        except Exception as error:
             return Plan(error=_one_line(error))
 
 
@@ -131,17 +144,27 @@ def _one_line(error: Exception) -> str:
 
 
 def main() -> None:
-    """Serve, and exit without Python's cleanup: collecting litellm's objects takes seconds."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the process ends after the controller
+    """Serve, and exit without Python's cleanup: collecting litellm's objects takes
+    seconds.
+    """
+    for name in (
+        "SIGINT",
+        "SIGTERM",
+        "SIGHUP",
+    ):  # the process ends after the controller
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    warnings.simplefilter("ignore")  # those of litellm and pydantic, independent of PYTHONWARNINGS
+    warnings.simplefilter(
+        "ignore"
+    )  # those of litellm and pydantic, independent of PYTHONWARNINGS
     lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # litellm prints to standard output
     outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def write_all() -> None:
-        """Runs on a thread, so that requests continue while the controller does not read."""
+        """Runs on a thread, so that requests continue while the controller does not
+        read.
+        """
         while (line := outgoing.get()) is not None:
             try:
                 replies.write(f"{line}\n".encode())

@@ -27,20 +27,26 @@ _LAST_TRY_BUSY_S = 2.0
 _FORMAT = 2
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS replies "
-    "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT ROWID",
+    "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT "
+    "ROWID",
     # Batches, and their questions that have no reply (`models.reservations`).
     "CREATE TABLE IF NOT EXISTS batches "
-    "(intent TEXT PRIMARY KEY, request TEXT NOT NULL, made_at TEXT NOT NULL, creating_at REAL, id TEXT) WITHOUT ROWID",
+    "(intent TEXT PRIMARY KEY, request TEXT NOT NULL, made_at TEXT NOT NULL, "
+    "creating_at REAL, id TEXT) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS reserved "
-    "(key TEXT PRIMARY KEY, intent TEXT NOT NULL, messages TEXT NOT NULL) WITHOUT ROWID",
+    "(key TEXT PRIMARY KEY, intent TEXT NOT NULL, messages TEXT NOT NULL) WITHOUT "
+    "ROWID",
     "CREATE INDEX IF NOT EXISTS reserved_by_intent ON reserved (intent)",
 )
 _FREE_BYTES = 2**20  # free disk space required before the first request
-_FIELDS = tuple(name for name in Reply("").fields() if name not in ("stored", "own_price"))
+_FIELDS = tuple(
+    name for name in Reply("").fields() if name not in ("stored", "own_price")
+)
 
 # SQLite's errors that need advice; the others explain themselves.
 _ADVICE = {
-    "SQLITE_NOTADB": "it is not a store of replies; move it away or choose another folder",
+    "SQLITE_NOTADB": "it is not a store of replies; move it away or choose another "
+    "folder",
     "SQLITE_CORRUPT": "it is damaged; move it away to begin a new one",
 }
 
@@ -65,7 +71,7 @@ class StoreError(Exception):
     """The store cannot be used; the message is one line."""
 
 
-# --- keys -----------------------------------------------------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------
 
 
 def key_of(model: Model, question: Question) -> str:
@@ -78,14 +84,16 @@ def key_of(model: Model, question: Question) -> str:
 
 
 def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
-    """The key of a reply from its recorded request, which must not have hidden headers."""
+    """The key of a reply from its recorded request, which must not have hidden
+    headers.
+    """
     api_base = sent["api_base"] and sent["api_base"].rstrip("/")
     identity = {**sent, "api_base": api_base, "trial": trial, "repeat": repeat}
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-# --- the file -------------------------------------------------------------------------------------------------------
+# --- the file -------------------------------------------------------------------------
 
 
 class Holding(NamedTuple):
@@ -102,12 +110,17 @@ class Holding(NamedTuple):
 
 
 class Store:
-    """Replies on disk, by key. An object belongs to the thread that opened it; every method raises StoreError.
+    """Replies on disk, by key.
 
-    `check_writable` tests whether replies can be written, by writing to the file and its disk.
+    An object belongs to the thread that opened it; every method raises StoreError.
+
+    `check_writable` tests whether replies can be written, by writing to the file and
+    its disk.
     """
 
-    def __init__(self, path: Path, *, busy_s: float | None = None, check_writable: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, busy_s: float | None = None, check_writable: bool = False
+    ) -> None:
         self.path = path
         self._busy_s = BUSY_S if busy_s is None else busy_s
         self._make_folder()
@@ -124,13 +137,18 @@ class Store:
 
     def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
         """The stored replies among these keys."""
-        select = "SELECT key, reply FROM replies WHERE key IN (SELECT value FROM json_each(?))"
+        select = (
+            "SELECT key, reply FROM replies WHERE key IN (SELECT value FROM "
+            "json_each(?))"
+        )
         with self._errors():
             rows = self._db.execute(select, (json.dumps(list(keys)),)).fetchall()
         return {key: self._decode(key, row) for key, row in rows}
 
     def put(self, replies: Mapping[str, Reply], *, overwrite: bool = False) -> int:
-        """Write replies to disk, all or none. Stored replies are kept unless `overwrite`.
+        """Write replies to disk, all or none.
+
+        Stored replies are kept unless `overwrite`.
 
         Returns how many were written.
         """
@@ -146,21 +164,33 @@ class Store:
         with self._errors():
             return dict(self._db.execute(select, (json.dumps(list(keys)),)))
 
-    def holdings(self, models: Sequence[str] = (), before: str | None = None) -> list[Holding]:
-        """The contents by model and base URL, optionally only these models and replies asked before a time."""
+    def holdings(
+        self, models: Sequence[str] = (), before: str | None = None
+    ) -> list[Holding]:
+        """The contents by model and base URL, optionally only these models and replies
+        asked before a time.
+        """
         with self._errors():
             rows = self._db.execute(_HOLDINGS, _criteria(models, before)).fetchall()
         return [Holding(*row) for row in rows]
 
     def prune(self, models: Sequence[str] = (), before: str | None = None) -> None:
-        """Delete the replies that `holdings` counts, all or none, and free their disk space.
+        """Delete the replies that `holdings` counts, all or none, and free their disk
+        space.
 
-        Raises StoreError while another process has the store open, because a run would lose replies.
+        Raises StoreError while another process has the store open, because a run would
+        lose replies.
         """
-        with self._errors(busy="a run is using it; rerun the command when that run has ended"):
-            self._db.execute("PRAGMA journal_mode = DELETE")  # SQLITE_BUSY unless this is the only connection
+        with self._errors(
+            busy="a run is using it; rerun the command when that run has ended"
+        ):
+            self._db.execute(
+                "PRAGMA journal_mode = DELETE"
+            )  # SQLITE_BUSY unless this is the only connection
         with self._transaction("EXCLUSIVE"):
-            self._db.execute(f"DELETE FROM replies WHERE {_MATCHING}", _criteria(models, before))
+            self._db.execute(
+                f"DELETE FROM replies WHERE {_MATCHING}", _criteria(models, before)
+            )
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -173,20 +203,29 @@ class Store:
         except FileExistsError:
             return
         except OSError as error:
-            raise StoreError(f"store {self.path}: its folder cannot be created ({error.strerror or error})") from error
+            raise StoreError(
+                f"store {self.path}: its folder cannot be created "
+                f"({error.strerror or error})"
+            ) from error
         with suppress(OSError):
             (self.path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
 
     def _set_up(self) -> None:
-        """Create the schema of a new store. An existing store is not written to, so it opens while locked."""
+        """Create the schema of a new store.
+
+        An existing store is not written to, so it opens while locked.
+        """
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
         if found not in (0, _FORMAT):
             raise StoreError(
-                f"store {self.path}: it has format {found}, and this pytest-llmarith reads format {_FORMAT}; "
+                f"store {self.path}: it has format {found}, and this pytest-llmarith "
+                f"reads format {_FORMAT}; "
                 "choose another folder"
             )
         if found == 0:
-            self._db.execute("PRAGMA auto_vacuum = FULL")  # deleted replies free their disk space
+            self._db.execute(
+                "PRAGMA auto_vacuum = FULL"
+            )  # deleted replies free their disk space
         self._use_wal()
         self._db.execute("PRAGMA synchronous = FULL")
         if found == 0:
@@ -204,24 +243,38 @@ class Store:
                 os.fsync(file.fileno())
         except OSError as error:
             raise StoreError(
-                f"store {self.path}: its disk cannot be written ({error.strerror}); free space, then rerun"
+                f"store {self.path}: its disk cannot be written ({error.strerror}); "
+                f"free space, then rerun"
             ) from error
 
     def _use_wal(self) -> None:
-        """Switch to WAL. SQLite does not wait for a lock here, so this retries if another process creates the store."""
+        """Switch to WAL.
+
+        SQLite does not wait for a lock here, so this retries if another process creates
+        the store.
+        """
         end = time.monotonic() + self._busy_s
         while True:
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 return
             except sqlite3.OperationalError as error:
-                if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > end:
+                if (
+                    not error.sqlite_errorname.startswith("SQLITE_BUSY")
+                    or time.monotonic() > end
+                ):
                     raise
                 time.sleep(0.01)
 
     def _insert(self, replies: Mapping[str, Reply], *, overwrite: bool = False) -> int:
-        conflict = "UPDATE SET model = excluded.model, asked_at = excluded.asked_at, reply = excluded.reply"
-        rows = [(key, reply.sent.get("model"), reply.asked_at, _encode(reply)) for key, reply in replies.items()]
+        conflict = (
+            "UPDATE SET model = excluded.model, asked_at = excluded.asked_at, "
+            "reply = excluded.reply"
+        )
+        rows = [
+            (key, reply.sent.get("model"), reply.asked_at, _encode(reply))
+            for key, reply in replies.items()
+        ]
         return self._db.executemany(
             "INSERT INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?) "
             f"ON CONFLICT (key) DO {conflict if overwrite else 'NOTHING'}",
@@ -248,14 +301,23 @@ class Store:
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", "")
             causes = {"SQLITE_BUSY": busy, **_ADVICE}
-            cause = next((f"{words} ({error})" for code, words in causes.items() if name.startswith(code)), f"{error}")
+            cause = next(
+                (
+                    f"{words} ({error})"
+                    for code, words in causes.items()
+                    if name.startswith(code)
+                ),
+                f"{error}",
+            )
             raise StoreError(f"store {self.path}: {cause}") from error
 
     def _decode(self, key: str, row: str) -> Reply:
         try:
             return Reply(**json.loads(row), stored=True)
         except (ValueError, TypeError) as error:
-            raise StoreError(f"store {self.path}: the reply {key[:12]} is damaged ({error})") from error
+            raise StoreError(
+                f"store {self.path}: the reply {key[:12]} is damaged ({error})"
+            ) from error
 
 
 def _encode(reply: Reply) -> str:
@@ -268,21 +330,25 @@ def _criteria(models: Sequence[str], before: str | None) -> dict[str, str | None
     return {"models": json.dumps(models) if models else None, "before": before}
 
 
-# --- the store of a run ---------------------------------------------------------------------------------------------
+# --- the store of a run ---------------------------------------------------------------
 
 
 class RunStore:
-    """The store of one run, for its event loop; `--llm-store` determines what is read and written.
+    """The store of one run, for its event loop; `--llm-store` determines what is read
+    and written.
 
-    Reads are fast and never wait for a writer, so they run on the loop. Writes wait for the disk, so they run on a
-    thread, and replies that arrive meanwhile are written together. After a failed write, only `close` tries again.
+    Reads are fast and never wait for a writer, so they run on the loop. Writes wait for
+    the disk, so they run on a thread, and replies that arrive meanwhile are written
+    together. After a failed write, only `close` tries again.
 
-    `written` holds the keys of this run's replies on disk, `unwritten` its replies that are not yet on disk. `path` is
-    None if no store is used.
+    `written` holds the keys of this run's replies on disk, `unwritten` its replies that
+    are not yet on disk. `path` is None if no store is used.
 
-    The loop and the thread share no state. The loop alone reads and changes `written`, `unwritten` and everything else
-    here; the thread alone uses the connection `_writer`. The thread gets a copy of the replies that it writes, and the
-    loop moves them to `written` once the thread has returned, even if the question has been cancelled meanwhile.
+    The loop and the thread share no state. The loop alone reads and changes `written`,
+    `unwritten` and everything else here; the thread alone uses the connection
+    `_writer`. The thread gets a copy of the replies that it writes, and the loop moves
+    them to `written` once the thread has returned, even if the question has been
+    cancelled meanwhile.
     """
 
     def __init__(self, path: Path | None, mode: StoreMode) -> None:
@@ -298,23 +364,36 @@ class RunStore:
         self._error: StoreError | None = None
 
     def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
-        """The keys that are in a batch that has not ended, with the time since when. Raises StoreError."""
+        """The keys that are in a batch that has not ended, with the time since when.
+
+        Raises StoreError.
+        """
         if self.path is None or not keys:
             return {}
         self._reader = self._reader or Store(self.path)
         return self._reader.in_batches(keys)
 
     def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """The stored replies among these keys; those of this run are not marked `stored`. Raises StoreError."""
+        """The stored replies among these keys; those of this run are not marked
+        `stored`.
+
+        Raises StoreError.
+        """
         wanted = [key for key in keys if not self._refresh or key in self.written]
         if self.path is None or not wanted:
             return {}
         self._reader = self._reader or Store(self.path)
         found = self._reader.fetch(wanted)
-        return {key: replace(reply, stored=key not in self.written) for key, reply in found.items()}
+        return {
+            key: replace(reply, stored=key not in self.written)
+            for key, reply in found.items()
+        }
 
     async def prepare(self) -> None:
-        """Check that replies can be written, before the first request. Raises StoreError."""
+        """Check that replies can be written, before the first request.
+
+        Raises StoreError.
+        """
         if not self._prepared:
             async with self._lock:
                 await self._on_thread(self._open_writer)
@@ -337,7 +416,7 @@ class RunStore:
                 await self._write(self._write_and_close)
         self._thread.shutdown()
 
-    # --- on the loop ------------------------------------------------------------------------------------------------
+    # --- on the loop ------------------------------------------------------------------
 
     async def _write_unless_written(self, key: str) -> None:
         async with self._lock:
@@ -355,12 +434,14 @@ class RunStore:
         if self._error is not None:
             raise self._error
         try:
-            await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+            await asyncio.get_running_loop().run_in_executor(
+                self._thread, work, *arguments
+            )
         except StoreError as error:
             self._error = error
             raise
 
-    # --- on the thread ----------------------------------------------------------------------------------------------
+    # --- on the thread ----------------------------------------------------------------
 
     def _open_writer(self) -> None:
         if self._writer is None and self.path is not None:

@@ -1,4 +1,6 @@
-"""Computes comparisons: rows with differences and tests, effects of conditions, differences between models."""
+"""Computes comparisons: rows with differences and tests, effects of conditions,
+differences between models.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,13 @@ from pytest_llmarith.records import Part
 from pytest_llmarith.results import differences
 from pytest_llmarith.results.differences import DifferenceOfShares, Table
 from pytest_llmarith.results.keys import USUAL_NAME, neighbours, variant_order
-from pytest_llmarith.results.questions import Pair, Question, Questions, pair, with_other_prompts
+from pytest_llmarith.results.questions import (
+    Pair,
+    Question,
+    Questions,
+    pair,
+    with_other_prompts,
+)
 from pytest_llmarith.results.statistics import Cluster, in_percent
 from pytest_llmarith.summaries import (
     Effect,
@@ -25,7 +33,10 @@ from pytest_llmarith.types import Condition, Model
 
 
 class Measured(Part):
-    """The trials of one side. There are fewer `questions` than trials if some were asked several times."""
+    """The trials of one side.
+
+    There are fewer `questions` than trials if some were asked several times.
+    """
 
     correct: int
     measured: int
@@ -41,16 +52,22 @@ class Row(Part):
     name: str | None
     first: Measured
     second: Measured
-    better: int | None  # questions that the second side got right more often; null without pairing
+    better: (
+        int | None
+    )  # questions that the second side got right more often; null without pairing
     worse: int | None
     difference: summaries.Difference | None
     p: records.Share | None  # null without a test
     p_holm: records.Share | None
-    shown: records.Points | None  # the smallest difference that the pairs show with 80 % power
+    shown: (
+        records.Points | None
+    )  # the smallest difference that the pairs show with 80 % power
 
 
 class DifferenceOfScores(Part):
-    """The mean scores of a task on both sides, in percent, by problems that both have answered."""
+    """The mean scores of a task on both sides, in percent, by problems that both have
+    answered.
+    """
 
     task: str
     problems: int
@@ -83,22 +100,29 @@ def _groups_of(question: Question) -> Iterator[_Group]:
 
 
 def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
-    """All groups except those that repeat the row above them: the only task, condition or variant."""
+    """All groups except those that repeat the row above them: the only task, condition
+    or variant.
+    """
     yield _ALL
     tasks = sorted({group.task for group in groups if group.task is not None})
     for task in tasks:
         if len(tasks) > 1:
             yield _Group("task", task, None)
         for kind in ("condition", "variant"):
-            family = [group for group in groups if group.task == task and group.kind == kind]
+            family = [
+                group for group in groups if group.task == task and group.kind == kind
+            ]
             if len(family) > 1:
-                yield from sorted(family, key=lambda group: variant_order(group.name or ""))
+                yield from sorted(
+                    family, key=lambda group: variant_order(group.name or "")
+                )
 
 
 def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
     """The rows for what both sides have answered; the first row is over all.
 
-    The pairs are questions or, if not `paired`, cells in which the sides had different questions.
+    The pairs are questions or, if not `paired`, cells in which the sides had different
+    questions.
     """
     groups: defaultdict[_Group, list[Pair]] = defaultdict(list)
     for one, other in _answered(pairs):
@@ -107,19 +131,26 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
     rows, found = [], []
     for group in _shown(groups):
         tables = _tables(groups[group])
-        is_tested = not paired or group == _ALL or len(tables) >= differences.FEWEST_TESTED
+        is_tested = (
+            not paired or group == _ALL or len(tables) >= differences.FEWEST_TESTED
+        )
         compared = _compared(tables, paired=paired) if tables else None
         rows.append(_row(group, tables, compared, paired, is_tested))
         found.append(compared)
     tests = sum(row.p is not None for row in rows)
     if paired:
         for row, compared in zip(rows, found, strict=True):
-            row.shown = _detectable(row.first.questions, compared, tests) if compared else None
+            row.shown = (
+                _detectable(row.first.questions, compared, tests) if compared else None
+            )
     return rows
 
 
 def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
-    """The scores of each task that has some between 0 and 1. The repeats and conditions of a problem are averaged."""
+    """The scores of each task that has some between 0 and 1.
+
+    The repeats and conditions of a problem are averaged.
+    """
     tasks: defaultdict[str, list[Pair]] = defaultdict(list)
     for one, other in _answered(pairs):
         tasks[one.task].append((one, other))
@@ -142,15 +173,29 @@ def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
             continue
         p = found.p if len(means) >= differences.FEWEST_TESTED else None
         first, second = in_percent(found.first), in_percent(found.second)
-        row = DifferenceOfScores(task, len(means), first, second, found.better, found.worse, found.in_points, p)
+        row = DifferenceOfScores(
+            task,
+            len(means),
+            first,
+            second,
+            found.better,
+            found.worse,
+            found.in_points,
+            p,
+        )
         rows.append(row)
     correct_for_tests(rows)
     return rows
 
 
 def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
-    """The points over all if unanswered trials were correct on the first side and wrong on the second."""
-    best = ((replace(one, answered=one.asked, correct=one.correct + one.unanswered), other) for one, other in pairs)
+    """The points over all if unanswered trials were correct on the first side and wrong
+    on the second.
+    """
+    best = (
+        (replace(one, answered=one.asked, correct=one.correct + one.unanswered), other)
+        for one, other in pairs
+    )
     found = [(one, replace(other, answered=other.asked)) for one, other in best]
     return _compared(_tables(found), paired=paired).in_points.points if found else 0.0
 
@@ -160,30 +205,49 @@ def _answered(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def _tables(pairs: Iterable[Pair]) -> list[Table]:
-    """The trials of each problem: all its conditions and repeats count as one question, as they are correlated."""
+    """The trials of each problem: all its conditions and repeats count as one question,
+    as they are correlated.
+    """
     problems: dict[int, Table] = {}
     for one, other in pairs:
         first, second = problems.get(one.problem, (Cluster(0, 0), Cluster(0, 0)))
-        problems[one.problem] = Cluster.of((first, one.measured)), Cluster.of((second, other.measured))
+        problems[one.problem] = (
+            Cluster.of((first, one.measured)),
+            Cluster.of((second, other.measured)),
+        )
     return list(problems.values())
 
 
 def _compared(tables: Collection[Table], *, paired: bool) -> DifferenceOfShares:
-    return differences.compare_pairs(tables) if paired else differences.compare_strata(tables)
+    return (
+        differences.compare_pairs(tables)
+        if paired
+        else differences.compare_strata(tables)
+    )
 
 
 def _row(
-    group: _Group, tables: Collection[Table], found: DifferenceOfShares | None, paired: bool, is_tested: bool
+    group: _Group,
+    tables: Collection[Table],
+    found: DifferenceOfShares | None,
+    paired: bool,
+    is_tested: bool,
 ) -> Row:
-    """A row without what depends on the other ones: the corrected p and the smallest difference."""
+    """A row without what depends on the other ones: the corrected p and the smallest
+    difference.
+    """
     if found is None:
         nothing = Measured(0, 0, 0, None)
         return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
     first, second = (Cluster.of(table[side] for table in tables) for side in (0, 1))
     return Row(
         *group,
-        Measured(*first, len(tables) if paired else first.trials, in_percent(found.first)),
-        Measured(*second, len(tables) if paired else second.trials, in_percent(found.second)),
+        Measured(
+            *first, len(tables) if paired else first.trials, in_percent(found.first)
+        ),
+        Measured(
+            *second, len(tables) if paired else second.trials, in_percent(found.second)
+        ),
         found.better if paired else None,
         found.worse if paired else None,
         found.in_points,
@@ -198,18 +262,26 @@ def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float 
     return None if smallest is None else in_percent(smallest)
 
 
-def correct_for_tests(rows: Iterable[Row | Effect | ModelDifference | ReasoningRatio | DifferenceOfScores]) -> None:
+def correct_for_tests(
+    rows: Iterable[
+        Row | Effect | ModelDifference | ReasoningRatio | DifferenceOfScores
+    ],
+) -> None:
     """Set Holm's p in the rows that have a test."""
     tested = [(row, row.p) for row in rows if row.p is not None]
-    for (row, _), p in zip(tested, differences.holm([p for _, p in tested]), strict=True):
+    for (row, _), p in zip(
+        tested, differences.holm([p for _, p in tested]), strict=True
+    ):
         row.p_holm = p
 
 
-# --- in the summary of a run ------------------------------------------------------------------------------------------
+# --- in the summary of a run ----------------------------------------------------------
 
 
 class OfCondition(NamedTuple):
-    """The questions of one model and task in one condition; None is the usual condition."""
+    """The questions of one model and task in one condition; None is the usual
+    condition.
+    """
 
     model: str
     task: str
@@ -217,8 +289,11 @@ class OfCondition(NamedTuple):
     questions: Questions
 
 
-def model_differences(results: Iterable[OfCondition], baseline: str) -> list[ModelDifference]:
-    """Each other model compared with the baseline by the questions that both have answered, one row per task.
+def model_differences(
+    results: Iterable[OfCondition], baseline: str
+) -> list[ModelDifference]:
+    """Each other model compared with the baseline by the questions that both have
+    answered, one row per task.
 
     Models that share less than half of their questions are left out.
     """
@@ -243,7 +318,9 @@ def model_differences(results: Iterable[OfCondition], baseline: str) -> list[Mod
 
 
 def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWords]]:
-    """Each condition of a model and task compared with the first one, and how many prompts are the same in both."""
+    """Each condition of a model and task compared with the first one, and how many
+    prompts are the same in both.
+    """
     families: defaultdict[tuple[str, str], list[OfCondition]] = defaultdict(list)
     for each in results:
         families[each.model, each.task].append(each)
@@ -253,22 +330,44 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWord
             pairs, _, _ = pair(beside.questions, other.questions, any_prompt=True)
             differing, same = with_other_prompts(_answered(pairs))
             if same:
-                alike.append(SameWords(model, task, other.condition, beside.condition, len(same)))
+                alike.append(
+                    SameWords(model, task, other.condition, beside.condition, len(same))
+                )
             if tables := _tables(differing):
                 test = differences.compare_pairs(tables)
                 percents = in_percent(test.second), in_percent(test.first)
-                figures = *percents, test.in_points, test.better, test.worse, test.p, test.p
-                found.append(Effect(model, task, other.condition, beside.condition, len(tables), *figures))
+                figures = (
+                    *percents,
+                    test.in_points,
+                    test.better,
+                    test.worse,
+                    test.p,
+                    test.p,
+                )
+                found.append(
+                    Effect(
+                        model,
+                        task,
+                        other.condition,
+                        beside.condition,
+                        len(tables),
+                        *figures,
+                    )
+                )
     correct_for_tests(found)
     return found, alike
 
 
-def reasoning_ratios(models: Sequence[Model], results: Iterable[OfCondition]) -> list[ReasoningRatio]:
-    """The reasoning tokens of models with neighbouring values of a parameter, and of the last with the first value.
+def reasoning_ratios(
+    models: Sequence[Model], results: Iterable[OfCondition]
+) -> list[ReasoningRatio]:
+    """The reasoning tokens of models with neighbouring values of a parameter, and of
+    the last with the first value.
 
-    They are over the questions of all tasks. One is added to each count, as it may be 0. If no reply has reasoning
-    tokens, or their number is unknown, there is no ratio. The conditions and repeats of a problem are one question, and
-    have one ratio, their mean. All tests are corrected together.
+    They are over the questions of all tasks. One is added to each count, as it may be
+    0. If no reply has reasoning tokens, or their number is unknown, there is no ratio.
+    The conditions and repeats of a problem are one question, and have one ratio, their
+    mean. All tests are corrected together.
     """
     asked: defaultdict[str, list[Question]] = defaultdict(list)
     for each in results:
@@ -276,21 +375,34 @@ def reasoning_ratios(models: Sequence[Model], results: Iterable[OfCondition]) ->
     found: list[ReasoningRatio] = []
     means: list[differences.MeanRatio] = []
     steps = [*neighbours(models)]
-    sweeps: dict[tuple[str, str], tuple[str, Model, Model]] = {}  # the ends, by parameter and last model
+    sweeps: dict[
+        tuple[str, str], tuple[str, Model, Model]
+    ] = {}  # the ends, by parameter and last model
     for parameter, before, model in steps:
         _, first, _ = sweeps.pop((parameter, before.name), (parameter, before, before))
         sweeps[parameter, model.name] = parameter, first, model
-    for parameter, before, model in (*steps, *(sweep for sweep in sweeps.values() if sweep not in steps)):
+    for parameter, before, model in (
+        *steps,
+        *(sweep for sweep in sweeps.values() if sweep not in steps),
+    ):
         pairs = pair(asked[before.name], asked[model.name])[0]
         known = [(one, other) for one, other in pairs if one.counted and other.counted]
-        finished = [(one, other) for one, other in known if not one.truncated and not other.truncated]
+        finished = [
+            (one, other)
+            for one, other in known
+            if not one.truncated and not other.truncated
+        ]
         if not any(one.reasoning or other.reasoning for one, other in finished):
             continue
         logarithms: defaultdict[int, list[float]] = defaultdict(list)
         for one, other in finished:
-            logarithms[one.problem].append(other.reasoning / other.counted - one.reasoning / one.counted)
+            logarithms[one.problem].append(
+                other.reasoning / other.counted - one.reasoning / one.counted
+            )
         truncated = len(known) - len(finished)
-        mean = differences.mean_ratio([fmean(each) for each in logarithms.values()], truncated)
+        mean = differences.mean_ratio(
+            [fmean(each) for each in logarithms.values()], truncated
+        )
         means.append(mean)
         counts = len(logarithms), truncated
         found.append(

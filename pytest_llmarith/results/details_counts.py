@@ -1,4 +1,6 @@
-"""Counts details of grades: how numbers are wrong, scores between 0 and 1, and what programs do."""
+"""Counts details of grades: how numbers are wrong, scores between 0 and 1, and what
+programs do.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from typing import Any
 from pytest_llmarith import summaries
 from pytest_llmarith.records import NumberDetails, ProgramDetails, Record
 from pytest_llmarith.results.differences import error_of_mean, of_mean
-from pytest_llmarith.results.statistics import Interval, bootstrap_mean, kappa, percentage, share_with
+from pytest_llmarith.results.statistics import (
+    Interval,
+    bootstrap_mean,
+    kappa,
+    percentage,
+    share_with,
+)
 from pytest_llmarith.results.tallies import amounts_of, problem_of
 from pytest_llmarith.types import ErrorClass, Level, Outcome, Reading, TermStatus
 
@@ -47,7 +55,9 @@ class ErrorCounts:
             return
         self._all.add(details.error_class, details)
         if record.problem.variant is not None:
-            self._variants.setdefault(record.problem.variant, _Errors()).add(details.error_class, details)
+            self._variants.setdefault(record.problem.variant, _Errors()).add(
+                details.error_class, details
+            )
 
     def part(self) -> summaries.ErrorTotals | None:
         """The errors for a summary; None if the answers of the task are not numbers."""
@@ -56,14 +66,22 @@ class ErrorCounts:
         counts, deviates = self._all.classes, self._all.classes.total()
         return summaries.ErrorTotals(
             classes=[
-                summaries.ClassOfErrors(one, counts[one], percentage(counts[one], deviates)) for one in ErrorClass
+                summaries.ClassOfErrors(
+                    one, counts[one], percentage(counts[one], deviates)
+                )
+                for one in ErrorClass
             ],
             digit_match=_mean(self._digit_match),
             dlength=_mean(self._dlength),
             positions=self._all.positions(),
             by_variant={
                 variant: summaries.ErrorsOfVariant(
-                    {one: errors.classes[one] for one in ErrorClass if errors.classes[one]}, errors.positions()
+                    {
+                        one: errors.classes[one]
+                        for one in ErrorClass
+                        if errors.classes[one]
+                    },
+                    errors.positions(),
                 )
                 for variant, errors in sorted(self._variants.items())
             },
@@ -72,11 +90,16 @@ class ErrorCounts:
 
 
 class _Errors:
-    """Error classes, and wrong digits by position in answers with the sign and length of the truth."""
+    """Error classes, and wrong digits by position in answers with the sign and length
+    of the truth.
+    """
 
     def __init__(self) -> None:
         self.classes = Counter[ErrorClass]()
-        self._from_left, self._from_right = Counter[tuple[int, bool]](), Counter[tuple[int, bool]]()
+        self._from_left, self._from_right = (
+            Counter[tuple[int, bool]](),
+            Counter[tuple[int, bool]](),
+        )
 
     def add(self, error_class: ErrorClass, details: NumberDetails) -> None:
         self.classes[error_class] += 1
@@ -86,7 +109,8 @@ class _Errors:
 
     def positions(self) -> summaries.Positions:
         from_left, from_right = (
-            _strata(counts, "position", "wrong", "digits") for counts in (self._from_left, self._from_right)
+            _strata(counts, "position", "wrong", "digits")
+            for counts in (self._from_left, self._from_right)
         )
         return {"from_left": from_left, "from_right": from_right}
 
@@ -107,11 +131,16 @@ class StrataCounts:
 
     def part(self) -> dict[str, Any]:
         """The strata for a summary."""
-        return {name: _strata(counts, "value", "correct", "measured") for name, counts in self._counts.items()}
+        return {
+            name: _strata(counts, "value", "correct", "measured")
+            for name, counts in self._counts.items()
+        }
 
 
 def _strata(counts: Counter[tuple[int, bool]], *names: Any) -> list[dict[Any, int]]:
-    """Each number, how often it occurs with True, and how often in all, under these names."""
+    """Each number, how often it occurs with True, and how often in all, under these
+    names.
+    """
     numbers = sorted({number for number, _ in counts})
     strata = ((n, counts[n, True], counts[n, True] + counts[n, False]) for n in numbers)
     return [dict(zip(names, stratum, strict=True)) for stratum in strata]
@@ -121,14 +150,16 @@ def _mean(values: Sequence[float]) -> float | None:
     return round(fsum(values) / len(values), _DECIMALS) if values else None
 
 
-# --- scores ---------------------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------
 
 
 class ScoreCounts:
     """Counts scores by name and problem. An unanswered trial has none."""
 
     def __init__(self) -> None:
-        self._scores: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self._scores: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         self._solved: dict[str, bool] = {}  # by question
         self._has_names = self._has_fractions = self._has_programs = False
 
@@ -145,8 +176,16 @@ class ScoreCounts:
         self._scores[SCORE][problem].append(grade.score)
         for name, score in scores.items():
             self._scores[name][problem].append(score)
-        question = record.problem.short.partition(" ")[0] if record.program else record.problem.label
-        self._solved[question] = self._solved.get(question, False) or bool(grade.score) or any(scores.values())
+        question = (
+            record.problem.short.partition(" ")[0]
+            if record.program
+            else record.problem.label
+        )
+        self._solved[question] = (
+            self._solved.get(question, False)
+            or bool(grade.score)
+            or any(scores.values())
+        )
 
     @property
     def unsolved(self) -> list[str]:
@@ -158,13 +197,17 @@ class ScoreCounts:
         if not self._has_names and not self._has_fractions:
             return []
         names = [name for name in self._scores if name != SCORE]
-        if not self._has_programs:  # the score of a program is that of the largest limit
+        if (
+            not self._has_programs
+        ):  # the score of a program is that of the largest limit
             names.insert(0, SCORE)
         return [self._part(name) for name in sorted(names, key=_number_or_place)]
 
     def _part(self, name: str) -> summaries.Scores:
         # Sorted, so that sums and draws do not depend on the order of the records.
-        scores = sorted(fsum(of_one) / len(of_one) for of_one in self._scores[name].values())
+        scores = sorted(
+            fsum(of_one) / len(of_one) for of_one in self._scores[name].values()
+        )
         perfect = sum(score == 1 for score in scores)
         return summaries.Scores(
             name=name,
@@ -172,15 +215,21 @@ class ScoreCounts:
             mean=self._mean(scores),
             perfect=perfect,
             perfect_percentage=percentage(perfect, len(scores)),
-            curve=[round(score, 4) for score in reversed(scores)],  # as in arXiv 2411.04372, figure 2
+            curve=[
+                round(score, 4) for score in reversed(scores)
+            ],  # as in arXiv 2411.04372, figure 2
         )
 
     def _mean(self, scores: Sequence[float]) -> summaries.Percentage:
-        """The mean: of programs with an interval by bootstrap, of other scores by Student's t over problems."""
+        """The mean: of programs with an interval by bootstrap, of other scores by
+        Student's t over problems.
+        """
         mean = fsum(scores) / len(scores)
         if self._has_programs:
             return share_with(bootstrap_mean(scores), mean)
-        if all(score in (0, 1) for score in scores) and (share := percentage(int(fsum(scores)), len(scores))):
+        if all(score in (0, 1) for score in scores) and (
+            share := percentage(int(fsum(scores)), len(scores))
+        ):
             return share
         error = error_of_mean(scores)
         if not error:
@@ -197,7 +246,7 @@ def _number_or_place(name: str) -> tuple[float, str]:
         return 0.0, ""
 
 
-# --- programs -------------------------------------------------------------------------------------------------------
+# --- programs -------------------------------------------------------------------------
 
 
 class ProgramCounts:
@@ -205,12 +254,16 @@ class ProgramCounts:
 
     def __init__(self) -> None:
         # Of programs that are no lookup tables, without inconclusive terms.
-        self._terms = Counter[tuple[int, bool]]()  # by place, and whether they are right
+        self._terms = Counter[
+            tuple[int, bool]
+        ]()  # by place, and whether they are right
         self._statuses = Counter[TermStatus]()
         self._seconds = array("d")
         self._judged = self._cheats = self._counted = 0
         self._levels: Counter[Level] = Counter()
-        self._verdicts: Counter[tuple[bool, bool]] = Counter()  # of the static judge and the model
+        self._verdicts: Counter[tuple[bool, bool]] = (
+            Counter()
+        )  # of the static judge and the model
 
     def add(self, record: Record, program: ProgramDetails) -> None:
         """Count one record."""
@@ -224,7 +277,10 @@ class ProgramCounts:
         if static and llm and llm.cheat is not None:
             self._verdicts[static.cheat, llm.cheat] += 1
         for place, term in enumerate(program.terms, 1):
-            if record.outcome is Outcome.CHEAT or term.status is TermStatus.INCONCLUSIVE:
+            if (
+                record.outcome is Outcome.CHEAT
+                or term.status is TermStatus.INCONCLUSIVE
+            ):
                 continue
             self._statuses[term.status] += 1
             self._seconds.append(term.seconds)
@@ -237,8 +293,18 @@ class ProgramCounts:
         return summaries.Programs(
             cheating=percentage(self._cheats, self._counted) if self._judged else None,
             by_term=_strata(self._terms, "term", "right", "run"),
-            term_statuses={status: self._statuses[status] for status in TermStatus if self._statuses[status]},
-            term_seconds={"median": seconds.median, "p90": seconds.p90, "max": max(self._seconds)} if seconds else None,
+            term_statuses={
+                status: self._statuses[status]
+                for status in TermStatus
+                if self._statuses[status]
+            },
+            term_seconds={
+                "median": seconds.median,
+                "p90": seconds.p90,
+                "max": max(self._seconds),
+            }
+            if seconds
+            else None,
             isolation=dict(sorted(self._levels.items())),
             judges=self._agreement(),
         )

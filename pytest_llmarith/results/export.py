@@ -18,7 +18,12 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
-from pytest_llmarith.results.formatting import escape, median_latency, sanitize_name, showable
+from pytest_llmarith.results.formatting import (
+    escape,
+    median_latency,
+    sanitize_name,
+    showable,
+)
 from pytest_llmarith.results.keys import key_of, label_of
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, without_files_beside
@@ -38,9 +43,11 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where lines are written: a file, which is replaced only with `force`, or the terminal.
+    """Where lines are written: a file, which is replaced only with `force`, or the
+    terminal.
 
-    With `spreadsheet`, and on a terminal, cells of CSV are never formulas, and every row is one line.
+    With `spreadsheet`, and on a terminal, cells of CSV are never formulas, and every
+    row is one line.
     """
 
     terminal: TextIO
@@ -53,16 +60,24 @@ class Destination:
         return self.spreadsheet or (self.file is None and self.terminal.isatty())
 
     def write(self, lines: Iterable[str], runs: Sequence[LoadedRun]) -> None:
-        """Write lines about these runs. Raises UsageError if the file cannot be written, or belongs to a run."""
+        """Write lines about these runs.
+
+        Raises UsageError if the file cannot be written, or belongs to a run.
+        """
         if self.file is None:
-            self.terminal.writelines(showable(line, self.terminal.encoding) for line in lines)
+            self.terminal.writelines(
+                showable(line, self.terminal.encoding) for line in lines
+            )
             return
         with new_file("--output", self.file, files_of(runs), force=self.force) as file:
             file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
 
 
-def load_all_runs(paths: Sequence[Path], note: Callable[[str], None]) -> list[LoadedRun]:
-    """The runs at these paths, without duplicates, and without those in a folder that another one in it continued.
+def load_all_runs(
+    paths: Sequence[Path], note: Callable[[str], None]
+) -> list[LoadedRun]:
+    """The runs at these paths, without duplicates, and without those in a folder that
+    another one in it continued.
 
     What is left out is told by `note`.
     """
@@ -72,30 +87,57 @@ def load_all_runs(paths: Sequence[Path], note: Callable[[str], None]) -> list[Lo
         runs = load_runs(path)
         left_out = continued(runs)
         earlier |= {os.path.realpath(run.path): run for run in left_out}
-        found |= {os.path.realpath(run.path): run for run in runs if run not in left_out}
-    names = [sanitize_name(run.name, _LONGEST_NAME) for where, run in earlier.items() if where not in found]
+        found |= {
+            os.path.realpath(run.path): run for run in runs if run not in left_out
+        }
+    names = [
+        sanitize_name(run.name, _LONGEST_NAME)
+        for where, run in earlier.items()
+        if where not in found
+    ]
     if names:
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        note(f"left out, as a later start has all of their replies: {', '.join(names[:_MOST_NAMED])}{more}")
+        more = (
+            f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        )
+        note(
+            f"left out, as a later start has all of their replies: "
+            f"{', '.join(names[:_MOST_NAMED])}{more}"
+        )
     return list(found.values())
 
 
 def files_of(runs: Iterable[LoadedRun]) -> list[Path]:
     """The files of runs that are never replaced. A page can be made again."""
     names = (LOG, "summary.json", "report.json")
-    return [file for run in runs for file in ([run.path / name for name in names] if run.path.is_dir() else [run.path])]
+    return [
+        file
+        for run in runs
+        for file in (
+            [run.path / name for name in names] if run.path.is_dir() else [run.path]
+        )
+    ]
 
 
-def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) -> list[str]:
-    """Write the trials of runs; returns a line for each kind of trial that this shape cannot express.
+def export(
+    runs: Sequence[LoadedRun], shape: Shape, destination: Destination
+) -> list[str]:
+    """Write the trials of runs; returns a line for each kind of trial that this shape
+    cannot express.
 
     Raises UsageError if a run cannot be read, or if no trial can be expressed.
     """
     if destination.spreadsheet and shape != "csv":
-        raise UsageError(f"--spreadsheet: --format={shape} is not CSV; remove --spreadsheet, or write --format=csv")
+        raise UsageError(
+            f"--spreadsheet: --format={shape} is not CSV; remove --spreadsheet, or "
+            f"write --format=csv"
+        )
     if shape == "csv":
-        rows = (_trial_row(run.name, record) for run in runs for record in run.records())
-        destination.write(row_lines(rows, spreadsheet=destination.for_spreadsheet), runs)
+        rows = (
+            _trial_row(run.name, record) for run in runs for record in run.records()
+        )
+        destination.write(
+            row_lines(rows, spreadsheet=destination.for_spreadsheet), runs
+        )
         return []
     counts = Counter[str]()
     destination.write(_rows(runs, counts), runs)
@@ -104,13 +146,21 @@ def export(runs: Sequence[LoadedRun], shape: Shape, destination: Destination) ->
         others = f"trials of other tasks, without a row in --format={shape}: {count:,}"
         lines.append(f"{others}; --format=csv has all trials")
     if count := counts["conditions"]:
-        others = f"trials in a condition or repeated, which --format={shape} does not show: {count:,}"
-        lines.append(f"{others}; a problem may have several rows; --format=csv tells them apart")
+        others = (
+            f"trials in a condition or repeated, which --format={shape} does not "
+            f"show: {count:,}"
+        )
+        lines.append(
+            f"{others}; a problem may have several rows; --format=csv tells them apart"
+        )
     return lines
 
 
 def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
-    """One row of llm_arithmetic per line. Raises UsageError at the end if there was none."""
+    """One row of llm_arithmetic per line.
+
+    Raises UsageError at the end if there was none.
+    """
     for record in (record for run in runs for record in run.records()):
         if (row := llm_arithmetic.row_of(record)) is None:
             counts["other tasks"] += 1
@@ -119,18 +169,30 @@ def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
         counts["conditions"] += bool(label_of(record.condition) or record.repeat)
         yield f"{encode(row).decode('ascii')}\n"
     if not counts["written"]:
-        raise UsageError("--format=llm_arithmetic: the runs have no arithmetic trial; write --format=csv for all tasks")
+        raise UsageError(
+            "--format=llm_arithmetic: the runs have no arithmetic trial; write "
+            "--format=csv for all tasks"
+        )
 
 
-# --- rows of trials --------------------------------------------------------------------------------------------------
+# --- rows of trials -------------------------------------------------------------------
 
 Row = Mapping[str, object]  # values by column; the same columns in all rows of a table
-_NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV interpret as a missing value
+_NO_ANSWER = (
+    "no_answer"  # the outcome `nan`, which readers of CSV interpret as a missing value
+)
 _OF_PROBLEM = ("label", "variant", "depth", "trial", "seed", "inputs", "expected")
 _OF_ANSWERS = ("tolerant", "strict")
 _OF_NUMBER = tuple(NumberDetails.__struct_fields__)
 _OF_REPLY = (
-    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "cost_usd", "latency_s", "attempts"),
+    *(
+        "prompt_tokens",
+        "completion_tokens",
+        "reasoning_tokens",
+        "cost_usd",
+        "latency_s",
+        "attempts",
+    ),
     *("stored", "batched", "finish_reason", "served_model", "asked_at"),
 )
 
@@ -159,29 +221,47 @@ def _trial_row(run: str, record: Record) -> Row:
 
 def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
     values = {name: getattr(part, name, None) for name in names}
-    return {name: as_text(one) if isinstance(one, dict | list) else one for name, one in values.items()}
+    return {
+        name: as_text(one) if isinstance(one, dict | list) else one
+        for name, one in values.items()
+    }
 
 
-# --- rows of results -------------------------------------------------------------------------------------------------
+# --- rows of results ------------------------------------------------------------------
 
-_OUTCOMES = {"correct": Outcome.CORRECT, "deviate": Outcome.DEVIATE, _NO_ANSWER: Outcome.NAN, "cheat": Outcome.CHEAT}
+_OUTCOMES = {
+    "correct": Outcome.CORRECT,
+    "deviate": Outcome.DEVIATE,
+    _NO_ANSWER: Outcome.NAN,
+    "cheat": Outcome.CHEAT,
+}
 
 
 def result_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
     """The figures of the overview."""
     return [
         _whose(row)
-        | {name: getattr(row.result, name) for name in ("date", "simulated", "selected", "measured")}
+        | {
+            name: getattr(row.result, name)
+            for name in ("date", "simulated", "selected", "measured")
+        }
         | _counts(row.result.outcomes)
         | {
             f"{name}_{end}": value
             for name, outcome in _OUTCOMES.items()
             for end, value in _with_interval(row.result.percentages[outcome]).items()
         }
-        | {"rounded": row.result.rounded, "median_relative_error": row.result.error_sizes.median_relative_error}
+        | {
+            "rounded": row.result.rounded,
+            "median_relative_error": row.result.error_sizes.median_relative_error,
+        }
         | {name: getattr(row.result, name) for name in _FIGURES}
         | {"median_latency_s": median_latency(row.result)}
-        | {kind: one and one.sum for kind, one in row.result.spending.items() if kind.endswith("tokens")}
+        | {
+            kind: one and one.sum
+            for kind, one in row.result.spending.items()
+            if kind.endswith("tokens")
+        }
         for row in rows
     ]
 
@@ -203,7 +283,9 @@ def cell_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
 def error_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
     """All error classes that occur in results, with the percentage of all deviates."""
     return [
-        _whose(row) | {"error_class": one.error_class, "count": one.count} | _with_interval(one.percentage)
+        _whose(row)
+        | {"error_class": one.error_class, "count": one.count}
+        | _with_interval(one.percentage)
         for row in rows
         for one in (row.result.errors.classes if row.result.errors else ())
         if one.count
@@ -213,7 +295,12 @@ def error_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
 def _whose(row: ResultOfRun) -> dict[str, object]:
     """The columns that name a result. Without a condition, it is the usual one."""
     model, task, condition = key_of(row.result)
-    return {"run": row.run, "model": model, "task": task, "condition": condition or None}
+    return {
+        "run": row.run,
+        "model": model,
+        "task": task,
+        "condition": condition or None,
+    }
 
 
 def _counts(outcomes: Outcomes) -> dict[str, object]:
@@ -226,11 +313,11 @@ def _with_interval(found: Percentage | None) -> dict[str, object]:
     return {end: getattr(found, end, None) for end in ("percent", "low", "high")}
 
 
-# --- CSV -------------------------------------------------------------------------------------------------------------
+# --- CSV ------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
-# The beginning of a formula, also in full width, which some programs convert, and after a semicolon, which may separate
-# cells.
+# The beginning of a formula, also in full width, which some programs convert, and after
+# a semicolon, which may separate cells.
 _FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
 
 
@@ -241,12 +328,17 @@ def row_lines(rows: Iterable[Row], *, spreadsheet: bool) -> Iterator[str]:
     """
     for number, row in enumerate(rows):
         for values in (row.keys(), row.values()) if number == 0 else (row.values(),):
-            cells = (_cell(value, spreadsheet=spreadsheet).replace('"', '""') for value in values)
+            cells = (
+                _cell(value, spreadsheet=spreadsheet).replace('"', '""')
+                for value in values
+            )
             yield '"' + '","'.join(cells) + '"\n'
 
 
 def _cell(value: object, *, spreadsheet: bool) -> str:
-    """A value as text, empty if it is unknown; for a spreadsheet one line that is not a formula."""
+    """A value as text, empty if it is unknown; for a spreadsheet one line that is not a
+    formula.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):

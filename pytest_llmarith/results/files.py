@@ -1,4 +1,7 @@
-"""Writes the files of runs and commands: JSON in ASCII, and files that appear when they are complete."""
+"""Writes the files of runs and commands:
+
+JSON in ASCII, and files that appear when they are complete.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ _LONGEST_NAME = 240  # characters of a path in a message
 
 
 class UsageError(Exception):
-    """Wrong usage; the message is one line: what is wrong, where, and what to write instead."""
+    """Wrong usage; the message is one line: what is wrong, where, and what to write
+    instead.
+    """
 
 
 def name_of(path: Path) -> str:
@@ -25,43 +30,64 @@ def name_of(path: Path) -> str:
 
 
 def encode(value: Any, indent: int | None = None) -> bytes:
-    """JSON in ASCII, so that a reply cannot break a line or control a terminal. Values that it lacks become text."""
+    """JSON in ASCII, so that a reply cannot break a line or control a terminal.
+
+    Values that it lacks become text.
+    """
     return json.dumps(value, default=str, indent=indent).encode("ascii")
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write indented JSON atomically: a reader finds the old file or the new one. Raises OSError."""
+    """Write indented JSON atomically: a reader finds the old file or the new one.
+
+    Raises OSError.
+    """
     replace_file(path, encode(value, indent=2) + b"\n")
 
 
 @contextmanager
-def new_file(option: str, target: Path, inputs: Iterable[Path], *, force: bool) -> Iterator[BinaryIO]:
+def new_file(
+    option: str, target: Path, inputs: Iterable[Path], *, force: bool
+) -> Iterator[BinaryIO]:
     """The file that `option` names; it is renamed to this name when it is complete.
 
-    Raises UsageError if it cannot be written, is one of the `inputs`, or exists without `force`.
+    Raises UsageError if it cannot be written, is one of the `inputs`, or exists without
+    `force`.
     """
     inputs = list(inputs)
-    draft = target.with_name(f".llmarith.{os.getpid()}.tmp")  # short, as the name may have the maximal length
+    draft = target.with_name(
+        f".llmarith.{os.getpid()}.tmp"
+    )  # short, as the name may have the maximal length
     try:
         check_target(option, target, inputs, force=force)
         with draft.open("xb") as file:
             yield file
-        check_target(option, target, inputs, force=force)  # another program may have created it meanwhile
+        check_target(
+            option, target, inputs, force=force
+        )  # another program may have created it meanwhile
         draft.replace(target)
     except OSError as error:
         why = f"cannot be written ({error.strerror})"
-        raise UsageError(f"{option} {name_of(target)}: {why}; name another file") from error
+        raise UsageError(
+            f"{option} {name_of(target)}: {why}; name another file"
+        ) from error
     finally:
         with suppress(OSError):  # it was renamed, or never created
             draft.unlink()
 
 
-def check_target(option: str, target: Path, inputs: Iterable[Path], *, force: bool) -> None:
-    """Raise UsageError if this file may not be written, and OSError if that is unknown."""
+def check_target(
+    option: str, target: Path, inputs: Iterable[Path], *, force: bool
+) -> None:
+    """Raise UsageError if this file may not be written, and OSError if that is
+    unknown.
+    """
     cause = ""
     if os.path.realpath(target) in map(os.path.realpath, inputs):
         cause = "this is one of the input files; name another file"
-    elif target.is_symlink() or (target.exists() and not target.is_file()):  # such as a pipe
+    elif target.is_symlink() or (
+        target.exists() and not target.is_file()
+    ):  # such as a pipe
         cause = "this is not a regular file; name another file"
     elif target.exists() and not force:
         cause = "the file exists; name another file or add --force"

@@ -1,7 +1,8 @@
 """Formats numbers, and makes untrusted text safe to print.
 
-Numbers are short, and an unknown one is `-`. Replies and names may contain anything: `sanitize` and `sanitize_name`
-make them safe for a terminal, and are called where text is printed.
+Numbers are short, and an unknown one is `-`. Replies and names may contain anything:
+`sanitize` and `sanitize_name` make them safe for a terminal, and are called where text
+is printed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from pytest_llmarith.types import SearchEnd
 UNKNOWN = "-"
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
 NINETY_PERCENT_TO = (
-    "90 % to: the depth up to which 90 % of the answers are correct: shown by the 95 % interval (6), "
+    "90 % to: the depth up to which 90 % of the answers are correct: shown by the 95 "
+    "% interval (6), "
     "not ruled out by it (10?), ruled out at the smallest depth (-)"
 )
 _SMALLEST_P = 0.0001
@@ -32,11 +34,14 @@ _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LONG_NUMBER = re.compile(r"[0-9]{41,}")
 _CUT = "..."
 
-# --- percentages and tests -------------------------------------------------------------------------------------------
+# --- percentages and tests ------------------------------------------------------------
 
 
 def share(part: int, whole: int) -> str:
-    """A part of a whole in percent, such as `61.3`. Only all of it is 100, and only nothing is 0."""
+    """A part of a whole in percent, such as `61.3`.
+
+    Only all of it is 100, and only nothing is 0.
+    """
     return percent_text(100 * part / whole if whole else None)
 
 
@@ -50,14 +55,21 @@ def percent_text(percent: float | None) -> str:
     if percent is None:
         return UNKNOWN
     text = f"{Decimal(str(percent)):.1f}"
-    return text if percent in (0, 100) else {"100.0": ">99.9", "0.0": "<0.1"}.get(text, text)
+    return (
+        text
+        if percent in (0, 100)
+        else {"100.0": ">99.9", "0.0": "<0.1"}.get(text, text)
+    )
 
 
 def interval(percentage: Percentage | None) -> str:
     """The interval of a percentage, such as `57.6-64.8`."""
     if percentage is None or percentage.low is None or percentage.high is None:
         return UNKNOWN
-    return "-".join(f"{end:.1f}".replace("100.0", "100") for end in (percentage.low, percentage.high))
+    return "-".join(
+        f"{end:.1f}".replace("100.0", "100")
+        for end in (percentage.low, percentage.high)
+    )
 
 
 def with_interval(percentage: Percentage | None) -> str:
@@ -84,7 +96,10 @@ def interval_of(difference: Difference | None) -> str:
 
 
 def p_of(p: float | None) -> str:
-    """A p value such as `0.0123`. It is never 0, and 1 only if there is no difference."""
+    """A p value such as `0.0123`.
+
+    It is never 0, and 1 only if there is no difference.
+    """
     if p is None:
         return UNKNOWN
     if p < _SMALLEST_P:
@@ -97,7 +112,7 @@ def star(p_holm: float | None) -> str:
     return "*" if p_holm is not None and p_holm < SIGNIFICANT else ""
 
 
-# --- money, counts, sizes --------------------------------------------------------------------------------------------
+# --- money, counts, sizes -------------------------------------------------------------
 
 
 def dollars(cost: float | None, unpriced: int = 0, decimals: int | None = None) -> str:
@@ -142,7 +157,9 @@ def count(number: float | None) -> str:
 
 
 def short(number: str | None) -> str:
-    """A decimal number of any size in two digits, such as `0.012`, `482` or `4.8e+21`."""
+    """A decimal number of any size in two digits, such as `0.012`, `482` or
+    `4.8e+21`.
+    """
     if number is None:
         return UNKNOWN
     rounded = _TWO_DIGITS.create_decimal(number)
@@ -170,8 +187,15 @@ def cost_of(result: Result, decimals: int | None = None) -> str:
 
 def prompt_and_completion(result: Result) -> int | None:
     """The sum of prompt and completion tokens; None if either is unknown."""
-    prompt, completion = result.spending["prompt_tokens"], result.spending["completion_tokens"]
-    return None if prompt is None or completion is None else int(prompt.sum + completion.sum)
+    prompt, completion = (
+        result.spending["prompt_tokens"],
+        result.spending["completion_tokens"],
+    )
+    return (
+        None
+        if prompt is None or completion is None
+        else int(prompt.sum + completion.sum)
+    )
 
 
 def median_latency(result: Result) -> float | None:
@@ -186,35 +210,56 @@ def tokens_of(result: Result) -> str:
 
 
 def unpriced(result: Result) -> str:
-    """How many replies are missing in the sum of costs, such as `3 unpriced`; empty if there is no sum."""
-    return f"{result.unpriced:,} unpriced" if result.unpriced and result.cost_usd is not None else ""
+    """How many replies are missing in the sum of costs, such as `3 unpriced`; empty if
+    there is no sum.
+    """
+    return (
+        f"{result.unpriced:,} unpriced"
+        if result.unpriced and result.cost_usd is not None
+        else ""
+    )
 
 
-# --- parts of a result -----------------------------------------------------------------------------------------------
+# --- parts of a result ----------------------------------------------------------------
 
 
 def leading_digits(sizes: ErrorSizes, deviates: int) -> str:
-    """The median of the leading digits that are right; `-` if most answers have another length than the truth."""
+    """The median of the leading digits that are right; `-` if most answers have another
+    length than the truth.
+    """
     median, others = sizes.median_leading_digits, sizes.other_length
-    return UNKNOWN if median == 0 and others and 2 * others >= deviates else count(median)
+    return (
+        UNKNOWN if median == 0 and others and 2 * others >= deviates else count(median)
+    )
 
 
 def ninety_percent_to(found: NinetyPercentTo) -> str:
-    """`6` if it is shown, `6 (10?)` if 10 is possible, `10?` if none is shown, and `-` if none is possible."""
+    """`6` if it is shown, `6 (10?)` if 10 is possible, `10?` if none is shown, and `-`
+    if none is possible.
+    """
     if found.possible is None:
         return UNKNOWN
     if found.shown is None:
         return f"{found.possible}?"
-    return str(found.shown) if found.shown == found.possible else f"{found.shown} ({found.possible}?)"
+    return (
+        str(found.shown)
+        if found.shown == found.possible
+        else f"{found.shown} ({found.possible}?)"
+    )
 
 
 def d50_of(found: Threshold) -> str:
-    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)`, `> 10 (9.3 to >10)` or `> 10`.
+    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)`, `> 10 (9.3
+    to >10)` or `> 10`.
 
-    It adds `no fit`, and `not reached` if adaptive asking ended without the wanted interval.
+    It adds `no fit`, and `not reached` if adaptive asking ended without the wanted
+    interval.
     """
     low, high = found.interval
-    ends = f"<{found.first}" if low is None else f"{low:.1f}", f">{found.last}" if high is None else f"{high:.1f}"
+    ends = (
+        f"<{found.first}" if low is None else f"{low:.1f}",
+        f">{found.last}" if high is None else f"{high:.1f}",
+    )
     if found.d50 is not None:
         text = f"{found.d50:.1f}"
     else:
@@ -222,30 +267,44 @@ def d50_of(found: Threshold) -> str:
     is_shown_outside = high == found.first or low == found.last
     if not is_shown_outside:
         text += f" ({' to '.join(ends)})"
-    return text + ", no fit" * (not found.fits) + ", not reached" * (found.ended == SearchEnd.NOT_REACHED)
+    return (
+        text
+        + ", no fit" * (not found.fits)
+        + ", not reached" * (found.ended == SearchEnd.NOT_REACHED)
+    )
 
 
-# --- untrusted text --------------------------------------------------------------------------------------------------
+# --- untrusted text -------------------------------------------------------------------
 
 
 def sanitize(text: str, limit: int) -> str:
     """One printable line of at most `limit` characters.
 
-    Characters that are not printable (escape sequences, line breaks, bidirectional marks) are escaped, the middle of
-    long numbers is left out, and a text that is too long is truncated.
+    Characters that are not printable (escape sequences, line breaks, bidirectional
+    marks) are escaped, the middle of long numbers is left out, and a text that is too
+    long is truncated.
     """
     shortened = _LONG_NUMBER.sub(_ends, text)[: limit + 1]
     spelled = escape(shortened)
-    return spelled if len(spelled) <= limit else (spelled[: max(0, limit - len(_CUT))] + _CUT)[:limit]
+    return (
+        spelled
+        if len(spelled) <= limit
+        else (spelled[: max(0, limit - len(_CUT))] + _CUT)[:limit]
+    )
 
 
 def escape(text: str) -> str:
     """The text with all characters escaped that are not printable."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode("ascii")
+        for one in text
+    )
 
 
 def sanitize_name(name: str, limit: int) -> str:
-    """A name of at most `limit` characters; the middle is left out, as the end of a model's name says most."""
+    """A name of at most `limit` characters; the middle is left out, as the end of a
+    model's name says most.
+    """
     shown = sanitize(name, 10 * limit).strip() or "?"
     if len(shown) <= limit:
         return shown
@@ -255,7 +314,9 @@ def sanitize_name(name: str, limit: int) -> str:
 
 def showable(text: str, encoding: str | None) -> str:
     """The text with all characters escaped that the terminal's encoding lacks."""
-    return text.encode(encoding or "utf-8", "backslashreplace").decode(encoding or "utf-8")
+    return text.encode(encoding or "utf-8", "backslashreplace").decode(
+        encoding or "utf-8"
+    )
 
 
 def ascii_keys(texts: Iterable[str]) -> list[str]:

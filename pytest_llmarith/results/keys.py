@@ -14,7 +14,9 @@ from pytest_llmarith.types import Condition, Dtype, Model, Op
 if TYPE_CHECKING:
     from pytest_llmarith.summaries import Run
 
-Key = tuple[str, str, str]  # model, task, and label of the condition, which is empty for the usual one
+Key = tuple[
+    str, str, str
+]  # model, task, and label of the condition, which is empty for the usual one
 USUAL_NAME = "usual"  # the name of the condition with an empty label
 VARIANTS = tuple(f"{dtype}_{op}" for dtype in Dtype for op in Op)
 Parameters = Mapping[str, Any] | None  # None if they are unknown, as for a killed run
@@ -40,7 +42,9 @@ def key_of(one: Keyed) -> Key:
 
 @lru_cache
 def label_of(condition: Condition | None) -> str:
-    """The label of a condition, such as `numbers_comma-context_2k`; empty for the usual condition."""
+    """The label of a condition, such as `numbers_comma-context_2k`; empty for the usual
+    condition.
+    """
     return condition.label if condition else ""
 
 
@@ -55,13 +59,29 @@ def variant_order(name: str) -> tuple[int, str]:
 
 
 def result_order(run: Run, keys: Iterable[Key]) -> list[Key]:
-    """Keys of results in order: models as the run names them, then as they were seen; tasks by name; the usual
-    condition, then the others as they were given.
+    """Keys of results in order: models as the run names them, then as they were seen;
+    tasks by name; the usual condition, then the others as they were given.
     """
     keys = list(keys)
-    models = list(dict.fromkeys([*(model.name for model in run.models), *(model for model, *_ in keys)]))
-    ranks = {label_of(condition): place for place, condition in enumerate(run.conditions or ())}
-    return sorted(keys, key=lambda key: (models.index(key[0]), key[1], bool(key[2]), ranks.get(key[2], 0), key[2]))
+    models = list(
+        dict.fromkeys(
+            [*(model.name for model in run.models), *(model for model, *_ in keys)]
+        )
+    )
+    ranks = {
+        label_of(condition): place
+        for place, condition in enumerate(run.conditions or ())
+    }
+    return sorted(
+        keys,
+        key=lambda key: (
+            models.index(key[0]),
+            key[1],
+            bool(key[2]),
+            ranks.get(key[2], 0),
+            key[2],
+        ),
+    )
 
 
 def parameters_of(run: Run, model: str) -> Parameters:
@@ -70,22 +90,32 @@ def parameters_of(run: Run, model: str) -> Parameters:
 
 
 def neighbours(models: Sequence[Model]) -> Iterator[tuple[str, Model, Model]]:
-    """Each model with the last one before it that differs in the value of one parameter only, and that parameter.
+    """Each model with the last one before it that differs in the value of one parameter
+    only, and that parameter.
 
     Fake models are left out.
     """
     models = [model for model in models if not model.simulated]
     for place, model in enumerate(models):
         for before in reversed(models[:place]):
-            differ = [key for key in model.params if _text(before.params, key) != _text(model.params, key)]
+            differ = [
+                key
+                for key in model.params
+                if _text(before.params, key) != _text(model.params, key)
+            ]
             is_alike = replace(before, name=model.name, params=model.params) == model
-            if is_alike and len(differ) == 1 and before.params.keys() == model.params.keys():
+            if (
+                is_alike
+                and len(differ) == 1
+                and before.params.keys() == model.params.keys()
+            ):
                 yield differ[0], before, model
                 break
 
 
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
-    """For each row (a model and its parameters) the parameters in which the rows of this model differ.
+    """For each row (a model and its parameters) the parameters in which the rows of
+    this model differ.
 
     They are text such as `reasoning_effort=high, no temperature`.
     """
@@ -98,7 +128,12 @@ def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
         many = [] if parameters is None else of_model[model]
         names = dict.fromkeys(name for one in many for name in one)
         differ = [name for name in names if len({_text(one, name) for one in many}) > 1]
-        shown.append(", ".join(sanitize_name(_text(parameters or {}, name), _LONGEST) for name in differ))
+        shown.append(
+            ", ".join(
+                sanitize_name(_text(parameters or {}, name), _LONGEST)
+                for name in differ
+            )
+        )
     return shown
 
 

@@ -1,7 +1,8 @@
 """Converts rows of the JSONL of llm_arithmetic to records, and records to such rows.
 
-Seed, trial, prompt and latency of a row are null; a cost of 0 is unknown. Rows that are made of records also have a
-finish reason and a reading, so that they can be graded in the same way.
+Seed, trial, prompt and latency of a row are null; a cost of 0 is unknown. Rows that are
+made of records also have a finish reason and a reading, so that they can be graded in
+the same way.
 """
 
 from __future__ import annotations
@@ -54,14 +55,20 @@ class Row(Part):
 
     @property
     def is_answered(self) -> bool:
-        """Whether there is a reply. In older rows without a flag, an empty text with completion tokens is a reply."""
+        """Whether there is a reply.
+
+        In older rows without a flag, an empty text with completion tokens is a reply.
+        """
         if self.failed_to_get_reply is not None:
             return not self.failed_to_get_reply
         return bool(self.raw_response or (self.tokens or {}).get("completion_tokens"))
 
 
 def values_in(line: str) -> dict[str, Any] | None:
-    """The values of the row in a line; None if it is not a row. Raises ValueError if it is not JSON."""
+    """The values of the row in a line; None if it is not a row.
+
+    Raises ValueError if it is not JSON.
+    """
     if _MARK not in line:
         return None
     try:
@@ -72,17 +79,27 @@ def values_in(line: str) -> dict[str, Any] | None:
 
 
 def row_in(line: str) -> Row | None:
-    """The row in a line; None if it is not a row. Raises ValueError if a value is invalid."""
+    """The row in a line; None if it is not a row.
+
+    Raises ValueError if a value is invalid.
+    """
     values = values_in(line)
     return None if values is None else convert(values, Row)
 
 
 def record_of(row: Row) -> Record:
-    """The record of a row, with the verdict of llm_arithmetic. Raises ValueError if a value is invalid."""
+    """The record of a row, with the verdict of llm_arithmetic.
+
+    Raises ValueError if a value is invalid.
+    """
     lhs, rhs = map(str, row.operands)
     if row.variant not in arithmetic.VARIANTS:
         raise ValueError(f"variant: {row.variant!r} is no type and operation")
-    for name, number in (("operands", lhs), ("operands", rhs), ("expected", str(row.correct))):
+    for name, number in (
+        ("operands", lhs),
+        ("operands", rhs),
+        ("expected", str(row.correct)),
+    ):
         if not re.fullmatch(NUMBER, number, re.ASCII):
             raise ValueError(f"{name}: {number!r} is no number")
     problem = arithmetic.of_operands(row.variant, lhs, rhs, str(row.correct))
@@ -138,7 +155,11 @@ def row_of(record: Record) -> dict[str, Any] | None:
     problem, reply, parsed = record.problem, record.reply, record.answer
     if record.task != arithmetic.NAME:
         return None
-    lhs, rhs, variant = problem.inputs["lhs"], problem.inputs["rhs"], problem.variant or ""
+    lhs, rhs, variant = (
+        problem.inputs["lhs"],
+        problem.inputs["rhs"],
+        problem.variant or "",
+    )
     write = as_integer if variant.startswith(Dtype.INT) else str
     thousands = _THOUSANDS.fullmatch(record.condition.context or "")
     return {
@@ -156,7 +177,9 @@ def row_of(record: Record) -> dict[str, Any] | None:
         "timestamp": reply and reply.asked_at,
         "attempts": reply.attempts if reply else 1,
         "failed_to_get_reply": reply is None,
-        "extra_context": 1_000 * int(thousands[1]) if thousands else 0,  # tokens of filler text
+        "extra_context": 1_000 * int(thousands[1])
+        if thousands
+        else 0,  # tokens of filler text
         "reading": record.reading and str(record.reading),
         "finish_reason": reply and reply.finish_reason,
         "simulated": record.simulated,

@@ -1,4 +1,5 @@
-"""Loads the runs that a user names: runs of this plugin, files of llm_arithmetic (graded again), folders of both.
+"""Loads the runs that a user names: runs of this plugin, files of llm_arithmetic
+(graded again), folders of both.
 
 It also reads the replies of a run log for the store.
 """
@@ -19,7 +20,15 @@ from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
-from pytest_llmarith.results.log import LOG, SUMMARY, is_torn, lines, log_of, parsed, records_in
+from pytest_llmarith.results.log import (
+    LOG,
+    SUMMARY,
+    is_torn,
+    lines,
+    log_of,
+    parsed,
+    records_in,
+)
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.tasks.restore import Restored
@@ -29,7 +38,9 @@ from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, Reply, withou
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
 _DEEPEST = 3  # levels of folders that are searched
-_A_RUN = f"a run's folder, its {LOG}, JSONL of llm_arithmetic, or a folder with some of them"
+_A_RUN = (
+    f"a run's folder, its {LOG}, JSONL of llm_arithmetic, or a folder with some of them"
+)
 _LONGEST_CAUSE = 200
 
 Wanted = Callable[[Record], bool]
@@ -38,9 +49,13 @@ Wanted = Callable[[Record], bool]
 class LoadedRun:
     """A run, read on demand. Its methods raise UsageError if a file is invalid."""
 
-    def __init__(self, file: Path, *, has_rows: bool, wanted: Wanted | None = None) -> None:
+    def __init__(
+        self, file: Path, *, has_rows: bool, wanted: Wanted | None = None
+    ) -> None:
         self.path = file.parent if file.name == LOG else file
-        self.seen: set[tuple[str, str]] = set()  # models and tasks of all records, before selection
+        self.seen: set[tuple[str, str]] = (
+            set()
+        )  # models and tasks of all records, before selection
         self._file = file
         self._has_rows = has_rows
         self._wanted = wanted
@@ -52,7 +67,9 @@ class LoadedRun:
 
     @property
     def facts(self) -> summaries.Run | None:
-        """The facts in its summary; None without one, as for a killed run or a file of llm_arithmetic."""
+        """The facts in its summary; None without one, as for a killed run or a file of
+        llm_arithmetic.
+        """
         return self._written.run if self._written else None
 
     @property
@@ -62,7 +79,9 @@ class LoadedRun:
 
     @property
     def complete(self) -> bool | None:
-        """Whether everything that was selected is answered; None for a file, which does not say what was selected."""
+        """Whether everything that was selected is answered; None for a file, which does
+        not say what was selected.
+        """
         if self.path == self._file:
             return None
         return self._written is not None and self._written.complete
@@ -72,7 +91,10 @@ class LoadedRun:
         return LoadedRun(self._file, has_rows=self._has_rows, wanted=wanted)
 
     def records(self) -> Iterator[Record]:
-        """One record per trial: the last one with an answer, else the last one. May be called again."""
+        """One record per trial: the last one with an answer, else the last one.
+
+        May be called again.
+        """
         if self._wanted is None:
             yield from self._records()
             return
@@ -85,13 +107,22 @@ class LoadedRun:
         if self._has_rows:
             return (change.record for change in changes(self._file, None, []))
         kept = self._kept
-        return (record for at, record in enumerate(records_in(self._file)) if kept is None or at in kept)
+        return (
+            record
+            for at, record in enumerate(records_in(self._file))
+            if kept is None or at in kept
+        )
 
     @cached_property
     def _kept(self) -> set[int] | None:
-        """The positions of the records that are not replaced by another one of their trial; None if none is."""
-        # The keys before `simulated` identify the trial. Usually each trial occurs once.
-        heads = [hash(line.partition(', "simulated": ')[0]) for _, line in lines(self._file)]
+        """The positions of the records that are not replaced by another one of their
+        trial; None if none is.
+        """
+        # The keys before `simulated` identify the trial. Usually each trial occurs
+        # once.
+        heads = [
+            hash(line.partition(', "simulated": ')[0]) for _, line in lines(self._file)
+        ]
         if len(set(heads)) == len(heads):
             return None
         kept: dict[tuple[str, str | int], int] = {}
@@ -115,21 +146,34 @@ class LoadedRun:
 
     @cached_property
     def _counted(self) -> tuple[RunSummary, list[OfCondition]]:
-        summary, days = Summary(((self.facts and self.facts.prompt_texts) or {}).get("systems")), set()
+        summary, days = (
+            Summary(((self.facts and self.facts.prompt_texts) or {}).get("systems")),
+            set(),
+        )
         for record in self.records():
             summary.add(record)
-            if record.reply and record.reply.asked_at and not record.reply.stored:  # else of another run
+            if (
+                record.reply and record.reply.asked_at and not record.reply.stored
+            ):  # else of another run
                 days.add(record.reply.asked_at[: len("2026-11-22")])
         first = min(days, default=None)
-        counted = summary.of_run(self.facts or summaries.unknown_run(self.name), self._selected, first)
+        counted = summary.of_run(
+            self.facts or summaries.unknown_run(self.name), self._selected, first
+        )
         return counted, summary.asked()
 
     @property
     def _selected(self) -> Mapping[Key, int]:
-        """How many trials of each result were selected; unknown if records are filtered."""
+        """How many trials of each result were selected; unknown if records are
+        filtered.
+        """
         if self._written is None or self._wanted is not None:
             return {}
-        return {key_of(one): one.selected for one in self._written.results if one.selected is not None}
+        return {
+            key_of(one): one.selected
+            for one in self._written.results
+            if one.selected is not None
+        }
 
     @cached_property
     def _written(self) -> RunSummary | None:
@@ -137,7 +181,10 @@ class LoadedRun:
 
 
 def read_summary(log: Path) -> RunSummary | None:
-    """The summary beside a run log, None if there is none. Raises UsageError if it is invalid."""
+    """The summary beside a run log, None if there is none.
+
+    Raises UsageError if it is invalid.
+    """
     file = log.with_name(SUMMARY)
     if not file.exists():
         return None
@@ -146,15 +193,21 @@ def read_summary(log: Path) -> RunSummary | None:
             raise ValueError("not a regular file")
         return summaries.decode_summary(file.read_bytes())
     except OSError as error:
-        raise UsageError(f"{name_of(file)}: cannot be read ({error.strerror})") from error
+        raise UsageError(
+            f"{name_of(file)}: cannot be read ({error.strerror})"
+        ) from error
     except ValueError as error:
         cause = sanitize(str(error), _LONGEST_CAUSE)
-        raise UsageError(f"{name_of(file)}: {cause}; expected the summary of a run") from error
+        raise UsageError(
+            f"{name_of(file)}: {cause}; expected the summary of a run"
+        ) from error
 
 
 def load_runs(path: Path) -> list[LoadedRun]:
-    """The runs at a path: the folder of a run, its log, a file of llm_arithmetic, or all of these in a folder, up to
-    three levels deep, by name. Raises UsageError if there is none.
+    """The runs at a path: the folder of a run, its log, a file of llm_arithmetic, or
+    all of these in a folder, up to three levels deep, by name.
+
+    Raises UsageError if there is none.
     """
     if os.path.isdir(path) and not os.path.lexists(path / LOG):
         runs = list(_below(path))
@@ -163,18 +216,26 @@ def load_runs(path: Path) -> list[LoadedRun]:
         return runs
     file = log_of(path)
     if (run := _run_in(file)) is None:
-        raise UsageError(f"{name_of(file)}: neither the log of a run nor rows of llm_arithmetic; name {_A_RUN}")
+        raise UsageError(
+            f"{name_of(file)}: neither the log of a run nor rows of llm_arithmetic; "
+            f"name {_A_RUN}"
+        )
     return [run]
 
 
 def _below(folder: Path) -> Iterator[LoadedRun]:
-    """The runs in a folder. A folder with a log is one run; its other files are ignored."""
+    """The runs in a folder.
+
+    A folder with a log is one run; its other files are ignored.
+    """
     for place, folders, files in os.walk(folder):
         if LOG in files:
             folders.clear()
             files = [LOG]
         depth = len(Path(place).relative_to(folder).parts)
-        folders[:] = sorted(name for name in folders if depth < _DEEPEST and not name.startswith("."))
+        folders[:] = sorted(
+            name for name in folders if depth < _DEEPEST and not name.startswith(".")
+        )
         for name in sorted(files):
             file = Path(place, name)
             if not name.endswith(".jsonl") or not file.is_file():
@@ -190,7 +251,10 @@ def _below(folder: Path) -> Iterator[LoadedRun]:
 
 
 def _run_in(file: Path) -> LoadedRun | None:
-    """The run in a file, by its first line; None for another file. A log without records is a killed run."""
+    """The run in a file, by its first line; None for another file.
+
+    A log without records is a killed run.
+    """
     first = next((line for _, line in lines(file) if not is_torn(line)), "")
     try:
         if llm_arithmetic.values_in(first):
@@ -203,7 +267,7 @@ def _run_in(file: Path) -> LoadedRun | None:
     return LoadedRun(file, has_rows=False)
 
 
-# --- grading again -------------------------------------------------------------------------------------------------
+# --- grading again --------------------------------------------------------------------
 
 
 class Change(NamedTuple):
@@ -223,12 +287,16 @@ class Change(NamedTuple):
 
 
 def changes(
-    file: Path, reading: str | None, notes: list[str], tasks: Mapping[str, Task[Any]] | None = None
+    file: Path,
+    reading: str | None,
+    notes: list[str],
+    tasks: Mapping[str, Task[Any]] | None = None,
 ) -> Iterator[Change]:
-    """Every reply of a run log or of a file of llm_arithmetic, graded again; `reading` replaces that of the records.
+    """Every reply of a run log or of a file of llm_arithmetic, graded again; `reading`
+    replaces that of the records.
 
-    `tasks` are the user's by name. A torn line is skipped, with a note. Raises UsageError if another line is not a
-    trial.
+    `tasks` are the user's by name. A torn line is skipped, with a note. Raises
+    UsageError if another line is not a trial.
     """
     restored = Restored(tasks or {})
 
@@ -244,16 +312,23 @@ def changes(
 
     for number, changed in parsed(file, change):
         if changed is None:
-            notes.append(f"{name_of(file)}, line {number}: skipped, as it was cut when the run was killed")
+            notes.append(
+                f"{name_of(file)}, line {number}: skipped, as it was cut when the run "
+                f"was killed"
+            )
         else:
             yield Change(file, number, *changed)
 
 
-def read_again(record: Record, reading: str | None = None, restored: Restored | None = None) -> Record | None:
-    """The record with its reply read and graded again; `reading` replaces that of the record.
+def read_again(
+    record: Record, reading: str | None = None, restored: Restored | None = None
+) -> Record | None:
+    """The record with its reply read and graded again; `reading` replaces that of the
+    record.
 
-    None without a reply, and if the task is unknown or its grade takes more than a reply: programs and searches.
-    Raises InvalidTask, InvalidGrade, and ValueError if the task raises.
+    None without a reply, and if the task is unknown or its grade takes more than a
+    reply: programs and searches. Raises InvalidTask, InvalidGrade, and ValueError if
+    the task raises.
     """
     restored = restored or Restored({})
     task = restored.task_of(record.task)
@@ -265,10 +340,12 @@ def read_again(record: Record, reading: str | None = None, restored: Restored | 
     except ValueError:
         raise
     except Exception as error:
-        raise ValueError(f"task {task.name} raised {type(error).__name__}: {error}") from error
+        raise ValueError(
+            f"task {task.name} raised {type(error).__name__}: {error}"
+        ) from error
 
 
-# --- replies for the store -------------------------------------------------------------------------------------------
+# --- replies for the store ------------------------------------------------------------
 
 
 class LoggedReply(NamedTuple):
@@ -281,9 +358,12 @@ class LoggedReply(NamedTuple):
 
 
 def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
-    """The replies of a record: of its model, of a judge, or of a search. Counts in `left_out` why others are not taken.
+    """The replies of a record: of its model, of a judge, or of a search.
 
-    Raises ValueError if a reply was not sent for the prompt of its record, which may come from another machine.
+    Counts in `left_out` why others are not taken.
+
+    Raises ValueError if a reply was not sent for the prompt of its record, which may
+    come from another machine.
     """
     if record.search:
         for step in record.search.trail:
@@ -291,21 +371,33 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
                 left_out["too long to be kept by a search"] += 1
             else:
                 prompt = step.reply.sent.messages if step.reply.sent else None
-                yield from _logged(step.reply, prompt, step.before, record.repeat, left_out)
+                yield from _logged(
+                    step.reply, prompt, step.before, record.repeat, left_out
+                )
     elif record.reply is None:
         left_out["unanswered"] += 1
     else:
         trial = record.problem.trial or 0
         yield from _logged(record.reply, record.prompt, trial, record.repeat, left_out)
-    if record.program and record.program.judges.llm:  # its replies are numbered as trials
+    if (
+        record.program and record.program.judges.llm
+    ):  # its replies are numbered as trials
         for trial, reply in enumerate(record.program.judges.llm.replies):
-            yield from _logged(reply, reply.sent.messages if reply.sent else None, trial, 0, left_out)
+            yield from _logged(
+                reply, reply.sent.messages if reply.sent else None, trial, 0, left_out
+            )
 
 
 def _logged(
-    reply: records.Reply, prompt: Sequence[Message] | None, trial: int, repeat: int, left_out: Counter[str]
+    reply: records.Reply,
+    prompt: Sequence[Message] | None,
+    trial: int,
+    repeat: int,
+    left_out: Counter[str],
 ) -> Iterator[LoggedReply]:
-    """The reply to a prompt for the store, without a cost that was computed from the user's own price."""
+    """The reply to a prompt for the store, without a cost that was computed from the
+    user's own price.
+    """
     sent = reply.sent
     if sent is None:
         left_out["of a `model` fixture"] += 1

@@ -1,4 +1,6 @@
-"""The folder of a run: its log `trials.jsonl`, a record in each line, and its `report.json`."""
+"""The folder of a run: its log `trials.jsonl`, a record in each line, and its
+`report.json`.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,22 @@ if TYPE_CHECKING:
 
 LOG = "trials.jsonl"
 SUMMARY = "summary.json"
-LONGEST_LINE = 2**24  # characters; the parsed values may take thirty times as much memory
+LONGEST_LINE = (
+    2**24
+)  # characters; the parsed values may take thirty times as much memory
 
-_TORN = "\x18"  # ends a line that was cut when the disk was full; JSON never contains it unescaped
-_LONGEST_MODEL = 60  # characters of a folder's name; Windows allows 260 for a whole path
+# ends a line that was cut when the disk was full; JSON never contains it unescaped
+_TORN = "\x18"
+_LONGEST_MODEL = (
+    60  # characters of a folder's name; Windows allows 260 for a whole path
+)
 _PROBE_BYTES = 1 << 16  # that a disk must accept
 _LONGEST_CAUSE = 200
 
 _Parsed = TypeVar("_Parsed")
 
 
-# --- the folder of a run ----------------------------------------------------------------------------------------------
+# --- the folder of a run --------------------------------------------------------------
 
 
 class UnwritableFolder(OSError):
@@ -46,15 +53,28 @@ def check_writable(base: Path) -> None:
     """Raise UnwritableFolder if a run cannot be written below `base`."""
     with _as_unwritable_folder(base):
         base.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=base) as file:  # on a full disk files can be created, but not written
+        with tempfile.TemporaryFile(
+            dir=base
+        ) as file:  # on a full disk files can be created, but not written
             file.write(bytes(_PROBE_BYTES))
 
 
-def create_run_folder(base: Path, started: datetime, models: Sequence[str], shard: Shard | None = None) -> Path:
-    """Create `<UTC time>_<model>` below `base`; numbered from 2 within a second. Raises UnwritableFolder."""
-    model = re.sub(r"[^A-Za-z0-9._-]+", "-", models[0])[:_LONGEST_MODEL].strip("-._") if len(models) == 1 else None
+def create_run_folder(
+    base: Path, started: datetime, models: Sequence[str], shard: Shard | None = None
+) -> Path:
+    """Create `<UTC time>_<model>` below `base`; numbered from 2 within a second.
+
+    Raises UnwritableFolder.
+    """
+    model = (
+        re.sub(r"[^A-Za-z0-9._-]+", "-", models[0])[:_LONGEST_MODEL].strip("-._")
+        if len(models) == 1
+        else None
+    )
     who = f"{len(models)}-models" if model is None else model or "unnamed"
-    name = f"{started.astimezone(UTC):%Y-%m-%dT%H-%M-%S}_{who}" + (f"_{shard}".replace(" ", "-") if shard else "")
+    name = f"{started.astimezone(UTC):%Y-%m-%dT%H-%M-%S}_{who}" + (
+        f"_{shard}".replace(" ", "-") if shard else ""
+    )
     with _as_unwritable_folder(base):
         base.mkdir(parents=True, exist_ok=True)
         for number in count(1):
@@ -71,15 +91,24 @@ def _as_unwritable_folder(base: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
         in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
-        why = "a file is in the way" if in_the_way else getattr(error, "strerror", None) or error
-        raise UnwritableFolder(f"the folder of this run cannot be created in {str(base)!r}: {why}") from error
+        why = (
+            "a file is in the way"
+            if in_the_way
+            else getattr(error, "strerror", None) or error
+        )
+        raise UnwritableFolder(
+            f"the folder of this run cannot be created in {str(base)!r}: {why}"
+        ) from error
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------
 
 
 class RunLog:
-    """A new log. After `append` has returned, the record is not lost if this process is killed."""
+    """A new log.
+
+    After `append` has returned, the record is not lost if this process is killed.
+    """
 
     def __init__(self, path: Path) -> None:
         self._file = open(path, "xb", buffering=0)  # noqa: SIM115
@@ -102,7 +131,9 @@ class RunLog:
 
 
 class WrittenRecords(UserDict[str, Any]):
-    """The records of a log by node id. A record is set as its place in the log, from which it is read, or as itself.
+    """The records of a log by node id.
+
+    A record is set as its place in the log, from which it is read, or as itself.
 
     Reading may raise OSError.
     """
@@ -122,7 +153,9 @@ class WrittenRecords(UserDict[str, Any]):
 
 
 def with_records(
-    json_report: Mapping[str, Any], records_by_nodeid: Mapping[str, Record], summary: RunSummary
+    json_report: Mapping[str, Any],
+    records_by_nodeid: Mapping[str, Record],
+    summary: RunSummary,
 ) -> dict[str, Any]:
     """The report of pytest-json-report with the record of each test and the summary.
 
@@ -134,38 +167,50 @@ def with_records(
     if "tests" in extended:  # --json-report-summary leaves them out
         tests = {test["nodeid"]: test for test in extended["tests"]}
         for nodeid in tests.keys() & records_by_nodeid.keys():
-            tests[nodeid] = tests[nodeid] | {"llmarith": as_dict(records_by_nodeid[nodeid])}
+            tests[nodeid] = tests[nodeid] | {
+                "llmarith": as_dict(records_by_nodeid[nodeid])
+            }
         extended["tests"] = list(tests.values())
     return extended
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------
 
 
 def without_files_beside(paths: Sequence[Path]) -> Sequence[Path]:
-    """The paths without README.md, so that `reports/*` can be given; a single path is returned unchanged."""
+    """The paths without README.md, so that `reports/*` can be given; a single path is
+    returned unchanged.
+    """
     return [path for path in paths if path.name != "README.md"] or paths
 
 
 def log_of(path: Path) -> Path:
-    """The file to read; if `path` is a folder, its log. Raises UsageError if it is not a regular file."""
+    """The file to read; if `path` is a folder, its log.
+
+    Raises UsageError if it is not a regular file.
+    """
     file = path / LOG if os.path.isdir(path) else path
     try:
         mode = file.stat().st_mode
     except OSError as error:
         if file != path and isinstance(error, FileNotFoundError):
             lacks = f"{name_of(path)}: the folder has no {LOG}"
-            raise UsageError(f"{lacks}; name a {LOG} of a run, or its folder") from error
+            raise UsageError(
+                f"{lacks}; name a {LOG} of a run, or its folder"
+            ) from error
         raise _unreadable(file, error) from error
     if not stat.S_ISREG(mode):  # reading a pipe would block
-        raise UsageError(f"{name_of(file)}: not a regular file; name a {LOG} of a run, or its folder")
+        raise UsageError(
+            f"{name_of(file)}: not a regular file; name a {LOG} of a run, or its folder"
+        )
     return file
 
 
 def lines(file: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file that are not empty, with their numbers.
 
-    Raises UsageError if the file cannot be read, is not UTF-8, or has a line that is too long.
+    Raises UsageError if the file cannot be read, is not UTF-8, or has a line that is
+    too long.
     """
     try:
         with file.open(encoding="utf-8-sig", newline="\n") as opened:
@@ -174,22 +219,32 @@ def lines(file: Path) -> Iterator[tuple[int, str]]:
                 if not line:
                     return
                 if len(line) > LONGEST_LINE:
-                    raise UsageError(f"{name_of(file)}, line {number}: longer than {LONGEST_LINE:,} characters")
+                    raise UsageError(
+                        f"{name_of(file)}, line {number}: longer than "
+                        f"{LONGEST_LINE:,} characters"
+                    )
                 if line.strip():
                     yield number, line
     except OSError as error:
         raise _unreadable(file, error) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name_of(file)}: not UTF-8 text; name a {LOG} of a run, or its folder") from error
+        raise UsageError(
+            f"{name_of(file)}: not UTF-8 text; name a {LOG} of a run, or its folder"
+        ) from error
 
 
 def is_torn(line: str) -> bool:
-    """Whether the line was cut when a run was killed: it has no line end, or the next run has ended it."""
+    """Whether the line was cut when a run was killed: it has no line end, or the next
+    run has ended it.
+    """
     return not line.endswith("\n") or line.endswith(f"{_TORN}\n")
 
 
-def parsed(file: Path, parse: Callable[[str], _Parsed]) -> Iterator[tuple[int, _Parsed | None]]:
-    """The number and the parsed value of each line; None for a line that was cut when a run was killed.
+def parsed(
+    file: Path, parse: Callable[[str], _Parsed]
+) -> Iterator[tuple[int, _Parsed | None]]:
+    """The number and the parsed value of each line; None for a line that was cut when a
+    run was killed.
 
     Raises UsageError with the number of the line if `parse` raises ValueError.
     """
@@ -200,17 +255,30 @@ def parsed(file: Path, parse: Callable[[str], _Parsed]) -> Iterator[tuple[int, _
             if isinstance(error, json.JSONDecodeError) and is_torn(line):
                 yield number, None
                 continue
-            why = f"not JSON ({error.msg})" if isinstance(error, json.JSONDecodeError) else str(error)
+            why = (
+                f"not JSON ({error.msg})"
+                if isinstance(error, json.JSONDecodeError)
+                else str(error)
+            )
             where = f"{name_of(file)}, line {number}: {sanitize(why, _LONGEST_CAUSE)}"
-            raise UsageError(f"{where}; expected a record of a run log ({LOG}) or a row of llm_arithmetic") from error
+            raise UsageError(
+                f"{where}; expected a record of a run log ({LOG}) or a row of "
+                f"llm_arithmetic"
+            ) from error
 
 
 def records_in(log: Path) -> Iterator[Record]:
-    """The records of a run log, without torn lines. Raises UsageError if another line is not a record."""
+    """The records of a run log, without torn lines.
+
+    Raises UsageError if another line is not a record.
+    """
     from pytest_llmarith.records import decode_record
 
     return (record for _, record in parsed(log, decode_record) if record is not None)
 
 
 def _unreadable(file: Path, error: OSError) -> UsageError:
-    return UsageError(f"{name_of(file)}: cannot be read ({error.strerror}); name a {LOG} of a run, or its folder")
+    return UsageError(
+        f"{name_of(file)}: cannot be read ({error.strerror}); name a {LOG} of a run, "
+        f"or its folder"
+    )

@@ -18,7 +18,13 @@ from pytest_llmarith.records import (
 from pytest_llmarith.results.files import UsageError, name_of, write_json
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
-from pytest_llmarith.results.log import LOG, SUMMARY, log_of, records_in, without_files_beside
+from pytest_llmarith.results.log import (
+    LOG,
+    SUMMARY,
+    log_of,
+    records_in,
+    without_files_beside,
+)
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import (
     Merged,
@@ -29,8 +35,16 @@ from pytest_llmarith.summaries import (
 from pytest_llmarith.types import Outcome
 
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.
-_DECIDING = (*("seed", "conditions", "prompt_texts", "repeats"), *("search", "reading", "versions", "models", "oeis"))
-_SHARED = ("store", "strict", "limits", "git")  # facts in which the runs may differ; null if they do
+_DECIDING = (
+    *("seed", "conditions", "prompt_texts", "repeats"),
+    *("search", "reading", "versions", "models", "oeis"),
+)
+_SHARED = (
+    "store",
+    "strict",
+    "limits",
+    "git",
+)  # facts in which the runs may differ; null if they do
 
 _Trial = tuple[str, str]  # the model and the id of the test
 
@@ -56,18 +70,25 @@ class _Part:
 
     @property
     def expected(self) -> int:
-        """How many trials it selected; 0 for a --lf run, which completes another run."""
+        """How many trials it selected; 0 for a --lf run, which completes another
+        run.
+        """
         summary, dealt = self.summary, (self.run.shard and self.run.shard.dealt) or 0
         records = summary.answered + summary.unanswered + summary.duplicates
         return 0 if self.run.partial else max(self.run.selected or 0, dealt, records)
 
 
 def merge(paths: Sequence[Path], into: Path) -> RunSummary:
-    """Write the parts of a run as one run into a new folder. An answer replaces a missing or an earlier one.
+    """Write the parts of a run as one run into a new folder.
+
+    An answer replaces a missing or an earlier one.
 
     Raises UsageError if they are not parts of one run, or if parts are missing.
     """
-    parts = sorted(map(_part, without_files_beside(paths)), key=lambda part: (part.run.started_at or "", str(part)))
+    parts = sorted(
+        map(_part, without_files_beside(paths)),
+        key=lambda part: (part.run.started_at or "", str(part)),
+    )
     if len({os.path.realpath(part.log) for part in parts}) < len(parts):
         raise UsageError("a run is named twice; name each run once")
     if os.path.lexists(into):
@@ -80,17 +101,26 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
         for record in records_in(part.log):
             trial = record.model, record.nodeid or ""
             of_shard[part.shard].add(trial)
-            answers = [one.outcome != Outcome.UNANSWERED for one in (trials.get(trial, record), record)]
+            answers = [
+                one.outcome != Outcome.UNANSWERED
+                for one in (trials.get(trial, record), record)
+            ]
             overlapping += trial in trials and all(answers)
             if answers[1] or not answers[0]:
                 trials[trial] = record
-    largest = {part.shard: part for part in sorted(parts, key=lambda part: part.expected)}
+    largest = {
+        part.shard: part for part in sorted(parts, key=lambda part: part.expected)
+    }
     _check_whole(largest, of_shard)
-    run = _facts(parts, sum(part.expected for part in largest.values()), overlapping, into.name)
+    run = _facts(
+        parts, sum(part.expected for part in largest.values()), overlapping, into.name
+    )
     selected: Counter[Key] = Counter()
     summary = Summary()
     for part in largest.values():
-        selected.update({key_of(result): result.selected or 0 for result in part.summary.results})
+        selected.update(
+            {key_of(result): result.selected or 0 for result in part.summary.results}
+        )
     for record in trials.values():
         summary.add(record)
     whole = summary.of_run(run, +selected)
@@ -102,7 +132,8 @@ def _part(path: Path) -> _Part:
     log = log_of(path)
     if (summary := read_summary(log)) is None:
         raise UsageError(
-            f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or is still running; finish it with its "
+            f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or is still "
+            f"running; finish it with its "
             "own command, on another machine after llmarith store import"
         )
     return _Part(log, summary)
@@ -120,37 +151,68 @@ def _check_alike(parts: Sequence[_Part]) -> None:
         for name, value in facts.items():
             if value is not None and known.setdefault(name, (part, value))[1] != value:
                 first, other = known[name]
-                values = f" ({other} and {value})" if isinstance(value, int | str) else ""
-                raise UsageError(f"{first} and {part} differ in {name}{values}; name parts of one run")
+                values = (
+                    f" ({other} and {value})" if isinstance(value, int | str) else ""
+                )
+                raise UsageError(
+                    f"{first} and {part} differ in {name}{values}; name parts of one "
+                    f"run"
+                )
 
 
-def _check_whole(parts: Mapping[int, _Part], of_shard: Mapping[int, set[_Trial]]) -> None:
-    """Raise UsageError if trials are missing, or if there are too many. `parts` has the largest run of each shard."""
+def _check_whole(
+    parts: Mapping[int, _Part], of_shard: Mapping[int, set[_Trial]]
+) -> None:
+    """Raise UsageError if trials are missing, or if there are too many.
+
+    `parts` has the largest run of each shard.
+    """
     lacks = []
     shards = [part.run.shard for part in parts.values() if part.run.shard]
-    if shards and sum(shard.dealt or 0 for shard in shards) < max(shard.whole or 0 for shard in shards):
-        absent = [str(index) for index in range(1, shards[0].count + 1) if index not in parts]
-        lacks += [f"missing shards of {shards[0].count}: {', '.join(absent)}"] if absent else []
+    if shards and sum(shard.dealt or 0 for shard in shards) < max(
+        shard.whole or 0 for shard in shards
+    ):
+        absent = [
+            str(index) for index in range(1, shards[0].count + 1) if index not in parts
+        ]
+        lacks += (
+            [f"missing shards of {shards[0].count}: {', '.join(absent)}"]
+            if absent
+            else []
+        )
     for shard, part in parts.items():
         found = len(of_shard[shard])
         if not part.expected:
             lacks.append(f"{part}: the run that this --lf run completes is missing")
         elif found > part.expected:
-            raise UsageError(f"{part}: another of the runs has other trials; llmarith report shows different runs")
+            raise UsageError(
+                f"{part}: another of the runs has other trials; llmarith report shows "
+                f"different runs"
+            )
         elif found < part.expected:
             lacks.append(f"{part}: it has {found:,} of {part.expected:,} trials")
     if lacks:
-        raise UsageError(f"{'; '.join(lacks)}; finish each missing part with its own command, and name its run, too")
+        raise UsageError(
+            f"{'; '.join(lacks)}; finish each missing part with its own command, and "
+            f"name its run, too"
+        )
 
 
 def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -> Run:
-    """The facts that all parts share; what each part was asked and paid stays in its own summary."""
+    """The facts that all parts share; what each part was asked and paid stays in its
+    own summary.
+    """
     runs = [part.run for part in parts]
     facts: dict[str, Any] = dict.fromkeys(Run.__struct_fields__)
     for each in (*_DECIDING, *_SHARED):
         known = [value for run in runs if (value := getattr(run, each)) is not None]
-        facts[each] = known[0] if known and all(value == known[0] for value in known) else None
-    times = [RunTimes(*(getattr(run, field) for field in RunTimes.__struct_fields__)) for run in runs]
+        facts[each] = (
+            known[0] if known and all(value == known[0] for value in known) else None
+        )
+    times = [
+        RunTimes(*(getattr(run, field) for field in RunTimes.__struct_fields__))
+        for run in runs
+    ]
     facts |= {
         "id": name,
         "partial": False,
@@ -174,6 +236,9 @@ def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:
         write_json(new / SUMMARY, as_dict(summary))
         new.rename(into)
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise UsageError(f"--output {name_of(into)}: cannot be written ({error}); name another folder") from error
+        raise UsageError(
+            f"--output {name_of(into)}: cannot be written ({error}); name another "
+            f"folder"
+        ) from error
     finally:
         shutil.rmtree(new, ignore_errors=True)

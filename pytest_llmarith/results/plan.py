@@ -1,7 +1,7 @@
 """How many questions show a difference between two models, and what they cost.
 
-The share of questions that only one of both models gets right decides how many pairs are needed. It is taken from runs,
-or assumed.
+The share of questions that only one of both models gets right decides how many pairs
+are needed. It is taken from runs, or assumed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class Tokens(NamedTuple):
 class Cost(NamedTuple):
     """A model with the tokens of one question and its prices, None if they are unknown.
 
-    With `without_reasoning` the tokens are only those of the answer, and the model may reason before it.
+    With `without_reasoning` the tokens are only those of the answer, and the model may
+    reason before it.
     """
 
     model: str
@@ -56,17 +57,21 @@ class Cost(NamedTuple):
         """Such as `$0.21` or `at least $0.21`; None if the price is unknown."""
         if price is None:
             return None
-        return "at least " * self.without_reasoning + dollars(price.of(*self.tokens) * questions)
+        return "at least " * self.without_reasoning + dollars(
+            price.of(*self.tokens) * questions
+        )
 
 
 class Need(NamedTuple):
-    """Questions that each of two models has to be asked; None if more than 131,072 are needed.
+    """Questions that each of two models has to be asked; None if more than 131,072 are
+    needed.
 
-    They show the difference over all questions after Holm's correction for `tests` rows of a comparison.
+    They show the difference over all questions after Holm's correction for `tests` rows
+    of a comparison.
 
-    `discordant` is the share of questions that the plan takes only one of both to get right. `measured` is how many
-    were in the runs, such as `0 of 72`, or `assumed`; `at_most` are the paired questions for the upper end of its 95 %
-    interval.
+    `discordant` is the share of questions that the plan takes only one of both to get
+    right. `measured` is how many were in the runs, such as `0 of 72`, or `assumed`;
+    `at_most` are the paired questions for the upper end of its 95 % interval.
     """
 
     first: str
@@ -82,33 +87,64 @@ class Need(NamedTuple):
 def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
     """The questions that show a difference of so many percentage points.
 
-    There is a row for each pair of models that answered at least 50 questions in common. If there is none, the share of
-    questions that only one of both gets right is assumed.
+    There is a row for each pair of models that answered at least 50 questions in
+    common. If there is none, the share of questions that only one of both gets right is
+    assumed.
     """
     difference, questions = points / 100, _questions(runs)
-    shares = [question.measured.share for asked in questions.values() for question in asked.values()]
+    shares = [
+        question.measured.share
+        for asked in questions.values()
+        for question in asked.values()
+    ]
     accuracy = fmean(shares) if shares else _ACCURACY
     found = []
     for (one, first), (other, second) in combinations(questions.items(), 2):
         common = sorted(first.keys() & second.keys(), key=str)
-        both = [(first[key].measured.share, second[key].measured.share) for key in common]
+        both = [
+            (first[key].measured.share, second[key].measured.share) for key in common
+        ]
         if len(both) >= _FEWEST_PAIRS:
             differing = sum(abs(a - b) for a, b in both)
-            # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand 1983, JAMA 249, 1743-1745).
+            # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand
+            # 1983, JAMA 249, 1743-1745).
             share = max(difference, max(3.0, differing) / len(both))
             upper = max(share, score_interval(differing / len(both), len(both), Z).high)
             tests = _tests((first[key], second[key]) for key in common)
-            numbers = paired_questions(share, difference, tests), paired_questions(upper, difference, tests)
-            unpaired = unpaired_questions(fmean(a + b for a, b in both) / 2, difference, tests)
-            found.append(Need(one, other, f"{differing:.4g} of {len(both):,}", tests, share, *numbers, unpaired))
+            numbers = (
+                paired_questions(share, difference, tests),
+                paired_questions(upper, difference, tests),
+            )
+            unpaired = unpaired_questions(
+                fmean(a + b for a, b in both) / 2, difference, tests
+            )
+            found.append(
+                Need(
+                    one,
+                    other,
+                    f"{differing:.4g} of {len(both):,}",
+                    tests,
+                    share,
+                    *numbers,
+                    unpaired,
+                )
+            )
     if found:
         return found
-    best, worst = min(1.0, accuracy + difference / 2), max(0.0, accuracy - difference / 2)
-    independent = best * (1 - worst) + worst * (1 - best)  # in fact models agree more often
+    best, worst = (
+        min(1.0, accuracy + difference / 2),
+        max(0.0, accuracy - difference / 2),
+    )
+    independent = best * (1 - worst) + worst * (
+        1 - best
+    )  # in fact models agree more often
     shares = sorted({max(difference, min(one, independent)) for one in _SHARES})
     unpaired = unpaired_questions(accuracy, difference, _ROWS)
     needed = ((share, paired_questions(share, difference, _ROWS)) for share in shares)
-    return [Need("any", "another", "assumed", _ROWS, share, paired, None, unpaired) for share, paired in needed]
+    return [
+        Need("any", "another", "assumed", _ROWS, share, paired, None, unpaired)
+        for share, paired in needed
+    ]
 
 
 def _tests(pairs: Iterable[Pair]) -> int:
@@ -116,8 +152,12 @@ def _tests(pairs: Iterable[Pair]) -> int:
     return sum(row.p is not None for row in rows_of(pairs, paired=True))
 
 
-def _questions(runs: Sequence[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
-    found: defaultdict[str, dict[tuple[int, int | None, str], Question]] = defaultdict(dict)
+def _questions(
+    runs: Sequence[LoadedRun],
+) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
+    found: defaultdict[str, dict[tuple[int, int | None, str], Question]] = defaultdict(
+        dict
+    )
     for run, names in zip(runs, names_of(runs), strict=True):
         for asked in run.asked():
             of_model = found[names[asked.model]]
@@ -131,17 +171,31 @@ def _questions(runs: Sequence[LoadedRun]) -> Mapping[str, Mapping[tuple[int, int
 
 
 def names_of(runs: Sequence[LoadedRun]) -> list[dict[str, str]]:
-    """The models of each run, by their names there, with the parameters in which those of one name differ."""
-    found = [(number, one.model) for number, run in enumerate(runs) for one in run.summary().results]
-    parameters = differing([(model, parameters_of(runs[number].summary().run, model)) for number, model in found])
+    """The models of each run, by their names there, with the parameters in which those
+    of one name differ.
+    """
+    found = [
+        (number, one.model)
+        for number, run in enumerate(runs)
+        for one in run.summary().results
+    ]
+    parameters = differing(
+        [
+            (model, parameters_of(runs[number].summary().run, model))
+            for number, model in found
+        ]
+    )
     names: list[dict[str, str]] = [{} for _ in runs]
     for (number, model), sent in zip(found, parameters, strict=True):
         names[number][model] = ", ".join(filter(None, (model, sent)))
     return names
 
 
-def paired_questions(discordant: float, difference: float, tests: int = 1) -> int | None:
-    """The fewest pairs with which McNemar's exact test finds the difference with 80 % power; None beyond 131,072.
+def paired_questions(
+    discordant: float, difference: float, tests: int = 1
+) -> int | None:
+    """The fewest pairs with which McNemar's exact test finds the difference with 80 %
+    power; None beyond 131,072.
 
     It is the first of so many `tests` that are corrected together.
     """
@@ -154,45 +208,75 @@ def paired_questions(discordant: float, difference: float, tests: int = 1) -> in
 
 
 def unpaired_questions(accuracy: float, difference: float, tests: int = 1) -> int:
-    """The trials of each model, if they are asked different questions: the normal approximation for two shares."""
+    """The trials of each model, if they are asked different questions: the normal
+    approximation for two shares.
+    """
     half = difference / 2
     middle = min(max(accuracy, half), 1 - half)
     first, second = middle - half, middle + half
-    errors = NormalDist().inv_cdf(1 - SIGNIFICANT / tests / 2) * sqrt(2 * middle * (1 - middle))
-    errors += NormalDist().inv_cdf(POWER) * sqrt(first * (1 - first) + second * (1 - second))
+    errors = NormalDist().inv_cdf(1 - SIGNIFICANT / tests / 2) * sqrt(
+        2 * middle * (1 - middle)
+    )
+    errors += NormalDist().inv_cdf(POWER) * sqrt(
+        first * (1 - first) + second * (1 - second)
+    )
     return ceil((errors / difference) ** 2)
 
 
 def mean_tokens(runs: Sequence[LoadedRun]) -> dict[str, Tokens]:
-    """The mean tokens of the replies that report them, by model; without searches, whose questions are chosen."""
+    """The mean tokens of the replies that report them, by model; without searches,
+    whose questions are chosen.
+    """
     found: defaultdict[str, list[Tokens]] = defaultdict(list)
     for run, names in zip(runs, names_of(runs), strict=True):
         for record in run.records():
             reply = None if record.search else record.reply
-            if reply and reply.prompt_tokens is not None and reply.completion_tokens is not None:
-                found[names[record.model]].append(Tokens(reply.prompt_tokens, reply.completion_tokens))
-    return {model: Tokens(*map(fmean, zip(*tokens, strict=True))) for model, tokens in found.items()}
+            if (
+                reply
+                and reply.prompt_tokens is not None
+                and reply.completion_tokens is not None
+            ):
+                found[names[record.model]].append(
+                    Tokens(reply.prompt_tokens, reply.completion_tokens)
+                )
+    return {
+        model: Tokens(*map(fmean, zip(*tokens, strict=True)))
+        for model, tokens in found.items()
+    }
 
 
-def tables(points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]) -> Iterator[Table]:
+def tables(
+    points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]
+) -> Iterator[Table]:
     """The questions, and the cost of the largest paired number of them."""
     found = needs(points, runs)
     most = max(need.paired or 0 for need in found)
-    trials = f"{most:,} questions: --llm-trials={ceil(most / _CELLS)} with all {_CELLS} cells of arithmetic"
+    trials = (
+        f"{most:,} questions: --llm-trials={ceil(most / _CELLS)} with all "
+        f"{_CELLS} cells of arithmetic"
+    )
     yield Table(
-        f"questions that show a difference of {points:g} points with {POWER:.0%} power at p < {SIGNIFICANT}",
+        f"questions that show a difference of {points:g} points with {POWER:.0%} "
+        f"power at p < {SIGNIFICANT}",
         [
             *(Column(header, is_name=True) for header in ("model", "compared with")),
             Column("only one right"),
             Column("rows"),
             Column("planned with", "{:.1%}".format),
-            *(Column(header, "{:,}".format) for header in ("paired", "at most", "unpaired")),
+            *(
+                Column(header, "{:,}".format)
+                for header in ("paired", "at most", "unpaired")
+            ),
         ],
         [Row(need) for need in found],
-        "questions for each of both models; only one right: exactly one of both is right; assumed: no two models of "
-        f"the runs have {_FEWEST_PAIRS} questions in common; rows: of a comparison, counted by Holm's correction; "
-        "planned with: at least 3 of the questions asked, and at least the difference itself; paired: both are asked "
-        "the same questions (McNemar's exact test); at most: if only one is right as often as its upper 95 % bound "
+        "questions for each of both models; only one right: exactly one of both is "
+        "right; assumed: no two models of "
+        f"the runs have {_FEWEST_PAIRS} questions in common; rows: of a comparison, "
+        f"counted by Holm's correction; "
+        "planned with: at least 3 of the questions asked, and at least the difference "
+        "itself; paired: both are asked "
+        "the same questions (McNemar's exact test); at most: if only one is right as "
+        "often as its upper 95 % bound "
         "says; unpaired: other questions",
         [trials] * bool(most),
     )
@@ -201,12 +285,28 @@ def tables(points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]) -> 
             f"cost of {most:,} questions (the largest paired number)",
             [
                 Column("model", is_name=True),
-                Column("tokens each", lambda tokens: f"{tokens.prompt:,.0f} + {tokens.completion:,.0f}"),
+                Column(
+                    "tokens each",
+                    lambda tokens: f"{tokens.prompt:,.0f} + {tokens.completion:,.0f}",
+                ),
                 Column("singly"),
                 Column("in batches"),
             ],
-            [Row([one.model, one.tokens, one.of(one.price, most), one.of(one.batch, most)]) for one in prices],
-            "prompt and completion tokens are the means of the runs, or those of a short answer"
-            + ", which is a lower bound for a model that reasons" * any(one.without_reasoning for one in prices)
-            + "; -: no price in litellm's list" * any(None in (one.price, one.batch) for one in prices),
+            [
+                Row(
+                    [
+                        one.model,
+                        one.tokens,
+                        one.of(one.price, most),
+                        one.of(one.batch, most),
+                    ]
+                )
+                for one in prices
+            ],
+            "prompt and completion tokens are the means of the runs, or those of a "
+            "short answer"
+            + ", which is a lower bound for a model that reasons"
+            * any(one.without_reasoning for one in prices)
+            + "; -: no price in litellm's list"
+            * any(None in (one.price, one.batch) for one in prices),
         )

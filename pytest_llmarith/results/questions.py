@@ -55,13 +55,15 @@ Pair = tuple[Question, Question]
 
 
 class Questions:
-    """The questions of one model, without searches, whose outcomes are no shares of questions.
+    """The questions of one model, without searches, whose outcomes are no shares of
+    questions.
 
     Only a few numbers of each record are kept.
     """
 
     def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
-        """`systems` has the texts of the run's system prompts, whose names differ between runs.
+        """`systems` has the texts of the run's system prompts, whose names differ
+        between runs.
 
         To compare conditions of one run, it may be left out.
         """
@@ -74,21 +76,37 @@ class Questions:
         return iter(self._found.values())
 
     def add(self, record: Record) -> None:
-        """Count one record, unless another test asked the same question, which is the same request."""
+        """Count one record, unless another test asked the same question, which is the
+        same request.
+        """
         if record.search is not None:
             return
-        problem, condition, prompt = record.problem, label_of(record.condition), self._prompt(record)
-        identity = hash((record.task, json.dumps([problem.inputs, problem.expected], sort_keys=True)))
+        problem, condition, prompt = (
+            record.problem,
+            label_of(record.condition),
+            self._prompt(record),
+        )
+        identity = hash(
+            (
+                record.task,
+                json.dumps([problem.inputs, problem.expected], sort_keys=True),
+            )
+        )
         part = problem.variant
         # A depth alone was drawn or listed: it is no stratum.
         depth = problem.depth if part else None
         answered = record.outcome is not Outcome.UNANSWERED
         key = identity, prompt, condition, part
         trial = hash((key, problem.trial, record.repeat, answered))
-        if record.nodeid is not None and self._items.setdefault(trial, record.nodeid) != record.nodeid:
+        if (
+            record.nodeid is not None
+            and self._items.setdefault(trial, record.nodeid) != record.nodeid
+        ):
             return
         if key not in self._found:
-            self._found[key] = Question(identity, prompt, condition, record.task, part, depth)
+            self._found[key] = Question(
+                identity, prompt, condition, record.task, part, depth
+            )
         question = self._found[key]
         self.repeated = self.repeated or record.repeat > 0
         question.asked += 1
@@ -98,13 +116,17 @@ class Questions:
             question.truncated += record.reason == NanReason.TRUNCATED
             score = record.grade.score if record.grade else None
             question.score += score or 0.0
-            question.has_fractions = question.has_fractions or (score is not None and 0 < score < 1)
+            question.has_fractions = question.has_fractions or (
+                score is not None and 0 < score < 1
+            )
             if record.reply and record.reply.reasoning_tokens is not None:
                 question.counted += 1
                 question.reasoning += log1p(record.reply.reasoning_tokens)
 
     def _prompt(self, record: Record) -> int | None:
-        """A hash of what was sent: the prompt, and the system prompt of the condition; None if it is unknown."""
+        """A hash of what was sent: the prompt, and the system prompt of the condition;
+        None if it is unknown.
+        """
         system = record.condition.system
         if system is not None and self._systems is not None:
             system = self._systems.get(system)
@@ -113,7 +135,8 @@ class Questions:
         return None if record.prompt is None else hash((tuple(record.prompt), system))
 
 
-# Questions of the same condition and variant are paired first, then those of the same variant, then all others.
+# Questions of the same condition and variant are paired first, then those of the same
+# variant, then all others.
 _ALIKE: tuple[Callable[[Question], Hashable], ...] = (
     lambda one: (one.problem, one.condition, one.part),
     lambda one: (one.problem, one.part),
@@ -124,13 +147,18 @@ _ALIKE: tuple[Callable[[Question], Hashable], ...] = (
 def pair(
     first: Iterable[Question], second: Iterable[Question], *, any_prompt: bool = False
 ) -> tuple[list[Pair], list[Question], list[Question]]:
-    """The pairs of questions that both sides were asked, and the questions of only one side.
+    """The pairs of questions that both sides were asked, and the questions of only one
+    side.
 
-    Questions are the same if problem and prompt are equal; if a prompt is unknown, or with `any_prompt`, the problem
-    decides. The result does not depend on the order of the questions.
+    Questions are the same if problem and prompt are equal; if a prompt is unknown, or
+    with `any_prompt`, the problem decides. The result does not depend on the order of
+    the questions.
     """
     pairs: list[Pair] = []
-    left, right = (sorted(side, key=lambda one: (one.condition, one.part or "")) for side in (first, second))
+    left, right = (
+        sorted(side, key=lambda one: (one.condition, one.part or ""))
+        for side in (first, second)
+    )
     for key in _ALIKE:
         waiting: defaultdict[Hashable, list[Question]] = defaultdict(list)
         for one in left:
@@ -139,18 +167,30 @@ def pair(
         for other in right:
             candidates = waiting[key(other)]
             for one in candidates:
-                if any_prompt or one.prompt == other.prompt or one.prompt is None or other.prompt is None:
+                if (
+                    any_prompt
+                    or one.prompt == other.prompt
+                    or one.prompt is None
+                    or other.prompt is None
+                ):
                     candidates.remove(one)
                     pairs.append((one, other))
                     break
             else:
                 alone.append(other)
-        left, right = [one for candidates in waiting.values() for one in candidates], alone
+        left, right = (
+            [one for candidates in waiting.values() for one in candidates],
+            alone,
+        )
     return pairs, left, right
 
 
-def by_cell(questions: Iterable[Question], *, with_conditions: bool) -> dict[Hashable, Question]:
-    """The questions of each cell (a variant at a depth, in a condition) added up as one question."""
+def by_cell(
+    questions: Iterable[Question], *, with_conditions: bool
+) -> dict[Hashable, Question]:
+    """The questions of each cell (a variant at a depth, in a condition) added up as one
+    question.
+    """
     found: dict[Hashable, Question] = {}
     for one in questions:
         cell = one.task, one.part, one.depth, one.condition if with_conditions else ""
@@ -164,7 +204,8 @@ def by_cell(questions: Iterable[Question], *, with_conditions: bool) -> dict[Has
 def with_other_prompts(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
     """The pairs whose prompts differ, and those whose prompts are the same.
 
-    If two conditions of a model have the same prompt, it is one request, and its reply is no evidence.
+    If two conditions of a model have the same prompt, it is one request, and its reply
+    is no evidence.
     """
     differing: list[Pair] = []
     same: list[Pair] = []

@@ -1,4 +1,6 @@
-"""Starts of a command that were cut short, and that a later start continued with their replies from the store."""
+"""Starts of a command that were cut short, and that a later start continued with their
+replies from the store.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ class _Reply(Part):
 
 
 class _Trial(Part):
-    """What tells a trial and its reply from others. To decode this alone takes a fifth of the time."""
+    """What tells a trial and its reply from others.
+
+    To decode this alone takes a fifth of the time.
+    """
 
     model: str
     nodeid: str | None
@@ -34,7 +39,8 @@ class _Trial(Part):
 
 
 def continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
-    """The incomplete runs of which another one has all trials, with the same replies and readings.
+    """The incomplete runs of which another one has all trials, with the same replies
+    and readings.
 
     The other one is complete, or comes later.
     """
@@ -42,7 +48,9 @@ def continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
     @cache
     def facts_of(place: int) -> set[int]:
         log = runs[place].path / LOG
-        return {fact for _, line in lines(log) if not is_torn(line) for fact in _facts(line)}
+        return {
+            fact for _, line in lines(log) if not is_torn(line) for fact in _facts(line)
+        }
 
     found = []
     for place, run in enumerate(runs):
@@ -58,10 +66,14 @@ def continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
 
 
 def _facts(line: str) -> Iterator[int]:
-    """That there is this trial, with this search, and with this reply and reading if it is answered."""
+    """That there is this trial, with this search, and with this reply and reading if it
+    is answered.
+    """
     try:
         trial = msgspec.json.decode(line, type=_Trial)
-    except msgspec.DecodeError:  # such as half of a surrogate pair, which a reply may have: no other line is the same
+    # such as half of a surrogate pair, which a reply may have: no other line is the
+    # same
+    except msgspec.DecodeError:
         yield hash(line)
         return
     asked = trial.model, trial.nodeid, bytes(trial.problem), bytes(trial.condition)

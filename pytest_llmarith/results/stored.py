@@ -1,4 +1,6 @@
-"""When the stored replies of a run were asked, and whether something else replies under the same name now."""
+"""When the stored replies of a run were asked, and whether something else replies under
+the same name now.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,22 @@ class StoredReplies:
             if reply.stored and reply.asked_at:
                 self._days.add(reply.asked_at[: len("2026-11-22")])
             if reply.served_model:
-                self._named[model, "served_model", reply.stored].add(reply.served_model[:_LONGEST_NAME])
+                self._named[model, "served_model", reply.stored].add(
+                    reply.served_model[:_LONGEST_NAME]
+                )
             if isinstance(reply, Reply) and reply.system_fingerprint:
-                self._named[model, "system_fingerprint", reply.stored].add(reply.system_fingerprint[:_LONGEST_NAME])
+                self._named[model, "system_fingerprint", reply.stored].add(
+                    reply.system_fingerprint[:_LONGEST_NAME]
+                )
 
     def days(self) -> list[str] | None:
         """The first and the last day; None if no stored reply has one."""
         return [min(self._days), max(self._days)] if self._days else None
 
     def changes(self) -> list[ServedChange]:
-        """The models whose replies in this run name something that the stored ones do not."""
+        """The models whose replies in this run name something that the stored ones do
+        not.
+        """
         found = []
         for model in dict.fromkeys(model for model, *_ in self._named):
             stored, new = self._names(model, "served_model")
@@ -48,14 +56,20 @@ class StoredReplies:
                 found.append(_change(model, "served_model", stored, new))
                 continue
             stored, new = self._names(model, "system_fingerprint")
-            if stored and new and not stored & new:  # a provider may have several at the same time
+            if (
+                stored and new and not stored & new
+            ):  # a provider may have several at the same time
                 found.append(_change(model, "system_fingerprint", stored, new))
         return found
 
     def _names(self, model: str, field: _Field) -> tuple[set[str], set[str]]:
         """What stored replies name, and what those of this run name."""
-        return self._named.get((model, field, True), set()), self._named.get((model, field, False), set())
+        return self._named.get((model, field, True), set()), self._named.get(
+            (model, field, False), set()
+        )
 
 
 def _change(model: str, field: _Field, stored: set[str], new: set[str]) -> ServedChange:
-    return ServedChange(model, field, sorted(stored)[:_MOST_NAMES], sorted(new)[:_MOST_NAMES])
+    return ServedChange(
+        model, field, sorted(stored)[:_MOST_NAMES], sorted(new)[:_MOST_NAMES]
+    )

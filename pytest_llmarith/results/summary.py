@@ -10,8 +10,18 @@ from msgspec.structs import asdict
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import tallies
-from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences, reasoning_ratios
-from pytest_llmarith.results.details_counts import ErrorCounts, ProgramCounts, ScoreCounts, StrataCounts
+from pytest_llmarith.results.compare_rows import (
+    OfCondition,
+    effects,
+    model_differences,
+    reasoning_ratios,
+)
+from pytest_llmarith.results.details_counts import (
+    ErrorCounts,
+    ProgramCounts,
+    ScoreCounts,
+    StrataCounts,
+)
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.statistics import Depth, ninety_percent_to
@@ -31,7 +41,9 @@ class Summary:
     """Counts records, each question once. Only numbers of a record are kept."""
 
     def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
-        """`systems` has the texts of system prompts by name, if questions are compared with those of other runs."""
+        """`systems` has the texts of system prompts by name, if questions are compared
+        with those of other runs.
+        """
         self._systems = systems
         self._results: dict[Key, _Result] = {}
         self._models: dict[str, Model] = {}  # as their first requests say
@@ -48,20 +60,40 @@ class Summary:
             self._results[key] = _Result(record, self._systems)
         self._results[key].add(record)
         self._stored_replies.add(record.model, tallies.replies_of(record))
-        if record.model not in self._models and (sent := record.reply and record.reply.sent):
-            own = record.prompt or ()  # the system prompt of a task is none of the model
-            system = next((one.content for one in sent.messages if one.role == "system" and one not in own), None)
-            self._models[record.model] = Model(record.model, sent.model, sent.params, sent.api_base, system)
+        if record.model not in self._models and (
+            sent := record.reply and record.reply.sent
+        ):
+            own = (
+                record.prompt or ()
+            )  # the system prompt of a task is none of the model
+            system = next(
+                (
+                    one.content
+                    for one in sent.messages
+                    if one.role == "system" and one not in own
+                ),
+                None,
+            )
+            self._models[record.model] = Model(
+                record.model, sent.model, sent.params, sent.api_base, system
+            )
 
-    def of_run(self, run: Run, selected: Mapping[Key, int] | None = None, date: str | None = None) -> RunSummary:
+    def of_run(
+        self,
+        run: Run,
+        selected: Mapping[Key, int] | None = None,
+        date: str | None = None,
+    ) -> RunSummary:
         """The summary of the run.
 
-        `selected` says how many trials of each model, task and condition were selected, if that is known. `date` is the
-        day of a run without a start time.
+        `selected` says how many trials of each model, task and condition were selected,
+        if that is known. `date` is the day of a run without a start time.
         """
         results = {key: self._results[key] for key in result_order(run, self._results)}
         answered = sum(result.outcomes.measured for result in results.values())
-        unanswered = sum(result.outcomes[Outcome.UNANSWERED] for result in results.values())
+        unanswered = sum(
+            result.outcomes[Outcome.UNANSWERED] for result in results.values()
+        )
         duplicates = sum(result.duplicates for result in results.values())
         day = run.started_at[: len("2026-11-22")] if run.started_at else date
         baseline = run.baseline or next((model for model, *_ in results), "")
@@ -73,12 +105,19 @@ class Summary:
             answered=answered,
             unanswered=unanswered,
             duplicates=duplicates,
-            complete=unanswered == 0 and answered + duplicates == run.selected and not run.partial,
-            results=[result.part(day, (selected or {}).get(key)) for key, result in results.items()],
+            complete=unanswered == 0
+            and answered + duplicates == run.selected
+            and not run.partial,
+            results=[
+                result.part(day, (selected or {}).get(key))
+                for key, result in results.items()
+            ],
             differences=model_differences(asked, baseline),
             effects=found,
             same_words=alike,
-            reasoning_ratios=reasoning_ratios(run.models or [*self._models.values()], asked),
+            reasoning_ratios=reasoning_ratios(
+                run.models or [*self._models.values()], asked
+            ),
             stored_days=self._stored_replies.days(),
             served_changes=self._stored_replies.changes(),
         )
@@ -89,20 +128,25 @@ class _Result:
 
     def __init__(self, first: Record, systems: Mapping[str, str | None] | None) -> None:
         self.model, self.task = first.model, first.task
-        self.condition = first.condition if first.condition != DEFAULT_CONDITION else None
+        self.condition = (
+            first.condition if first.condition != DEFAULT_CONDITION else None
+        )
         self.outcomes = Outcomes()
         self.questions = Questions(systems)
         self.duplicates = 0  # records of items that ask the question of another item
         self._items: dict[int, int] = {}  # which item asked each question first
         self._simulated = first.simulated
         self._readings: set[str] = set()
-        self._reasons = {outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)}
+        self._reasons = {
+            outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)
+        }
         self._stored = self._batched = self._asked = 0
         self._errors = ErrorCounts()
         self._repeats = tallies.RepeatCounts()
         self._strata = StrataCounts()
         self._scores = ScoreCounts()
-        # Each trial is in exactly one of these, by variant (empty if there is none) and depth.
+        # Each trial is in exactly one of these, by variant (empty if there is none) and
+        # depth.
         self._cells: dict[tuple[str, int | None], Tally] = {}
         self._variants: dict[str, _Variant] = {}
         # By variant and depth; other repeats are not independent.
@@ -121,7 +165,9 @@ class _Result:
         if record.reading is not None:
             self._readings.add(record.reading)
         if record.outcome in self._reasons:
-            self._reasons[record.outcome][(record.reason or "no reason given")[: tallies.LONGEST_REASON]] += 1
+            self._reasons[record.outcome][
+                (record.reason or "no reason given")[: tallies.LONGEST_REASON]
+            ] += 1
         replies = list(tallies.replies_of(record))
         self._stored += sum(reply.stored for reply in replies)
         self._batched += sum(reply.batched for reply in replies)
@@ -155,15 +201,24 @@ class _Result:
     def _note(self, record: Record, variant: str, depth: int) -> None:
         """Note the outcome of a first repeat, and the first wrong answer."""
         if not record.repeat:
-            self._first_repeats.setdefault(variant, {}).setdefault(depth, Outcomes())[record.outcome] += 1
+            self._first_repeats.setdefault(variant, {}).setdefault(depth, Outcomes())[
+                record.outcome
+            ] += 1
         problem = record.problem
         place = depth, problem.trial or 0, record.repeat
         known = self._first_wrong.get(variant)
-        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or (known and known[0] <= place):
+        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or (
+            known and known[0] <= place
+        ):
             return
         expected = records.as_text(problem.expected)
         wrong = records.Minimum(
-            problem.short, expected, record.outcome, record.reason, record.answer_text, record.error_class
+            problem.short,
+            expected,
+            record.outcome,
+            record.reason,
+            record.answer_text,
+            record.error_class,
         )
         self._first_wrong[variant] = place, wrong
 
@@ -171,16 +226,25 @@ class _Result:
         return self._first_wrong[variant][1] if variant in self._first_wrong else None
 
     def _is_duplicate(self, record: Record) -> bool:
-        """Whether another item asked this question, so that both have the reply of one request.
+        """Whether another item asked this question, so that both have the reply of one
+        request.
 
-        What was sent must be the same, too, as a user's `model` fixture may ask differently. Unanswered records
-        are only compared with each other, so that the order of the records does not matter.
+        What was sent must be the same, too, as a user's `model` fixture may ask
+        differently. Unanswered records are only compared with each other, so that the
+        order of the records does not matter.
         """
-        sent, is_answered = record.reply and record.reply.sent, record.outcome is not Outcome.UNANSWERED
+        sent, is_answered = (
+            record.reply and record.reply.sent,
+            record.outcome is not Outcome.UNANSWERED,
+        )
         if record.nodeid is None or (is_answered and not sent):
             return False
-        question = hash((repr(record.problem), record.repeat, is_answered and repr(sent)))
-        return self._items.setdefault(question, hash(record.nodeid)) != hash(record.nodeid)
+        question = hash(
+            (repr(record.problem), record.repeat, is_answered and repr(sent))
+        )
+        return self._items.setdefault(question, hash(record.nodeid)) != hash(
+            record.nodeid
+        )
 
     def asked(self) -> OfCondition:
         return OfCondition(self.model, self.task, self.condition, self.questions)
@@ -190,11 +254,21 @@ class _Result:
         whole = Tally(self._cells.values())
         spending = whole.spending()
         cost = spending["cost_usd"]
-        # Cells are weighted by the questions that the run asked. A variant or a depth alone was listed or drawn, and
-        # not designed: all of these are one cell.
-        designed = [tally for (variant, depth), tally in self._cells.items() if variant and depth is not None]
-        others = [tally for (variant, depth), tally in self._cells.items() if not variant or depth is None]
-        percentages = tallies.percentages_of([*(one.outcomes for one in designed), Tally(others).outcomes])
+        # Cells are weighted by the questions that the run asked. A variant or a depth
+        # alone was listed or drawn, and not designed: all of these are one cell.
+        designed = [
+            tally
+            for (variant, depth), tally in self._cells.items()
+            if variant and depth is not None
+        ]
+        others = [
+            tally
+            for (variant, depth), tally in self._cells.items()
+            if not variant or depth is None
+        ]
+        percentages = tallies.percentages_of(
+            [*(one.outcomes for one in designed), Tally(others).outcomes]
+        )
         places = sorted(_with_depth(self._cells), key=_place_of_cell)
         scores = self._scores.part()
         has_variants = scores or places or any(self._variants)
@@ -207,9 +281,13 @@ class _Result:
             simulated=self._simulated,
             duplicates=self.duplicates,
             measured=self.outcomes.measured,
-            outcomes=summaries.Outcomes(*(self.outcomes[outcome] for outcome in Outcome)),
+            outcomes=summaries.Outcomes(
+                *(self.outcomes[outcome] for outcome in Outcome)
+            ),
             # Outcomes of searches are not shares of questions.
-            percentages=dict.fromkeys(percentages) if self._breaking_points or self._measured else percentages,
+            percentages=dict.fromkeys(percentages)
+            if self._breaking_points or self._measured
+            else percentages,
             nan_reasons=tallies.reasons_of(self._reasons[Outcome.NAN]),
             unanswered_reasons=tallies.reasons_of(self._reasons[Outcome.UNANSWERED]),
             stored=self._stored,
@@ -224,14 +302,23 @@ class _Result:
             repeats=self._repeats.result(),
             errors=self._errors.part(),
             strata=self._strata.part(),
-            scores=[] if any(one.programs for one in self._variants.values()) else scores,
-            variants=[self._variant(variant) for variant in self._in_order()] if has_variants else [],
+            scores=[]
+            if any(one.programs for one in self._variants.values())
+            else scores,
+            variants=[self._variant(variant) for variant in self._in_order()]
+            if has_variants
+            else [],
             thresholds=self._thresholds(),
             cells=[
-                summaries.Cell(**self._cells[variant, depth].cells(), variant=variant, depth=depth)
+                summaries.Cell(
+                    **self._cells[variant, depth].cells(), variant=variant, depth=depth
+                )
                 for variant, depth in places
             ],
-            breaking_points=sorted(self._breaking_points, key=lambda one: _place_of_cell((one.variant, one.repeat))),
+            breaking_points=sorted(
+                self._breaking_points,
+                key=lambda one: _place_of_cell((one.variant, one.repeat)),
+            ),
             readings=sorted(self._readings),
         )
 
@@ -239,18 +326,25 @@ class _Result:
         return sorted(self._variants, key=variant_order)
 
     def _thresholds(self) -> list[summaries.Threshold]:
-        """D50 of each variant, as all answers show it, and as adaptive asking measured it."""
+        """D50 of each variant, as all answers show it, and as adaptive asking measured
+        it.
+        """
         found = []
         for variant in sorted(self._first_repeats, key=variant_order):
             one = threshold(variant or self.task, self._depths(variant))
             if one is not None:
                 found.append(one)
-        return found + sorted(self._measured, key=lambda one: variant_order(one.variant))
+        return found + sorted(
+            self._measured, key=lambda one: variant_order(one.variant)
+        )
 
     def _depths(self, variant: str) -> list[Depth]:
         """The first repeats by depth."""
         counted = self._first_repeats.get(variant, {})
-        return [Depth(depth, one[Outcome.CORRECT], one.measured) for depth, one in counted.items()]
+        return [
+            Depth(depth, one[Outcome.CORRECT], one.measured)
+            for depth, one in counted.items()
+        ]
 
     def _variant(self, variant: str) -> summaries.Variant:
         """All depths of a variant together."""
@@ -258,8 +352,14 @@ class _Result:
         cells = [tally for (name, _), tally in self._cells.items() if name == variant]
         depths = self._depths(variant)
         together = Tally(cells).cells()
-        is_designed = bool(variant) and any(depth is not None for name, depth in self._cells if name == variant)
-        strata = [cell.outcomes for cell in cells] if is_designed else [Tally(cells).outcomes]
+        is_designed = bool(variant) and any(
+            depth is not None for name, depth in self._cells if name == variant
+        )
+        strata = (
+            [cell.outcomes for cell in cells]
+            if is_designed
+            else [Tally(cells).outcomes]
+        )
         percentages = tallies.percentages_of(strata)
         if is_designed:
             together["correct_percentage"] = percentages[Outcome.CORRECT]
@@ -302,9 +402,13 @@ def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
     return *variant_order(variant), depth
 
 
-def _breaking_point(record: Record, search: records.SearchDetails) -> summaries.BreakingPoint:
+def _breaking_point(
+    record: Record, search: records.SearchDetails
+) -> summaries.BreakingPoint:
     """The result of a search."""
-    minimum = search.minimum or records.Minimum(None, None, record.outcome, None, None, None)
+    minimum = search.minimum or records.Minimum(
+        None, None, record.outcome, None, None, None
+    )
     return summaries.BreakingPoint(
         **asdict(minimum),
         variant=record.problem.variant or "",

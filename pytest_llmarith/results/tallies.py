@@ -1,4 +1,7 @@
-"""Counts trials: outcomes, costs, times, sizes of errors, reasons, repeats. Only numbers of each record are kept."""
+"""Counts trials: outcomes, costs, times, sizes of errors, reasons, repeats.
+
+Only numbers of each record are kept.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ LONGEST_REASON = 300
 OTHER_REASONS = "other reasons"
 
 _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANSWERED)
-# For sums and medians of exact numbers: 4,096 digits are enough for any answer, and no exponent overflows.
+# For sums and medians of exact numbers: 4,096 digits are enough for any answer, and no
+# exponent overflows.
 _WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
@@ -47,7 +51,9 @@ class Outcomes(Counter[Outcome]):
 def percentages_of(cells: Collection[Outcomes]) -> summaries.Percentages:
     """The percentage of each outcome over all cells."""
     return {
-        outcome: overall_percentage([Cell(cell[outcome], cell.measured, cell.total()) for cell in cells])
+        outcome: overall_percentage(
+            [Cell(cell[outcome], cell.measured, cell.total()) for cell in cells]
+        )
         for outcome in _MEASURED
     }
 
@@ -67,24 +73,38 @@ class Tally:
     def add(self, record: Record) -> None:
         """Count one record."""
         self.outcomes[record.outcome] += 1
-        self.replies += (tuple(getattr(reply, kind) for kind in _KINDS) for reply in replies_of(record))
+        self.replies += (
+            tuple(getattr(reply, kind) for kind in _KINDS)
+            for reply in replies_of(record)
+        )
         if record.outcome is Outcome.DEVIATE and record.number:
             self.errors.append(record.number)
 
     @property
     def average_absolute_error(self) -> str | None:
         """The mean of the absolute errors."""
-        known = [Decimal(error.absolute_error) for error in self.errors if error.absolute_error is not None]
+        known = [
+            Decimal(error.absolute_error)
+            for error in self.errors
+            if error.absolute_error is not None
+        ]
         with localcontext(_WIDE):
             return _text(sum(known, Decimal(0)) / len(known)) if known else None
 
     def spending(self) -> summaries.Spending:
         """The amounts of all replies by kind; None if a kind is unknown for all."""
-        return {kind: amounts_of(kind, [one[at] for one in self.replies]) for at, kind in enumerate(_KINDS)}
+        return {
+            kind: amounts_of(kind, [one[at] for one in self.replies])
+            for at, kind in enumerate(_KINDS)
+        }
 
     def error_sizes(self) -> summaries.ErrorSizes:
         """The sizes of errors of deviates."""
-        relative = [Decimal(one.relative_error) for one in self.errors if one.relative_error is not None]
+        relative = [
+            Decimal(one.relative_error)
+            for one in self.errors
+            if one.relative_error is not None
+        ]
         leading = [error.leading_digits for error in self.errors]
         with localcontext(_WIDE):
             return summaries.ErrorSizes(
@@ -97,7 +117,9 @@ class Tally:
         """The fields of `summaries.Outcomes`, and others of `summaries.Cells`."""
         return {str(outcome): self.outcomes[outcome] for outcome in Outcome} | {
             "measured": self.outcomes.measured,
-            "correct_percentage": percentage(self.outcomes[Outcome.CORRECT], self.outcomes.measured),
+            "correct_percentage": percentage(
+                self.outcomes[Outcome.CORRECT], self.outcomes.measured
+            ),
             "spending": self.spending(),
         }
 
@@ -106,7 +128,9 @@ class Tally:
         return self.counts() | {"error_sizes": self.error_sizes()}
 
 
-def amounts_of(kind: summaries.Kind, values: Sequence[float | None]) -> summaries.Amounts | None:
+def amounts_of(
+    kind: summaries.Kind, values: Sequence[float | None]
+) -> summaries.Amounts | None:
     """The known amounts of one kind; their sum is exact. None if all are unknown."""
     known = sorted(float(value) for value in values if value is not None)
     if not known:
@@ -114,7 +138,9 @@ def amounts_of(kind: summaries.Kind, values: Sequence[float | None]) -> summarie
     with localcontext(_WIDE):
         total = sum((Decimal(repr(value)) for value in known), Decimal(0))
     whole = int(total) if kind.endswith("tokens") else float(total)
-    return summaries.Amounts(whole, median(known), quantile_of_sorted(known, 90), len(known))
+    return summaries.Amounts(
+        whole, median(known), quantile_of_sorted(known, 90), len(known)
+    )
 
 
 def _text(number: Decimal) -> str:
@@ -124,22 +150,31 @@ def _text(number: Decimal) -> str:
 
 
 def replies_of(record: Record) -> Iterator[Usage]:
-    """Every reply of a trial, or its usage if the reply is not in the record. A search has several."""
+    """Every reply of a trial, or its usage if the reply is not in the record.
+
+    A search has several.
+    """
     if record.search and record.search.trail:
-        yield from filter(None, (step.reply or step.usage for step in record.search.trail))
+        yield from filter(
+            None, (step.reply or step.usage for step in record.search.trail)
+        )
     elif record.reply:
         yield record.reply
 
 
 def reasons_of(counts: Counter[str]) -> dict[str, int]:
-    """Why trials have no answer, the most frequent reasons first; after `MOST_REASONS` the others together.
+    """Why trials have no answer, the most frequent reasons first; after `MOST_REASONS`
+    the others together.
 
-    A task that returns no grade does so for many problems: all of them are one reason, with the first problem.
+    A task that returns no grade does so for many problems: all of them are one reason,
+    with the first problem.
     """
     invalid = sorted(reason for reason in counts if reason.startswith(INVALID_GRADE))
     if invalid:
         total = counts.total()
-        counts = Counter({reason: count for reason, count in counts.items() if reason not in invalid})
+        counts = Counter(
+            {reason: count for reason, count in counts.items() if reason not in invalid}
+        )
         counts[invalid[0]] = total - counts.total()
     found = sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
     others = sum(count for _, count in found[MOST_REASONS:])
@@ -174,7 +209,10 @@ class RepeatCounts:
             return None
         problems = self._problems.values()
         several = [each for each in problems if len(each) > 1]
-        clusters = [Cluster(sum(trial.correct for trial in each.values()), len(each)) for each in problems]
+        clusters = [
+            Cluster(sum(trial.correct for trial in each.values()), len(each))
+            for each in problems
+        ]
         pass_at_k = pass_at(self._k, clusters)
         return summaries.Repeats(
             k=self._k,
@@ -182,18 +220,31 @@ class RepeatCounts:
             consistency=percentage(sum(map(_agree, several)), len(several)),
             pass_at_1=clustered_percentage(clusters),
             pass_at_k=None if pass_at_k is None else in_percent(pass_at_k),
-            majority=percentage(sum(map(_majority_is_correct, problems)), len(problems)),
+            majority=percentage(
+                sum(map(_majority_is_correct, problems)), len(problems)
+            ),
         )
 
 
 def problem_of(record: Record) -> int:
-    """A hash of the problem. Problems of two variants with the same inputs and answer are one."""
+    """A hash of the problem.
+
+    Problems of two variants with the same inputs and answer are one.
+    """
     problem = record.problem
-    return hash((record.task, json.dumps([problem.inputs, problem.expected], sort_keys=True), problem.trial))
+    return hash(
+        (
+            record.task,
+            json.dumps([problem.inputs, problem.expected], sort_keys=True),
+            problem.trial,
+        )
+    )
 
 
 def _answer(record: Record) -> int | None:
-    """A hash of a number without trailing zeros, of the output of a program, or of another answer as text."""
+    """A hash of a number without trailing zeros, of the output of a program, or of
+    another answer as text.
+    """
     if record.program:
         printed = [term.got for term in record.program.terms]
         return hash((record.outcome == Outcome.CHEAT, *printed)) if printed else None
@@ -204,13 +255,21 @@ def _answer(record: Record) -> int | None:
 
 
 def _agree(repeats: _Repeats) -> bool:
-    """Whether all repeats have the same answer; a repeat without an answer agrees with none."""
+    """Whether all repeats have the same answer; a repeat without an answer agrees with
+    none.
+    """
     answers = {trial.answer for trial in repeats.values()}
     return len(answers) == 1 and None not in answers
 
 
 def _majority_is_correct(repeats: _Repeats) -> bool:
-    """Whether the most frequent answer is correct; in a tie, that of the earliest repeat."""
-    trials: Collection[_Trial] = [trial for _, trial in sorted(repeats.items()) if trial.answer is not None]
+    """Whether the most frequent answer is correct; in a tie, that of the earliest
+    repeat.
+    """
+    trials: Collection[_Trial] = [
+        trial for _, trial in sorted(repeats.items()) if trial.answer is not None
+    ]
     votes = Counter(trial.answer for trial in trials)
-    return bool(votes) and any(one.correct for one in trials if one.answer == votes.most_common(1)[0][0])
+    return bool(votes) and any(
+        one.correct for one in trials if one.answer == votes.most_common(1)[0][0]
+    )

@@ -1,6 +1,8 @@
-"""Finds the strictest level that works on this machine, by a self-test: a program attacks the sandbox that runs it.
+"""Finds the strictest level that works on this machine, by a self-test: a program
+attacks the sandbox that runs it.
 
-This module can be imported on every platform; it imports the rest of the sandbox in functions.
+This module can be imported on every platform; it imports the rest of the sandbox in
+functions.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from pytest_llmarith.types import Isolation, Level, ProgramLimits
 
 _ALTERNATIVES = {
     Level.STRICT: "ask for --oeis-sandbox=standard",
-    Level.STANDARD: "ask for --oeis-sandbox=none, which gives programs the rights of this user",
+    Level.STANDARD: "ask for --oeis-sandbox=none, which gives programs the rights of "
+    "this user",
     Level.NONE: "leave the OEIS items out",
 }
 _WARNING = "WARNING: programs that a model wrote run with the rights of this user"
@@ -25,7 +28,8 @@ _WARNING = "WARNING: programs that a model wrote run with the rights of this use
 _LIMITS = ProgramLimits(seconds=(10.0,), memory_bytes=1 << 28)
 _WAIT_S = 60.0
 
-# What each input from 1 on attacks, named as in `Isolation.enforced`. Input 0 attacks nothing.
+# What each input from 1 on attacks, named as in `Isolation.enforced`. Input 0 attacks
+# nothing.
 ATTACKED = (
     "file reads",
     "file writes",
@@ -98,11 +102,14 @@ else:
 
 
 class UnavailableError(ValueError):
-    """A level does not work on this machine: what is missing and what to do, in one line."""
+    """A level does not work on this machine: what is missing and what to do, in one
+    line.
+    """
 
 
 def probe(wanted: Level | None = None) -> Isolation:
-    """The isolation at this level, by default at strict or, if that does not work, at standard.
+    """The isolation at this level, by default at strict or, if that does not work, at
+    standard.
 
     Takes a fraction of a second. Raises UnavailableError if the self-test fails.
     """
@@ -118,26 +125,42 @@ def _tested(level: Level) -> Isolation:
     system, machine = platform.system(), platform.machine()
     if system != "Linux" or (machine != "x86_64" and level is not Level.NONE):
         raise UnavailableError(
-            f"programs can be confined on Linux x86_64 only, and this is {system} {machine}: {_ALTERNATIVES[level]}"
+            f"programs can be confined on Linux x86_64 only, and this is {system} "
+            f"{machine}: {_ALTERNATIVES[level]}"
         )
     try:
         outputs = attack(level)
     except OSError as error:
         raise UnavailableError(f"{error}: {_ALTERNATIVES[level]}") from None
     if len(outputs) <= len(ATTACKED):
-        raise UnavailableError("this machine is too busy for the self-test of the sandbox: run it again later")
-    held = tuple(name for name, output in zip(ATTACKED, outputs[1:], strict=True) if output == _HELD)
-    missing = [name for name in ATTACKED if name not in held and level is not Level.NONE]
+        raise UnavailableError(
+            "this machine is too busy for the self-test of the sandbox: run it again "
+            "later"
+        )
+    held = tuple(
+        name
+        for name, output in zip(ATTACKED, outputs[1:], strict=True)
+        if output == _HELD
+    )
+    missing = [
+        name for name in ATTACKED if name not in held and level is not Level.NONE
+    ]
     if outputs[0] != _HELD or missing:
-        what = f"does not hold here ({', '.join(missing)})" if outputs[0] == _HELD else "runs no program here"
+        what = (
+            f"does not hold here ({', '.join(missing)})"
+            if outputs[0] == _HELD
+            else "runs no program here"
+        )
         raise UnavailableError(f"level {level} {what}: {_ALTERNATIVES[level]}")
     return Isolation(level, held, (_WARNING,) if level is Level.NONE else ())
 
 
 def attack(level: Level) -> list[str]:
-    """The attacking program's output for every input, fewer if the machine is too busy for a minute.
+    """The attacking program's output for every input, fewer if the machine is too busy
+    for a minute.
 
-    Its targets are a file, a listening socket, and this process. Raises OSError if the sandbox does not start.
+    Its targets are a file, a listening socket, and this process. Raises OSError if the
+    sandbox does not start.
     """
     from pytest_llmarith.sandbox.runner import Sandbox, Slots
 
@@ -158,5 +181,7 @@ def attack(level: Level) -> list[str]:
             harness=os.getpid(),
             variables=sorted(os.environ),
         )
-        sandbox = Sandbox(Isolation(level, ()), _LIMITS, Slots(Path(private), 1), wait_s=_WAIT_S)
+        sandbox = Sandbox(
+            Isolation(level, ()), _LIMITS, Slots(Path(private), 1), wait_s=_WAIT_S
+        )
         return [run.stdout for run in sandbox.run(program, range(1 + len(ATTACKED)))]

@@ -1,6 +1,8 @@
-"""The base interpreter, which runs the programs, and the payload that it receives: the zygote's code and the program.
+"""The base interpreter, which runs the programs, and the payload that it receives: the
+zygote's code and the program.
 
-Programs can read the interpreter's standard library and the shared libraries that it loads, but no installed package.
+Programs can read the interpreter's standard library and the shared libraries that it
+loads, but no installed package.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from typing import Any
 from pytest_llmarith.sandbox import seccomp
 from pytest_llmarith.types import Level, ProgramLimits
 
-# Isolated mode, no site-packages, no bytecode files, and UTF-8 for the standard streams.
+# Isolated mode, no site-packages, no bytecode files, and UTF-8 for the standard
+# streams.
 FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 CHILD = Path(__file__).with_name("child")
 _CHILD_PACKAGE = f"{__package__}.child"
@@ -30,8 +33,9 @@ _MODULES = ("protocol", "clock", "confinement", "supervision", "program", "zygot
 
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 _LOADER_CACHE = "/etc/ld.so.cache"
-# Imports the modules that load shared libraries, if this Python has them, and the library that ends threads. Then it
-# prints the search path and the paths of all loaded libraries.
+# Imports the modules that load shared libraries, if this Python has them, and the
+# library that ends threads. Then it prints the search path and the paths of all loaded
+# libraries.
 _LIBRARY_SCRIPT = """
 import ctypes, sys
 for name in "zlib bz2 lzma _hashlib _ssl _decimal _uuid pyexpat _sqlite3 _curses readline".split():
@@ -57,7 +61,9 @@ print(ascii((sys.path, paths)))
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """An interpreter, the files and folders that it needs, and the folders of packages in them, which are `hidden`."""
+    """An interpreter, the files and folders that it needs, and the folders of packages
+    in them, which are `hidden`.
+    """
 
     executable: str
     files: tuple[str, ...]
@@ -65,7 +71,9 @@ class Interpreter:
     hidden: tuple[str, ...]
 
     def readable(self) -> list[str]:
-        """The files and folders; a folder with a hidden one is replaced by its other entries."""
+        """The files and folders; a folder with a hidden one is replaced by its other
+        entries.
+        """
         paths = [*self.files]
         for folder in self.folders:
             if any(_within(path, [folder]) for path in self.hidden):
@@ -78,25 +86,46 @@ class Interpreter:
 
 @cache
 def base_interpreter() -> Interpreter:
-    """The interpreter of which a virtual environment was made; raises OSError if it does not start."""
-    executable = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+    """The interpreter of which a virtual environment was made; raises OSError if it
+    does not start.
+    """
+    executable = os.path.realpath(
+        getattr(sys, "_base_executable", None) or sys.executable
+    )
     asked = subprocess.run(
-        [executable, *FLAGS, "-c", _LIBRARY_SCRIPT], capture_output=True, env={}, stdin=subprocess.DEVNULL, check=False
+        [executable, *FLAGS, "-c", _LIBRARY_SCRIPT],
+        capture_output=True,
+        env={},
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     if asked.returncode != 0:
         errors = asked.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OSError(f"{executable} does not start: {errors[-1] if errors else asked.returncode}")
+        raise OSError(
+            f"{executable} does not start: {errors[-1] if errors else asked.returncode}"
+        )
     search_path, libraries = ast.literal_eval(asked.stdout.decode())
     all_folders = [path for path in search_path if os.path.isdir(path)]
     folders = [path for path in all_folders if not _within(path, all_folders)]
     archives = [path for path in search_path if os.path.isfile(path)]
-    lone = [path for path in map(os.path.normpath, libraries) if os.path.isabs(path) and not _within(path, folders)]
+    lone = [
+        path
+        for path in map(os.path.normpath, libraries)
+        if os.path.isabs(path) and not _within(path, folders)
+    ]
     return Interpreter(
         executable,
-        files=tuple(dict.fromkeys(filter(os.path.exists, [executable, _LOADER_CACHE, *archives, *lone]))),
+        files=tuple(
+            dict.fromkeys(
+                filter(os.path.exists, [executable, _LOADER_CACHE, *archives, *lone])
+            )
+        ),
         folders=tuple(folders),
         hidden=tuple(
-            path for folder in folders for name in _PACKAGE_FOLDERS if os.path.isdir(path := f"{folder}/{name}")
+            path
+            for folder in folders
+            for name in _PACKAGE_FOLDERS
+            if os.path.isdir(path := f"{folder}/{name}")
         ),
     )
 
@@ -126,10 +155,15 @@ def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
 def _code() -> list[tuple[str, CodeType]]:
     """The child's modules, compiled, and empty packages that contain them."""
     parts = _CHILD_PACKAGE.split(".")
-    code = [(".".join(parts[:depth]), compile("", "", "exec")) for depth in range(1, len(parts) + 1)]
+    code = [
+        (".".join(parts[:depth]), compile("", "", "exec"))
+        for depth in range(1, len(parts) + 1)
+    ]
     for name in (f"{_CHILD_PACKAGE}.{module}" for module in _MODULES):
         # The loader of the import system may be pytest's, which rewrites assertions.
-        compiled = SourceFileLoader(name, str(CHILD / f"{name.rpartition('.')[2]}.py")).get_code(name)
+        compiled = SourceFileLoader(
+            name, str(CHILD / f"{name.rpartition('.')[2]}.py")
+        ).get_code(name)
         assert compiled is not None
         code.append((name, compiled))
     return code

@@ -1,7 +1,9 @@
-"""Runs a program once for every input, each time in a process of its own, and measures its time.
+"""Runs a program once for every input, each time in a process of its own, and measures
+its time.
 
-A term runs only while it holds a slot, a lock file that all runs of a user share, so that terms do not slow each other
-down. The kernel releases the locks of a process that ends.
+A term runs only while it holds a slot, a lock file that all runs of a user share, so
+that terms do not slow each other down. The kernel releases the locks of a process that
+ends.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
 from pytest_llmarith.types import Ending, Isolation, ProgramLimits, ProgramRun
 
 _TRY_AGAIN_S = 5.0
-# Shared caches and cores slow a term down by this share, even if it does not wait for a processor.
+# Shared caches and cores slow a term down by this share, even if it does not wait for a
+# processor.
 _MARGIN = 0.2
 _CALIBRATION_RUNS = 3
 _CALIBRATION_PROGRAM = """\
@@ -43,7 +46,9 @@ class Slots:
     """`size` lock files in a private folder of this user."""
 
     def __init__(self, folder: Path | None = None, size: int | None = None) -> None:
-        self._folder = folder or Path(tempfile.gettempdir(), f"llmarith-slots-{os.geteuid()}")
+        self._folder = folder or Path(
+            tempfile.gettempdir(), f"llmarith-slots-{os.geteuid()}"
+        )
         self.size = size or slot_count()
 
     @contextmanager
@@ -53,21 +58,33 @@ class Slots:
         with ExitStack() as held:
             folder = self._open_folder(held)
             if every:
-                for number in range(self.size):  # in this order, so that two runs cannot deadlock
+                for number in range(
+                    self.size
+                ):  # in this order, so that two runs cannot deadlock
                     _lock(held, folder, number, fcntl.LOCK_EX)
-            elif not any(_lock(held, folder, number, fcntl.LOCK_EX | fcntl.LOCK_NB) for number in order):
+            elif not any(
+                _lock(held, folder, number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for number in order
+            ):
                 _lock(held, folder, order[0], fcntl.LOCK_EX)
             yield
 
     def _open_folder(self, held: ExitStack) -> int:
-        """A descriptor of the folder; raises OSError if other users could write in it."""
+        """A descriptor of the folder; raises OSError if other users could write in
+        it.
+        """
         with suppress(FileExistsError):
             self._folder.mkdir(mode=0o700)
-        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        folder = os.open(
+            self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        )
         held.callback(os.close, folder)
         found = os.fstat(folder)
         if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise PermissionError(f"{self._folder} must be a private folder of this user: remove it, or set TMPDIR")
+            raise PermissionError(
+                f"{self._folder} must be a private folder of this user: remove it, or "
+                f"set TMPDIR"
+            )
         return folder
 
 
@@ -85,8 +102,8 @@ def _lock(held: ExitStack, folder: int, number: int, operation: int) -> bool:
 class Sandbox:
     """A `Runner` at the probed level; several threads may use it.
 
-    If a term is inconclusive, it is run again for up to `wait_s` seconds per program. `on_term` is called after each
-    term of every program.
+    If a term is inconclusive, it is run again for up to `wait_s` seconds per program.
+    `on_term` is called after each term of every program.
     """
 
     def __init__(
@@ -105,15 +122,21 @@ class Sandbox:
         self._on_term = on_term
 
     def run(
-        self, program: str, inputs: Sequence[int], on_run: Callable[[ProgramRun], None] | None = None
+        self,
+        program: str,
+        inputs: Sequence[int],
+        on_run: Callable[[ProgramRun], None] | None = None,
     ) -> list[ProgramRun]:
-        """Run the program with every input in order, up to the first inconclusive one; `on_run` is called after each.
+        """Run the program with every input in order, up to the first inconclusive one;
+        `on_run` is called after each.
 
         Raises OSError if the sandbox does not start.
         """
         runs: list[ProgramRun] = []
         until = time.monotonic() + self._wait_s
-        with closing(ZygoteClient(self.isolation.level, program, self.limits)) as client:
+        with closing(
+            ZygoteClient(self.isolation.level, program, self.limits)
+        ) as client:
             for number in inputs:
                 run = self._measure(client, number)
                 while run.ending is Ending.INCONCLUSIVE and time.monotonic() < until:
@@ -128,21 +151,41 @@ class Sandbox:
         return runs
 
     def _measure(self, client: ZygoteClient, number: int) -> ProgramRun:
-        """Run a term; run it again with all slots if its time is close to a limit, or its zygote was lost."""
+        """Run a term; run it again with all slots if its time is close to a limit, or
+        its zygote was lost.
+        """
         limits = self.limits.seconds
         longest_s = limits[-1]
         for every_slot in (False, True):
             alone = every_slot or self._slots.size == 1
-            # A term that shares the machine and exceeds the margin would be late alone, too.
+            # A term that shares the machine and exceeds the margin would be late alone,
+            # too.
             stop_s = longest_s if alone else (1 + _MARGIN) * longest_s
             try:
                 with self._slots.hold(every=every_slot):
-                    run = replace(client.run(number, stop_s, _inconclusive_s(longest_s)), alone=alone)
+                    run = replace(
+                        client.run(number, stop_s, _inconclusive_s(longest_s)),
+                        alone=alone,
+                    )
             except ZygoteLost as error:
                 detail = f"the process that starts programs was lost: {error}"
-                run = ProgramRun(number, Ending.KILLED, None, detail, "", "", 0.0, 0.0, 0.0, 0.0, alone=True)
+                run = ProgramRun(
+                    number,
+                    Ending.KILLED,
+                    None,
+                    detail,
+                    "",
+                    "",
+                    0.0,
+                    0.0,
+                    0.0,
+                    0.0,
+                    alone=True,
+                )
                 continue
-            is_close = any(abs(run.seconds - limit) <= _MARGIN * limit for limit in limits)
+            is_close = any(
+                abs(run.seconds - limit) <= _MARGIN * limit for limit in limits
+            )
             if alone or not (is_close or run.ending is Ending.INCONCLUSIVE):
                 break
         return run
@@ -150,12 +193,22 @@ class Sandbox:
 
 def machine_facts() -> dict[str, Any]:
     """The interpreter of the programs and the machine, for records of times."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = (
+        Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    )
     return {
         "host": platform.node(),
-        "interpreter": f"{platform.python_implementation()} {platform.python_version()}",
+        "interpreter": f"{platform.python_implementation()} "
+        f"{platform.python_version()}",
         "machine": platform.machine(),
-        "processor": next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), None),
+        "processor": next(
+            (
+                line.partition(":")[2].strip()
+                for line in lines
+                if line.startswith("model name")
+            ),
+            None,
+        ),
         "kernel": f"{platform.system()} {platform.release()}",
         "cores": len(os.sched_getaffinity(0)),
         "slots": slot_count(),
@@ -163,13 +216,21 @@ def machine_facts() -> dict[str, Any]:
 
 
 def calibrate(isolation: Isolation) -> float | None:
-    """The seconds that a fixed program takes, the median of three runs; None if none ended."""
+    """The seconds that a fixed program takes, the median of three runs; None if none
+    ended.
+    """
     sandbox = Sandbox(isolation, ProgramLimits(seconds=(10.0,)))
     runs = sandbox.run(_CALIBRATION_PROGRAM, [_CALIBRATION_INPUT] * _CALIBRATION_RUNS)
-    seconds = [run.seconds for run in runs if run.ending is Ending.EXITED and run.exit_status == 0]
+    seconds = [
+        run.seconds
+        for run in runs
+        if run.ending is Ending.EXITED and run.exit_status == 0
+    ]
     return median(seconds) if seconds else None
 
 
 def _inconclusive_s(longest_s: float) -> float:
-    """The wall time after which a term is inconclusive if too little of it counts; see `protocol.SLOWEST`."""
+    """The wall time after which a term is inconclusive if too little of it counts; see
+    `protocol.SLOWEST`.
+    """
     return 3 * longest_s + 2

@@ -1,4 +1,5 @@
-"""The seccomp filters of a program, as BPF for x86_64: the system calls that computing needs, by number and arguments.
+"""The seccomp filters of a program, as BPF for x86_64: the system calls that computing
+needs, by number and arguments.
 
 All other calls fail with EPERM.
 """
@@ -8,7 +9,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-# The filter has this in place of the program's process id, which is known only after its fork.
+# The filter has this in place of the program's process id, which is known only after
+# its fork.
 PID_MARK = struct.pack("<I", 0x7E_57_1D_AA)
 
 _X86_64 = 0xC000003E
@@ -48,17 +50,21 @@ _COUNTED = (_CLONE, _SOCKETPAIR, _ALLOWED["pipe"], _ALLOWED["pipe2"])
 _AF_UNIX, _RLIMIT_STACK = 1, 3
 # SOCK_STREAM, also nonblocking and close-on-exec.
 _STREAMS = (1, 0o4001, 0o2000001, 0o2004001)
-# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: questions about a file, and its own flags.
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: questions about a file, and
+# its own flags.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-# F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. F_SETOWN would let the kernel signal other processes, and other
-# terms would see locks.
+# F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. F_SETOWN would let the kernel
+# signal other processes, and other terms would see locks.
 _FCNTLS = (0, 1, 2, 3, 4, 1030, 1032)
-# The flags of pthread_create in glibc and in musl: a thread that shares memory, descriptors and signals.
+# The flags of pthread_create in glibc and in musl: a thread that shares memory,
+# descriptors and signals.
 _THREADS = (0x003D0F00, 0x007D0F00)
-# No flags, and CLOSE_RANGE_CLOEXEC. CLOSE_RANGE_UNSHARE would give a thread descriptors of its own.
+# No flags, and CLOSE_RANGE_CLOEXEC. CLOSE_RANGE_UNSHARE would give a thread descriptors
+# of its own.
 _CLOSE_RANGE_FLAGS = (0, 4)
-# Calls that are allowed with some arguments. Each has a list of alternatives: the values that words of its arguments
-# may have. Word 2 * n is the lower half of argument n, and word 2 * n + 1 the upper half of a pointer.
+# Calls that are allowed with some arguments. Each has a list of alternatives: the
+# values that words of its arguments may have. Word 2 * n is the lower half of argument
+# n, and word 2 * n + 1 the upper half of a pointer.
 _RESTRICTED: dict[int, list[dict[int, tuple[int, ...]]]] = {
     16: [{2: _IOCTLS}],
     72: [{2: _FCNTLS}],
@@ -78,7 +84,9 @@ Instruction = tuple[int, int, int, int]
 
 
 def filter_program() -> bytes:
-    """The filter of allowed calls, with `PID_MARK` in place of the program's process id."""
+    """The filter of allowed calls, with `PID_MARK` in place of the program's process
+    id.
+    """
     instructions = [
         _load(_ARCHITECTURE),
         (_EQUAL, 1, 0, _X86_64),
@@ -87,17 +95,25 @@ def filter_program() -> bytes:
         (_AT_LEAST, 0, 1, _X32_BIT),
         _return(_KILL),
         *_if_among(sorted(_ALLOWED.values()), [_return(_ALLOW)]),
-        *_if_among([_CLONE3], [_return(_ENOSYS)]),  # its flags are in memory; libc then calls clone
+        *_if_among(
+            [_CLONE3], [_return(_ENOSYS)]
+        ),  # its flags are in memory; libc then calls clone
     ]
     for number, alternatives in _RESTRICTED.items():
-        block = [instruction for words in alternatives for instruction in _alternative(words)]
+        block = [
+            instruction for words in alternatives for instruction in _alternative(words)
+        ]
         instructions += _if_among([number], [*block, _return(_EPERM)])
     return _packed([*instructions, _return(_EPERM)])
 
 
 def notify_filter() -> bytes:
-    """A second filter, which passes the calls that are counted to the zygote and allows all others."""
-    return _packed([_load(_NUMBER), *_if_among(_COUNTED, [_return(_NOTIFY)]), _return(_ALLOW)])
+    """A second filter, which passes the calls that are counted to the zygote and allows
+    all others.
+    """
+    return _packed(
+        [_load(_NUMBER), *_if_among(_COUNTED, [_return(_NOTIFY)]), _return(_ALLOW)]
+    )
 
 
 def _alternative(words: dict[int, tuple[int, ...]]) -> list[Instruction]:
@@ -110,7 +126,10 @@ def _alternative(words: dict[int, tuple[int, ...]]) -> list[Instruction]:
 
 def _if_among(values: Iterable[int], block: list[Instruction]) -> list[Instruction]:
     """Run the block if the loaded word is one of these values."""
-    tests = [(_EQUAL, position, 0, value) for position, value in enumerate(reversed([*values]), 1)][::-1]
+    tests = [
+        (_EQUAL, position, 0, value)
+        for position, value in enumerate(reversed([*values]), 1)
+    ][::-1]
     return [*tests, (_JUMP, 0, 0, len(block)), *block]
 
 

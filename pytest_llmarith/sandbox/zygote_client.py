@@ -1,4 +1,6 @@
-"""The client of a zygote: starts it at a level, sends it inputs, and returns a run for each answer."""
+"""The client of a zygote: starts it at a level, sends it inputs, and returns a run for
+each answer.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _START_S = 30.0
 _GRACE_S = 5.0
 _END_S = 2.0
 _NS = 1e-9
-# Else glibc reserves address space of 64 MB for each thread that allocates, and the limit of memory stops the tenth.
+# Else glibc reserves address space of 64 MB for each thread that allocates, and the
+# limit of memory stops the tenth.
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2"}
 _DEVICES = ("/dev/null", "/dev/urandom")
 _LINKS = {"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0"}
@@ -39,7 +42,9 @@ class ZygoteLost(Exception):
 
 
 class ZygoteClient:
-    """The zygote of one program, started for the first term, and again after it was lost."""
+    """The zygote of one program, started for the first term, and again after it was
+    lost.
+    """
 
     def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
         self._level = level
@@ -47,14 +52,20 @@ class ZygoteClient:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, number: int, stop_s: float, inconclusive_s: float) -> ProgramRun:
-        """Run one term; raises ZygoteLost, and OSError if no zygote starts or it cannot start a term."""
+        """Run one term; raises ZygoteLost, and OSError if no zygote starts or it cannot
+        start a term.
+        """
         if self._process is None:
             self._start()
         stdin = f"{number}\n".encode()
         run = None
         try:
-            self._socket.settimeout(max(inconclusive_s, stop_s * protocol.SLOWEST) + _GRACE_S)
-            request = protocol.REQUEST.pack(int(stop_s / _NS), int(inconclusive_s / _NS), len(stdin))
+            self._socket.settimeout(
+                max(inconclusive_s, stop_s * protocol.SLOWEST) + _GRACE_S
+            )
+            request = protocol.REQUEST.pack(
+                int(stop_s / _NS), int(inconclusive_s / _NS), len(stdin)
+            )
             self._socket.sendall(request + stdin)
             run = self._answer(number)
         except (ConnectionError, TimeoutError) as error:
@@ -75,7 +86,9 @@ class ZygoteClient:
         message = "it was interrupted"
         try:
             self._socket.settimeout(_START_S)
-            self._socket.sendall(protocol.LENGTH.pack(len(self._payload)) + self._payload)
+            self._socket.sendall(
+                protocol.LENGTH.pack(len(self._payload)) + self._payload
+            )
             (length,) = protocol.LENGTH.unpack(self._receive(protocol.LENGTH.size))
             message = self._receive(length).decode("utf-8", "replace")
         except OSError as error:
@@ -87,7 +100,9 @@ class ZygoteClient:
             raise OSError(f"the sandbox does not start: {message}")
 
     def close(self) -> None:
-        """Close the socket, upon which the zygote ends; kill the zygote if it does not."""
+        """Close the socket, upon which the zygote ends; kill the zygote if it does
+        not.
+        """
         if self._process is not None:
             self._socket.close()
             try:
@@ -114,8 +129,10 @@ class ZygoteClient:
         seconds, wall_s, cpu_s, waited_s = (ns * _NS for ns in times_ns)
         details = {
             protocol.SIGNALLED: _SIGNALS.get(status, f"signal {status}"),
-            protocol.OUTPUT_FULL: f"more than {protocol.OUTPUT_BYTES:,} bytes on stdout or stderr",
-            protocol.INCONCLUSIVE: f"the machine was too busy: {waited_s:.1f} s of {wall_s:.1f} s spent waiting",
+            protocol.OUTPUT_FULL: f"more than {protocol.OUTPUT_BYTES:,} bytes on "
+            f"stdout or stderr",
+            protocol.INCONCLUSIVE: f"the machine was too busy: {waited_s:.1f} s of "
+            f"{wall_s:.1f} s spent waiting",
         }
         exit_status = status if code == protocol.EXITED else None
         outcome = (_ENDINGS[code], exit_status, details.get(code), stdout, stderr)
@@ -135,15 +152,26 @@ class ZygoteClient:
         assert self._process is not None
         assert self._process.stdout is not None
         self._process.kill()
-        lines = self._process.stdout.read(10_000).decode("utf-8", "replace").strip().splitlines()
+        lines = (
+            self._process.stdout.read(10_000)
+            .decode("utf-8", "replace")
+            .strip()
+            .splitlines()
+        )
         return lines[-1] if lines else ""
 
 
 def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
     user = _UNUSED_USERS + os.getpid()
     process = subprocess.Popen(
-        [*_command(level), "-c", (CHILD / "protocol.py").read_text(encoding="utf-8"), f"{control}"],
-        stdin=subprocess.PIPE,  # sys.stdin is created now; in a program it has to be that of a pipe
+        [
+            *_command(level),
+            "-c",
+            (CHILD / "protocol.py").read_text(encoding="utf-8"),
+            f"{control}",
+        ],
+        # sys.stdin is created now; in a program it has to be that of a pipe
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         pass_fds=(control,),
@@ -160,7 +188,12 @@ def starts_as(level: Level, user: int) -> bool:
     command = [*_command(level), "-c", ""]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_START_S, check=False, **_options(user)
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_START_S,
+            check=False,
+            **_options(user),
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
@@ -181,14 +214,31 @@ def _command(level: Level) -> tuple[str, ...]:
         return python
     tool = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
     if tool is None:
-        raise FileNotFoundError("bubblewrap is not installed, run apt install bubblewrap")
+        raise FileNotFoundError(
+            "bubblewrap is not installed, run apt install bubblewrap"
+        )
     return (
         tool,
-        *("--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"),
-        *(word for path in (*interpreter.files, *interpreter.folders) for word in ("--ro-bind", path, path)),
+        *(
+            "--unshare-all",
+            "--die-with-parent",
+            "--new-session",
+            "--as-pid-1",
+            "--cap-drop",
+            "ALL",
+        ),
+        *(
+            word
+            for path in (*interpreter.files, *interpreter.folders)
+            for word in ("--ro-bind", path, path)
+        ),
         *(word for path in interpreter.hidden for word in ("--tmpfs", path)),
         *(word for path in _DEVICES for word in ("--dev-bind", path, path)),
-        *(word for path, target in _LINKS.items() for word in ("--symlink", target, path)),
+        *(
+            word
+            for path, target in _LINKS.items()
+            for word in ("--symlink", target, path)
+        ),
         *("--proc", "/proc", "--remount-ro", "/", "--chdir", "/", "--"),
         *python,
     )

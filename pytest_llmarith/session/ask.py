@@ -1,4 +1,7 @@
-"""The fixtures of a test: `model` replies to a prompt, `ask` and `search` ask a problem."""
+"""The fixtures of a test:
+
+`model` replies to a prompt, `ask` and `search` ask a problem.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,41 @@ from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session.items import ASK, RECORD, SHOW_PROGRESS, TIMER, limit_of, properties_of
+from pytest_llmarith.session.items import (
+    ASK,
+    RECORD,
+    SHOW_PROGRESS,
+    TIMER,
+    limit_of,
+    properties_of,
+)
 from pytest_llmarith.session.selection import config_of, question_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import InvalidGrade, TaskProblem, Tools
-from pytest_llmarith.types import DEFAULT_CONDITION, INVALID_GRADE, Failure, Model, Outcome, Prompt, Reply, Unanswered
+from pytest_llmarith.types import (
+    DEFAULT_CONDITION,
+    INVALID_GRADE,
+    Failure,
+    Model,
+    Outcome,
+    Prompt,
+    Reply,
+    Unanswered,
+)
 
 _LONGEST_MESSAGE = 500
 # Exceptions by which a test controls its outcome, or the run.
-_CONTROL = (KeyboardInterrupt, *(says.Exception for says in (pytest.skip, pytest.fail, pytest.exit)))
+_CONTROL = (
+    KeyboardInterrupt,
+    *(says.Exception for says in (pytest.skip, pytest.fail, pytest.exit)),
+)
 
 
 class ModelUnderTest:
-    """The `model` fixture: a model of the run, bound to the trial and the prompt config of an item."""
+    """The `model` fixture: a model of the run, bound to the trial and the prompt config
+    of an item.
+    """
 
     def __init__(self, item: pytest.Item, model: Model, settings: Settings) -> None:
         self.model = model
@@ -45,17 +69,21 @@ class ModelUnderTest:
     def reply(self, prompt: Prompt, before: int = 0, trial: int | None = None) -> Reply:
         """Ask the model. Raises `Unanswered`.
 
-        `before` counts how often a search has already asked this question; `trial` replaces that of the item.
+        `before` counts how often a search has already asked this question; `trial`
+        replaces that of the item.
         """
         trial = self._question.trial if trial is None else trial
-        answer = self._ask(replace(self._question, prompt=prompt, before=before, trial=trial))
+        answer = self._ask(
+            replace(self._question, prompt=prompt, before=before, trial=trial)
+        )
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
 
 
 class Ask:
-    """The fixtures `ask` and `search`: ask the model the question or the questions of a problem, and return its record.
+    """The fixtures `ask` and `search`: ask the model the question or the questions of a
+    problem, and return its record.
 
     There is one record per test.
     """
@@ -69,10 +97,15 @@ class Ask:
     def __call__(self, problem: TaskProblem) -> Record:
         __tracebackhide__ = True
         if RECORD in self._item.stash:
-            pytest.fail("ask: this test has already asked its problem; ask once per test", pytrace=False)
+            pytest.fail(
+                "ask: this test has already asked its problem; ask once per test",
+                pytrace=False,
+            )
         if not hasattr(problem, "owner"):
             given = type(problem).__name__
-            pytest.fail(f"ask: pass the fixture `problem`, not a {given}", pytrace=False)
+            pytest.fail(
+                f"ask: pass the fixture `problem`, not a {given}", pytrace=False
+            )
         trial = self._trial(problem)
         if problem.search is not None:
             return self._finish(self._searched(problem, trial))
@@ -92,25 +125,44 @@ class Ask:
             answer = self._reply(prompt, **changes)
             if isinstance(answer, Failure):
                 raise Unanswered(answer)
-            graded = evaluate.graded(question, answer, self._settings.reading, self._tools(answer, trial))
-            return Step(question, prompt, answer, graded, changes.get("before", changes.get("trial", 0)))
+            graded = evaluate.graded(
+                question, answer, self._settings.reading, self._tools(answer, trial)
+            )
+            return Step(
+                question,
+                prompt,
+                answer,
+                graded,
+                changes.get("before", changes.get("trial", 0)),
+            )
 
         try:
             return run_search(problem, trial, ask, DepthChooser)
         except InvalidGrade as error:
             why = f"{INVALID_GRADE}{problem.inputs['of']}: {error}"
-            return evaluate.unanswered_record(trial, Failure(why), not_run(problem.search.budget))
+            return evaluate.unanswered_record(
+                trial, Failure(why), not_run(problem.search.budget)
+            )
 
-    def _evaluated(self, problem: TaskProblem, trial: evaluate.Trial, reply: Reply) -> Record:
-        """The record of a reply. An exception of the task is the test's error; the reply is recorded."""
+    def _evaluated(
+        self, problem: TaskProblem, trial: evaluate.Trial, reply: Reply
+    ) -> Record:
+        """The record of a reply.
+
+        An exception of the task is the test's error; the reply is recorded.
+        """
         __tracebackhide__ = True
         try:
-            return evaluate.evaluate(problem, trial, reply, self._settings.reading, self._tools(reply, trial))
+            return evaluate.evaluate(
+                problem, trial, reply, self._settings.reading, self._tools(reply, trial)
+            )
         except _CONTROL:
             raise
         except InvalidGrade as error:
             return evaluate.invalid_grade_record(trial, reply, error)
-        except BaseException as error:  # such as the SystemExit of an argument parser that reads
+        except (
+            BaseException
+        ) as error:  # such as the SystemExit of an argument parser that reads
             self._keep(evaluate.raised_record(trial, reply, _in_a_line(error)))
             raise
 
@@ -129,7 +181,12 @@ class Ask:
         if self._config.condition == DEFAULT_CONDITION:
             return problem.prompt
         settings = self._settings
-        return render(problem, self._config.condition, settings.prompt_configs.templates, settings.seed)
+        return render(
+            problem,
+            self._config.condition,
+            settings.prompt_configs.templates,
+            settings.seed,
+        )
 
     def _trial(self, problem: TaskProblem) -> evaluate.Trial:
         model = self._model
@@ -137,14 +194,22 @@ class Ask:
             model = model.model
         else:
             model = Model(str(getattr(model, "name", type(model).__name__)), "fixture")
-        return evaluate.Trial.of(problem, model, self._prompt(problem), self._item.nodeid, self._config)
+        return evaluate.Trial.of(
+            problem, model, self._prompt(problem), self._item.nodeid, self._config
+        )
 
     def _reply(self, prompt: Prompt, **changes: int) -> Reply | Failure:
-        """The reply of the model, without keys; `changes` are further arguments of `ModelUnderTest.reply`."""
+        """The reply of the model, without keys; `changes` are further arguments of
+        `ModelUnderTest.reply`.
+        """
         is_own = not isinstance(self._model, ModelUnderTest)
         if is_own:
             changes = {}
-        said = Model("", "").messages(prompt) if is_own and not isinstance(prompt, str) else prompt
+        said = (
+            Model("", "").messages(prompt)
+            if is_own and not isinstance(prompt, str)
+            else prompt
+        )
         with _untimed(self._item):  # llm_timeout limits the wait, not --timeout
             try:
                 answer = self._model.reply(said, **changes)
@@ -155,15 +220,27 @@ class Ask:
         if isinstance(answer, str):
             answer = Reply(answer)
         if not isinstance(answer, Reply):
-            pytest.fail(f"model: reply(prompt) returned {type(answer).__name__}; return the text as str", pytrace=False)
+            pytest.fail(
+                f"model: reply(prompt) returned {type(answer).__name__}; return the "
+                f"text as str",
+                pytrace=False,
+            )
         try:
             convert(as_dict(records.reply_part(answer)), records.Reply)
         except (TypeError, ValueError) as error:
             pytest.fail(
-                f"model: reply(prompt) returned a Reply that cannot be recorded: {_in_a_line(error)}", pytrace=False
+                f"model: reply(prompt) returned a Reply that cannot be recorded: "
+                f"{_in_a_line(error)}",
+                pytrace=False,
             )
-        reasoning = answer.reasoning and redact.without_known_keys(answer.reasoning, os.environ)
-        return replace(answer, text=redact.without_known_keys(answer.text, os.environ), reasoning=reasoning)
+        reasoning = answer.reasoning and redact.without_known_keys(
+            answer.reasoning, os.environ
+        )
+        return replace(
+            answer,
+            text=redact.without_known_keys(answer.text, os.environ),
+            reasoning=reasoning,
+        )
 
     def _keep(self, record: Record) -> None:
         self._item.stash[RECORD] = record
@@ -174,7 +251,10 @@ class Ask:
         __tracebackhide__ = True
         self._keep(record)
         if record.outcome is Outcome.UNANSWERED:
-            pytest.fail(f"unanswered: {sanitize(record.reason or '', _LONGEST_MESSAGE)}", pytrace=False)
+            pytest.fail(
+                f"unanswered: {sanitize(record.reason or '', _LONGEST_MESSAGE)}",
+                pytrace=False,
+            )
         return record
 
 
@@ -186,7 +266,8 @@ def _nothing() -> None:
 def _untimed(item: pytest.Item) -> Iterator[None]:
     """Cancel the item's pytest-timeout timer, and restart it afterwards.
 
-    It is not restarted after an exception: the item ends, and the alarm would hit a later one.
+    It is not restarted after an exception: the item ends, and the alarm would hit a
+    later one.
     """
     if (timer := item.stash.get(TIMER, None)) is None:
         yield
@@ -198,4 +279,7 @@ def _untimed(item: pytest.Item) -> Iterator[None]:
 
 def _in_a_line(error: BaseException) -> str:
     """An exception of the user's code in one line, without keys."""
-    return sanitize(redact.hide_keys(f"{type(error).__name__}: {error}", os.environ), _LONGEST_MESSAGE)
+    return sanitize(
+        redact.hide_keys(f"{type(error).__name__}: {error}", os.environ),
+        _LONGEST_MESSAGE,
+    )

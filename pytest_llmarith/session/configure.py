@@ -1,4 +1,5 @@
-"""Configures a run: parses settings, refuses wrong usage, and registers a controller, worker or dry run.
+"""Configures a run: parses settings, refuses wrong usage, and registers a controller,
+worker or dry run.
 
 Every pytest run loads this module, so slow imports are inside the functions.
 """
@@ -13,7 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session.items import OPTIONS_INPUT, has_record, id_of, missing_option, settings_of
+from pytest_llmarith.session.items import (
+    OPTIONS_INPUT,
+    has_record,
+    id_of,
+    missing_option,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from pytest_llmarith.settings import Settings
@@ -21,9 +28,13 @@ if TYPE_CHECKING:
 
 
 def configure(config: pytest.Config) -> None:
-    """Refuse wrong usage and register the plugin for the role of this process, if a run is requested."""
+    """Refuse wrong usage and register the plugin for the role of this process, if a run
+    is requested.
+    """
     is_worker = hasattr(config, "workerinput")
-    vars(config.option).update(getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {}))
+    vars(config.option).update(
+        getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {})
+    )
     if not options.are_given(config):
         if not is_worker:
             config.pluginmanager.register(Idle(config))
@@ -45,12 +56,18 @@ def configure(config: pytest.Config) -> None:
     from pytest_llmarith.session.forecast import DryRun
     from pytest_llmarith.types import BatchMode
 
-    run = DryRun if settings.dry_run or settings.batch is BatchMode.SUBMIT else RunController
+    run = (
+        DryRun
+        if settings.dry_run or settings.batch is BatchMode.SUBMIT
+        else RunController
+    )
     config.pluginmanager.register(run(config, settings), "llmarith-run")
 
 
 class Idle:
-    """Begins a run that no option requests when the user's `model` fixture has replied."""
+    """Begins a run that no option requests when the user's `model` fixture has
+    replied.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -65,7 +82,9 @@ class Idle:
             self._config.pluginmanager.register(controller, "llmarith-run")
             controller.record(report)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
         if hint := missing_option(terminalreporter.stats.get("skipped", ())):
             terminalreporter.write_line(f"llmarith: {hint}", yellow=True)
 
@@ -78,29 +97,48 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
         twin = by_id.setdefault(id_of(model.name), model)
         if twin is not model:
             raise pytest.UsageError(
-                f"--llm-model: {twin.name!r} and {model.name!r} have the same id {id_of(model.name)!r}; "
+                f"--llm-model: {twin.name!r} and {model.name!r} have the same id "
+                f"{id_of(model.name)!r}; "
                 f"rename one: other-name={model.target}"
             )
         if model.name in judges:
-            raise pytest.UsageError(f"--llm-model: {model.name!r} is the name of the judge; rename the model")
+            raise pytest.UsageError(
+                f"--llm-model: {model.name!r} is the name of the judge; rename the "
+                f"model"
+            )
     if settings.adaptive is not None:
         if settings.prompt_configs.repeats > 1:
-            raise pytest.UsageError("--llm-adaptive: it asks each question once; remove --llm-repeats")
+            raise pytest.UsageError(
+                "--llm-adaptive: it asks each question once; remove --llm-repeats"
+            )
         if settings.fail_under:
-            raise pytest.UsageError("--llm-adaptive: D50 is no percentage of correct answers; remove --llm-fail-under")
+            raise pytest.UsageError(
+                "--llm-adaptive: D50 is no percentage of correct answers; remove "
+                "--llm-fail-under"
+            )
         if settings.depths is not None and len(settings.depths) < 2:
-            raise pytest.UsageError("--llm-adaptive: D50 needs two depths or more; write --llm-depths=2-10")
+            raise pytest.UsageError(
+                "--llm-adaptive: D50 needs two depths or more; write --llm-depths=2-10"
+            )
     if settings.batch is not None:
         _refuse_batch(settings)
     if judges and not settings.models:
-        raise pytest.UsageError("--oeis-judge: a model judges only in a run with --llm-model; add --llm-model=NAME")
+        raise pytest.UsageError(
+            "--oeis-judge: a model judges only in a run with --llm-model; add "
+            "--llm-model=NAME"
+        )
     if settings.oeis.sets:
         from pytest_llmarith.session.marks import sets_of
 
         sets_of(settings)
-    if settings.models and not settings.dry_run and config.getoption("dist", "no") == "each":
+    if (
+        settings.models
+        and not settings.dry_run
+        and config.getoption("dist", "no") == "each"
+    ):
         raise pytest.UsageError(
-            "--dist each runs every item on every worker and would pay for each question several times; "
+            "--dist each runs every item on every worker and would pay for each "
+            "question several times; "
             "use --dist load, worksteal or loadscope"
         )
 
@@ -111,10 +149,13 @@ def _refuse_batch(settings: Settings) -> None:
     from pytest_llmarith.types import StoreMode
 
     if not settings.models:
-        raise pytest.UsageError("--llm-batch: there is no model to ask; name one with --llm-model")
+        raise pytest.UsageError(
+            "--llm-batch: there is no model to ask; name one with --llm-model"
+        )
     if settings.store_mode is not StoreMode.ON:
         raise pytest.UsageError(
-            f"--llm-batch: batches need the store, from which a run goes on; remove --llm-store={settings.store_mode}"
+            f"--llm-batch: batches need the store, from which a run goes on; remove "
+            f"--llm-store={settings.store_mode}"
         )
     for model in settings.models:
         if (why := without_batches(model, os.environ)) is not None:
@@ -122,17 +163,22 @@ def _refuse_batch(settings: Settings) -> None:
 
 
 def _refuse_keys(config: pytest.Config, settings: Settings) -> None:
-    """Raises pytest.UsageError if a template, a system prompt or a parameter holds a key, as records would show it."""
+    """Raises pytest.UsageError if a template, a system prompt or a parameter holds a
+    key, as records would show it.
+    """
     texts = list(_texts(config, settings))
     if not texts:
         return
     from pytest_llmarith.models.providers import dotenv_variables
     from pytest_llmarith.models.redact import leaked_variable
 
-    for environ, (where, text) in product((os.environ, dotenv_variables(config.rootpath / ".env")), texts):
+    for environ, (where, text) in product(
+        (os.environ, dotenv_variables(config.rootpath / ".env")), texts
+    ):
         if variable := leaked_variable(text, environ):
             raise pytest.UsageError(
-                f"{where} holds the key in {variable}, which records and pages would show; remove it"
+                f"{where} holds the key in {variable}, which records and pages would "
+                f"show; remove it"
             )
 
 
@@ -146,4 +192,7 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
         yield "--llm-system-prompt: the text", text
     for model in (*settings.models, *settings.judges):
         for name, value in with_headers_hidden(model.params).items():
-            yield from ((f"{model.name}: the parameter {name}", text) for text in texts_in(value))
+            yield from (
+                (f"{model.name}: the parameter {name}", text)
+                for text in texts_in(value)
+            )

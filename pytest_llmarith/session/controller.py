@@ -1,6 +1,7 @@
 """Controls a run, in the controller of xdist or the only process.
 
-In order: configure, collect, forecast or refuse, ask, record, summary, terminal, exit status.
+In order: configure, collect, forecast or refuse, ask, record, summary, terminal, exit
+status.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ import pytest
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import convert
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.session.forecast import DRAIN_S, STOPPED_EXIT_STATUS, Forecast, refuse_empty, start_broker
+from pytest_llmarith.session.forecast import (
+    DRAIN_S,
+    STOPPED_EXIT_STATUS,
+    Forecast,
+    refuse_empty,
+    start_broker,
+)
 from pytest_llmarith.session.items import (
     ASK,
     CRASHED,
@@ -25,8 +32,18 @@ from pytest_llmarith.session.items import (
     take_record,
 )
 from pytest_llmarith.session.recorder import Recorder, run_metadata
-from pytest_llmarith.session.selection import SHARDING, PlannedQuestion, planned_questions, selected
-from pytest_llmarith.session.terminal import Terminal, header, line_about_file, shortened
+from pytest_llmarith.session.selection import (
+    SHARDING,
+    PlannedQuestion,
+    planned_questions,
+    selected,
+)
+from pytest_llmarith.session.terminal import (
+    Terminal,
+    header,
+    line_about_file,
+    shortened,
+)
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import (
@@ -39,7 +56,7 @@ from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
 class RunController:
     """The plugin of the controller of xdist, or of the only process."""
 
-    # --- configure ------------------------------------------------------------------------------------------------
+    # --- configure --------------------------------------------------------------------
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
@@ -48,7 +65,9 @@ class RunController:
         self._terminal = Terminal(config, settings)
         self._recorder = Recorder(settings)
         self._broker = RunBroker(config, settings, self._terminal, self._recorder)
-        self._workers = Workers(config, settings, self._broker.process, self._broker.begin)
+        self._workers = Workers(
+            config, settings, self._broker.process, self._broker.begin
+        )
         if settings.models:
             config.stash[ASK] = self._broker.ask_and_wait
             config.stash[SHOW_PROGRESS] = self._broker.show_progress
@@ -71,19 +90,35 @@ class RunController:
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Start the broker while pytest collects."""
-        if self._settings.models and problem_marks(metafunc) and not _runs_nothing(self._session):
+        if (
+            self._settings.models
+            and problem_marks(metafunc)
+            and not _runs_nothing(self._session)
+        ):
             self._broker.prepare()
 
-    # --- collected: forecast or refuse, then ask ------------------------------------------------------------------
+    # --- collected: forecast or refuse, then ask --------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         try:
             # With workers, `Workers` begins.
-            if self._settings.models and not self._has_workers and not _runs_nothing(session):
+            if (
+                self._settings.models
+                and not self._has_workers
+                and not _runs_nothing(session)
+            ):
                 verbose = self._config.getoption("verbose")
-                self._broker.begin(list(planned_questions(selected(session.items), self._settings, verbose)))
-            with self._terminal.watching(self._broker.progress(), self._broker.show_progress, self._has_workers):
+                self._broker.begin(
+                    list(
+                        planned_questions(
+                            selected(session.items), self._settings, verbose
+                        )
+                    )
+                )
+            with self._terminal.watching(
+                self._broker.progress(), self._broker.show_progress, self._has_workers
+            ):
                 return (yield)
         except KeyboardInterrupt as interrupt:
             if not self._settings.models:
@@ -92,7 +127,7 @@ class RunController:
         finally:
             self._broker.end()
 
-    # --- record ---------------------------------------------------------------------------------------------------
+    # --- record -----------------------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_logstart(self) -> Any:
@@ -108,14 +143,21 @@ class RunController:
         finally:
             self._broker.show_progress()
             if self._broker.stopped:
-                # Only the object that runs the loop looks at its `shouldstop`: xdist's in a controller.
+                # Only the object that runs the loop looks at its `shouldstop`: xdist's
+                # in a controller.
                 loop = self._config.pluginmanager.getplugin("dsession") or self._session
-                loop.shouldstop = loop.shouldstop or "llmarith stopped the run, for the reason above"
+                loop.shouldstop = (
+                    loop.shouldstop or "llmarith stopped the run, for the reason above"
+                )
 
     def record(self, report: pytest.TestReport) -> None:
         """Write the record of a report, and stop asking if that fails."""
         nodeid, records = report.nodeid, self._recorder.records
-        if report.when == CRASHED and nodeid not in records and (crashed := self._workers.record_of_crashed(nodeid)):
+        if (
+            report.when == CRASHED
+            and nodeid not in records
+            and (crashed := self._workers.record_of_crashed(nodeid))
+        ):
             put_record(report, crashed)
         record = take_record(report)
         # Of a rerun plugin: the last run of an item counts.
@@ -126,7 +168,7 @@ class RunController:
         if self._recorder.unwritable and self._settings.models:
             self._broker.process().stop(self._recorder.unwritable)
 
-    # --- summary and exit status ----------------------------------------------------------------------------------
+    # --- summary and exit status ------------------------------------------------------
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
@@ -137,10 +179,16 @@ class RunController:
             recorder.summarize(self._run(session))
             if self._broker.stopped:
                 session.exitstatus = STOPPED_EXIT_STATUS
-            elif session.exitstatus == ok and (recorder.failed_gates or self._unwritable):
+            elif session.exitstatus == ok and (
+                recorder.failed_gates or self._unwritable
+            ):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
             recorder.write_summary(int(session.exitstatus))
-        elif session.exitstatus == ok and not self._config.getoption("collectonly") and recorder.fail_unmeasured():
+        elif (
+            session.exitstatus == ok
+            and not self._config.getoption("collectonly")
+            and recorder.fail_unmeasured()
+        ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         result = yield
         # Such as the JSON report, which is written during the yield.
@@ -163,7 +211,9 @@ class RunController:
             id=recorder.path.name if recorder.path else "",
             started_at=recorder.started.isoformat(timespec="seconds"),
             finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            selected=len(recorder.records) if recorder.selected is None else recorder.selected.total(),
+            selected=len(recorder.records)
+            if recorder.selected is None
+            else recorder.selected.total(),
             stopped=stopped.message if stopped else None,
             partial=bool(self._config.getoption("lf", False)),
             exit_status=int(session.exitstatus),
@@ -175,23 +225,36 @@ class RunController:
         """What could not be written, and where the replies are that were paid for."""
         unsaved, torn = self._broker.progress().unsaved, self._recorder.unwritable
         if torn is None:
-            taken = f"llmarith store import {self._recorder.path} takes them from the run log"
-            return f"{unsaved} replies are not in the store; {taken}" if unsaved else None
+            taken = (
+                f"llmarith store import {self._recorder.path} takes them from the "
+                f"run log"
+            )
+            return (
+                f"{unsaved} replies are not in the store; {taken}" if unsaved else None
+            )
         if not self._settings.models or self._settings.store_mode is StoreMode.OFF:
             return torn
-        kept = f"{unsaved} replies are not in the store either" if unsaved else "all replies are in the store"
+        kept = (
+            f"{unsaved} replies are not in the store either"
+            if unsaved
+            else "all replies are in the store"
+        )
         return f"{torn}; {kept}"
 
-    # --- terminal -------------------------------------------------------------------------------------------------
+    # --- terminal ---------------------------------------------------------------------
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
         recorder, terminal = self._recorder, self._terminal
         if recorder.summary is not None:
             if recorder.summary.answered:  # else the tables show each reason once
                 terminal.trials(recorder.summary, recorder.records.values())
             terminal.results(recorder.summary, recorder.written)
         elif stopped := self._broker.stopped:
-            terminal.line(f"llmarith: stopped: {sanitize(stopped.message, 1000)}", red=True)
+            terminal.line(
+                f"llmarith: stopped: {sanitize(stopped.message, 1000)}", red=True
+            )
         elif kept := self._broker.progress().kept:
             stored = kept + self._broker.progress().announced_stored
             how = f"{stored:,} replies are stored, rerun the same command to continue"
@@ -210,9 +273,17 @@ class RunController:
 
 
 class RunBroker:
-    """The broker of a run: forecast, announcement, questions of this process, and the end."""
+    """The broker of a run: forecast, announcement, questions of this process, and the
+    end.
+    """
 
-    def __init__(self, config: pytest.Config, settings: Settings, terminal: Terminal, recorder: Recorder) -> None:
+    def __init__(
+        self,
+        config: pytest.Config,
+        settings: Settings,
+        terminal: Terminal,
+        recorder: Recorder,
+    ) -> None:
         self._config = config
         self._settings = settings
         self._terminal = terminal
@@ -227,16 +298,24 @@ class RunBroker:
         return self._process
 
     def prepare(self) -> None:
-        """Start the broker and its imports while pytest collects, unless there is a store that may hold all replies."""
+        """Start the broker and its imports while pytest collects, unless there is a
+        store that may hold all replies.
+        """
         reads = self._settings.store_mode in (StoreMode.ON, StoreMode.ONLY)
         if self._process is not None or (reads and self._settings.store_path.exists()):
             return
         process = self.process()
-        if self._asks_language_models and self._settings.store_mode is not StoreMode.ONLY:
+        if (
+            self._asks_language_models
+            and self._settings.store_mode is not StoreMode.ONLY
+        ):
             process.prepare()
 
     def begin(self, asked: Sequence[PlannedQuestion]) -> None:
-        """Print the forecast, check the budget, run batches, then announce the questions. Runs on the main thread.
+        """Print the forecast, check the budget, run batches, then announce the
+        questions.
+
+        Runs on the main thread.
 
         Raises pytest.UsageError before the first request.
         """
@@ -259,17 +338,26 @@ class RunBroker:
                 try:
                     self.process().batch(self._terminal.say)
                 except KeyboardInterrupt:
-                    self._terminal.say("the batches go on; rerun the same command for their replies")
+                    self._terminal.say(
+                        "the batches go on; rerun the same command for their replies"
+                    )
                     raise
         self.process().announce()
 
     def _serve(self, forecast: Forecast) -> None:
-        """Start the servers of model files that have questions. Raises pytest.UsageError."""
+        """Start the servers of model files that have questions.
+
+        Raises pytest.UsageError.
+        """
         asked = [one.model for one in forecast.forecasts if one.asked or one.searching]
         models = [model for model in asked if model.file is not None]
         if self._config.getoption("verbose") > -2:
             self._terminal.say(*map(line_about_file, models))
-        if models and (why := self.process().serve([model.name for model in models])) is not None:
+        if (
+            models
+            and (why := self.process().serve([model.name for model in models]))
+            is not None
+        ):
             raise pytest.UsageError(f"--llm-model: {why}")
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
@@ -278,7 +366,9 @@ class RunBroker:
     def show_progress(self) -> None:
         """Write a progress line if one is due."""
         if self._process is not None:
-            self._terminal.progress(self.progress, self._recorder.questions(), self._recorder.programs())
+            self._terminal.progress(
+                self.progress, self._recorder.questions(), self._recorder.programs()
+            )
 
     def progress(self) -> Progress:
         return self._process.progress() if self._process else Progress()
@@ -289,7 +379,9 @@ class RunBroker:
         return self._process.stopped if self._process else None
 
     def end(self) -> None:
-        """Close the broker after waiting for requests in flight; a second Ctrl-C ends the wait."""
+        """Close the broker after waiting for requests in flight; a second Ctrl-C ends
+        the wait.
+        """
         if self._process is None:
             return
         if self._ended:
@@ -300,7 +392,9 @@ class RunBroker:
         try:
             if drain_s and (waiting := self._process.progress().in_flight):
                 requests = f"{waiting} request{'s' * (waiting > 1)} in flight"
-                self._terminal.say(f"waiting up to {drain_s:g} s for {requests} (Ctrl-C stops waiting)")
+                self._terminal.say(
+                    f"waiting up to {drain_s:g} s for {requests} (Ctrl-C stops waiting)"
+                )
             self._process.close(drain_s)
         except KeyboardInterrupt:  # the summary needs the final counts
             self._process.close(0)
@@ -316,7 +410,10 @@ def _runs_nothing(session: pytest.Session) -> bool:
     """Whether no test will run, because of an option or a collection error."""
     options = session.config.option
     failed = session.testsfailed and not options.continue_on_collection_errors
-    return failed or any(getattr(options, name, False) for name in ("collectonly", "setuponly", "setupplan"))
+    return failed or any(
+        getattr(options, name, False)
+        for name in ("collectonly", "setuponly", "setupplan")
+    )
 
 
 def _switch_on_json_report(config: pytest.Config) -> None:
@@ -328,4 +425,9 @@ def _switch_on_json_report(config: pytest.Config) -> None:
     if option.json_report_file in (None, ".report.json"):  # the default
         option.json_report_file = None
         option.json_report_verbosity = 0  # else it prints that it saved nothing
-    option.json_report_omit = option.json_report_omit or ["collectors", "keywords", "streams", "log"]
+    option.json_report_omit = option.json_report_omit or [
+        "collectors",
+        "keywords",
+        "streams",
+        "log",
+    ]

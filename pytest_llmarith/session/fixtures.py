@@ -1,7 +1,10 @@
-"""The fixtures of the plugin: `model`, `ask` and `search`, and the two parameters that the problem marks set.
+"""The fixtures of the plugin:
 
-They are a plugin of their own, which is registered with the first test that has a problem mark. A suite without one
-keeps pytest's own message for a fixture that is not found.
+`model`, `ask` and `search`, and the two parameters that the problem marks set.
+
+They are a plugin of their own, which is registered with the first test that has a
+problem mark. A suite without one keeps pytest's own message for a fixture that is not
+found.
 """
 
 from __future__ import annotations
@@ -24,34 +27,53 @@ def register(config: pytest.Config) -> None:
 
 
 def register_for_bench(session: pytest.Session) -> None:
-    """Register this module once, during collection. Fixtures of a conftest with the same names still replace these."""
+    """Register this module once, during collection.
+
+    Fixtures of a conftest with the same names still replace these.
+    """
     if session.config.pluginmanager.hasplugin(_NAME):
         return
     manager = session._fixturemanager
-    others = [one for name in _FIXTURES for one in manager.getfixturedefs(name, session) or ()]
+    others = [
+        one for name in _FIXTURES for one in manager.getfixturedefs(name, session) or ()
+    ]
     register(session.config)
-    if hasattr(pytest, "register_fixture"):  # pytest 9.1: of two fixtures for a whole run, the last one replaces
+    if hasattr(
+        pytest, "register_fixture"
+    ):  # pytest 9.1: of two fixtures for a whole run, the last one replaces
         for one in others:
             pytest.register_fixture(
-                name=one.argname, func=one.func, node=session, scope=one.scope, params=one.params, ids=one.ids
+                name=one.argname,
+                func=one.func,
+                node=session,
+                scope=one.scope,
+                params=one.params,
+                ids=one.ids,
             )
 
 
 @pytest.fixture
 def llm_model(request: pytest.FixtureRequest) -> Any:
-    """The model of this item, one of `--llm-model`; parametrized by the problem mark."""
+    """The model of this item, one of `--llm-model`; parametrized by the problem
+    mark.
+    """
     items.refuse(request)
 
 
 @pytest.fixture
 def llm_prompt_config() -> Any:
-    """The prompt config of this item; parametrized if the options select other than the default one."""
+    """The prompt config of this item; parametrized if the options select other than the
+    default one.
+    """
     return None
 
 
 @pytest.fixture
 def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
-    """The model under test: its name, its parameters, and `reply(prompt)`. Override it to use your own."""
+    """The model under test: its name, its parameters, and `reply(prompt)`.
+
+    Override it to use your own.
+    """
     from pytest_llmarith.session.ask import ModelUnderTest
 
     return ModelUnderTest(request.node, llm_model, settings_of(request.config))
@@ -59,7 +81,9 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
 
 @pytest.fixture
 def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
-    """Asks the model a problem, attaches the trial to the item, and returns its record."""
+    """Asks the model a problem, attaches the trial to the item, and returns its
+    record.
+    """
     items.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
@@ -68,7 +92,9 @@ def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> A
 
 @pytest.fixture
 def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
-    """The same as `ask`, for tests that search for the simplest question that the model gets wrong."""
+    """The same as `ask`, for tests that search for the simplest question that the model
+    gets wrong.
+    """
     items.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 

@@ -1,7 +1,9 @@
-"""What the plugin puts on pytest's items, reports and config: marks, ids, settings, the record of a trial.
+"""What the plugin puts on pytest's items, reports and config: marks, ids, settings, the
+record of a trial.
 
-Reports show the outcome of a trial by letter, word, colour and properties. Every pytest run loads this module. A report
-holds the record as JSON text, because xdist transports neither enums nor lone surrogates, which a reply may contain.
+Reports show the outcome of a trial by letter, word, colour and properties. Every pytest
+run loads this module. A report holds the record as JSON text, because xdist transports
+neither enums nor lone surrogates, which a reply may contain.
 """
 
 from __future__ import annotations
@@ -31,19 +33,29 @@ NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
     "llmarith/exact and llmarith/sloppy are fake models and need no key"
 )
-NO_SEARCH = "no search requested: --llm-breaking-point=80 searches with up to 80 questions each"
+NO_SEARCH = (
+    "no search requested: --llm-breaking-point=80 searches with up to 80 questions each"
+)
 
 _LINES = (
-    f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with the arithmetic task",
-    f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition task",
-    f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets names them",
-    f"{BREAKING_MARK}(task=None): parametrize `problem` with the searches for the simplest wrong answer, "
+    f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with "
+    f"the arithmetic task",
+    f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition "
+    f"task",
+    f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as "
+    f"--oeis-sets names them",
+    f"{BREAKING_MARK}(task=None): parametrize `problem` with the searches for the "
+    f"simplest wrong answer, "
     "of arithmetic and integer addition or of a task with a Grid",
-    f"{CUSTOM_MARK}(task, trials=10): parametrize `problem` with a custom task, a pytest_llmarith.Task",
-    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): the cell of an item, "
-    "and in a run with conditions or repeats (numbers, symbols, context, prompt, system, repeat), for "
+    f"{CUSTOM_MARK}(task, trials=10): parametrize `problem` with a custom task, a "
+    f"pytest_llmarith.Task",
+    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): "
+    f"the cell of an item, "
+    "and in a run with conditions or repeats (numbers, symbols, context, prompt, "
+    "system, repeat), for "
     "exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
-    f"{KEYWORD_MARK}(name): a keyword of an OEIS entry, for exact -m expressions such as "
+    f"{KEYWORD_MARK}(name): a keyword of an OEIS entry, for exact -m expressions such "
+    f"as "
     f"-m \"{KEYWORD_MARK}(name='hard')\"",
     # pytest-timeout's mark, which OEIS items have even if that plugin is disabled.
     f"{TIMEOUT_MARK}(seconds): the largest limit of one term of an OEIS item",
@@ -59,12 +71,20 @@ def declare_marks(config: pytest.Config) -> None:
 
 
 def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
-    """The problem marks of a function; none if it takes no `problem`, or parametrizes or overrides it."""
+    """The problem marks of a function; none if it takes no `problem`, or parametrizes
+    or overrides it.
+    """
     own = "problem" in metafunc._arg2fixturedefs
     for mark in metafunc.definition.iter_markers("parametrize"):
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
-        own |= "problem" in (map(str.strip, names.split(",")) if isinstance(names, str) else names)
-    return marks_on(metafunc.definition) if "problem" in metafunc.fixturenames and not own else []
+        own |= "problem" in (
+            map(str.strip, names.split(",")) if isinstance(names, str) else names
+        )
+    return (
+        marks_on(metafunc.definition)
+        if "problem" in metafunc.fixturenames and not own
+        else []
+    )
 
 
 def marks_on(item: pytest.Item) -> list[pytest.Mark]:
@@ -73,15 +93,24 @@ def marks_on(item: pytest.Item) -> list[pytest.Mark]:
 
 
 def has_problem_mark(collector: pytest.Collector, function: object) -> bool:
-    """Whether a function that is about to be collected has a problem mark, or its class or module has one."""
+    """Whether a function that is about to be collected has a problem mark, or its class
+    or module has one.
+    """
     own = getattr(function, "pytestmark", None)
-    marks = [*(own if isinstance(own, list) else ()), *collector.iter_markers()]  # a mock has any attribute
+    marks = [
+        *(own if isinstance(own, list) else ()),
+        *collector.iter_markers(),
+    ]  # a mock has any attribute
     return any(mark.name in PROBLEM_MARKS for mark in marks)
 
 
 def problem_of(item: pytest.Item) -> Any:
-    """The problem of an item of the plugin; None for other items, even with a `cell` mark."""
-    problem = parameter_of(item, "problem") if item.get_closest_marker(CELL_MARK) else None
+    """The problem of an item of the plugin; None for other items, even with a `cell`
+    mark.
+    """
+    problem = (
+        parameter_of(item, "problem") if item.get_closest_marker(CELL_MARK) else None
+    )
     return problem if hasattr(problem, "owner") else None
 
 
@@ -114,8 +143,15 @@ def id_of(model: str) -> str:
 
 def missing_option(reports: Iterable[Any]) -> str | None:
     """The skip reason that names a missing option, or None."""
-    reasons = [one.longrepr[2] for one in reports if isinstance(getattr(one, "longrepr", None), tuple)]
-    return next((why for why in (NO_MODEL, NO_SEARCH) for reason in reasons if why in reason), None)
+    reasons = [
+        one.longrepr[2]
+        for one in reports
+        if isinstance(getattr(one, "longrepr", None), tuple)
+    ]
+    return next(
+        (why for why in (NO_MODEL, NO_SEARCH) for reason in reasons if why in reason),
+        None,
+    )
 
 
 def refuse_unmarked(request: pytest.FixtureRequest) -> None:
@@ -132,15 +168,18 @@ def refuse(request: pytest.FixtureRequest) -> NoReturn:
     )
     if found := marks_on(request.node):
         why = (
-            f"@pytest.mark.{found[0].name} gives this test no problem; take `problem` as an argument, "
-            "without a fixture or parametrization of that name, and write the mark above the function"
+            f"@pytest.mark.{found[0].name} gives this test no problem; take `problem` "
+            f"as an argument, "
+            "without a fixture or parametrization of that name, and write the mark "
+            "above the function"
         )
     pytest.fail(why, pytrace=False)
 
 
-# --- settings and records -------------------------------------------------------------------------------------------
+# --- settings and records -------------------------------------------------------------
 
-# The key in xdist's `workerinput` of options that the controller passes to workers, which parse the command line anew.
+# The key in xdist's `workerinput` of options that the controller passes to workers,
+# which parse the command line anew.
 OPTIONS_INPUT = "llmarith_options"
 CRASHED = "???"  # the `when` that xdist sets for an item whose worker died
 _RECORD_ATTRIBUTE, _OUTCOME_ATTRIBUTE = "llmarith", "llmarith_outcome"
@@ -156,8 +195,8 @@ _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
 # On an item: the record of its trial, and its settings of pytest-timeout.
 RECORD: pytest.StashKey[Record] = pytest.StashKey()
 TIMER = pytest.StashKey[Any]()
-# On the config: the settings, the function that asks a question, directly or through the controller, and the one that
-# shows the progress of the run.
+# On the config: the settings, the function that asks a question, directly or through
+# the controller, and the one that shows the progress of the run.
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 SHOW_PROGRESS: pytest.StashKey[Callable[[], None]] = pytest.StashKey()
 ASK: pytest.StashKey[Callable[[Question], Reply | Failure]] = pytest.StashKey()
@@ -173,11 +212,15 @@ def settings_of(config: pytest.Config) -> Settings:
 
 
 def put_record(report: pytest.TestReport, record: Record) -> None:
-    """Put a record on a report, and apart from it what stays to the end: pytest keeps every report."""
+    """Put a record on a report, and apart from it what stays to the end: pytest keeps
+    every report.
+    """
     from pytest_llmarith.records import encode
 
     setattr(report, _RECORD_ATTRIBUTE, encode(record))
-    setattr(report, _OUTCOME_ATTRIBUTE, (str(record.outcome), record.raised is not None))
+    setattr(
+        report, _OUTCOME_ATTRIBUTE, (str(record.outcome), record.raised is not None)
+    )
 
 
 def has_record(report: pytest.TestReport) -> bool:
@@ -193,7 +236,8 @@ def take_record(report: pytest.TestReport) -> Record | None:
 
 
 def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
-    """Put an item's record on the report of its call; with `strict`, fail all except correct ones.
+    """Put an item's record on the report of its call; with `strict`, fail all except
+    correct ones.
 
     The item loses its record after teardown, as pytest keeps every item to the end.
     """
@@ -208,16 +252,21 @@ def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
         report.longrepr = f"{record.outcome}: {_why(record)} (--llm-strict)"
 
 
-def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
+def status_of(
+    report: pytest.TestReport,
+) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
     """Category, letter and word of a report with a record; None for pytest's own.
 
-    A test that failed for another reason after grading, or whose task raised, stays pytest's failed.
+    A test that failed for another reason after grading, or whose task raised, stays
+    pytest's failed.
     """
     if report.when not in ("call", CRASHED) or not hasattr(report, _OUTCOME_ATTRIBUTE):
         return None
     outcome, has_raised = getattr(report, _OUTCOME_ATTRIBUTE)
     if report.failed:
-        strict = isinstance(report.longrepr, str) and report.longrepr.startswith(f"{outcome}: ")
+        strict = isinstance(report.longrepr, str) and report.longrepr.startswith(
+            f"{outcome}: "
+        )
         if not strict and (outcome != "unanswered" or has_raised):
             return None
     letter, markup = _SHOWN[outcome]
@@ -225,7 +274,9 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, Mapping[s
 
 
 def properties_of(record: Record) -> list[tuple[str, str]]:
-    """Short facts about a trial for pytest's reports, such as JUnit XML; unknown ones are left out."""
+    """Short facts about a trial for pytest's reports, such as JUnit XML; unknown ones
+    are left out.
+    """
     from pytest_llmarith.results.formatting import sanitize
 
     cost = record.reply.cost_usd if record.reply else None
@@ -233,11 +284,18 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
         ("outcome", record.outcome),
         ("reason", record.reason),
         ("error_class", record.error_class),
-        ("cost_usd", None if cost is None else format(Decimal(repr(cost)), "f")),  # without an exponent
+        (
+            "cost_usd",
+            None if cost is None else format(Decimal(repr(cost)), "f"),
+        ),  # without an exponent
         ("model", record.model),
         ("task", record.task),
     )
-    return [(f"llmarith_{name}", sanitize(str(value), _LONGEST_TEXT)) for name, value in facts if value is not None]
+    return [
+        (f"llmarith_{name}", sanitize(str(value), _LONGEST_TEXT))
+        for name, value in facts
+        if value is not None
+    ]
 
 
 def _why(record: Record) -> str:
@@ -245,4 +303,6 @@ def _why(record: Record) -> str:
     from pytest_llmarith.results.formatting import sanitize
 
     expected = as_text(record.problem.expected)
-    return sanitize(record.reason or f"got {record.answer_text}, expected {expected}", _LONGEST_TEXT)
+    return sanitize(
+        record.reason or f"got {record.answer_text}, expected {expected}", _LONGEST_TEXT
+    )

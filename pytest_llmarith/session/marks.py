@@ -1,4 +1,6 @@
-"""What each problem mark says: its arguments, and the problems that it makes with the settings of a run."""
+"""What each problem mark says: its arguments, and the problems that it makes with the
+settings of a run.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ _TASKS = pytest.StashKey[dict[str, tuple[Task[Any], str]]]()
 class ProblemMark:
     """A problem mark: an example of its arguments, and its problems.
 
-    The first `positional` arguments may be given without a name; the first `needed` ones must be given.
+    The first `positional` arguments may be given without a name; the first `needed`
+    ones must be given.
     """
 
     example: str
@@ -44,10 +47,12 @@ class ProblemMark:
     problems: Callable[[Arguments, Settings], list[TaskProblem]]
     positional: int = 0
     needed: int = 0
-    why_none: Callable[[Arguments, Settings], str | None] = lambda arguments, settings: None
+    why_none: Callable[[Arguments, Settings], str | None] = lambda arguments, settings: (
+        None
+    )
 
 
-# --- arguments ------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------
 
 
 def _is_count(value: Any) -> bool:
@@ -57,7 +62,9 @@ def _is_count(value: Any) -> bool:
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "depths": lambda value: isinstance(value, Iterable) and all(map(_is_count, value)),
     "trials": _is_count,
-    "sets": lambda value: isinstance(value, list | tuple) and all(isinstance(name, str) for name in value),
+    "sets": lambda value: (
+        isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+    ),
     "task": lambda value: isinstance(value, Task),
 }
 
@@ -67,16 +74,25 @@ def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
     found, *others = problem_marks(metafunc)
     where = f"{metafunc.definition.nodeid}: @pytest.mark.{found.name}"
     if others:
-        raise InvalidTask(f"{where} and {others[0].name} are on one function; keep one of them")
+        raise InvalidTask(
+            f"{where} and {others[0].name} are on one function; keep one of them"
+        )
     mark = MARKS[found.name]
     names = mark.arguments
-    arguments = {**dict(zip(names[: mark.positional], found.args, strict=False)), **found.kwargs}
+    arguments = {
+        **dict(zip(names[: mark.positional], found.args, strict=False)),
+        **found.kwargs,
+    }
     unknown = found.args[mark.positional :] or sorted(set(arguments) - set(names))
     if unknown:
-        raise InvalidTask(f"{where} takes only the keywords {', '.join(names)}, not {unknown}")
+        raise InvalidTask(
+            f"{where} takes only the keywords {', '.join(names)}, not {unknown}"
+        )
     for name, value in arguments.items():
         if not _CHECKS[name](value):
-            raise InvalidTask(f"{where}: {name}={value!r} is invalid; write {mark.example}")
+            raise InvalidTask(
+                f"{where}: {name}={value!r} is invalid; write {mark.example}"
+            )
     if missing := [name for name in names[: mark.needed] if name not in arguments]:
         raise InvalidTask(f"{where} needs a {missing[0]}; write {mark.example}")
     if "task" in arguments:
@@ -85,20 +101,27 @@ def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
 
 
 def _refuse_same_name(metafunc: pytest.Metafunc, task: Task[Any]) -> None:
-    """Raises InvalidTask if another task has the same name, as their results would be mixed."""
+    """Raises InvalidTask if another task has the same name, as their results would be
+    mixed.
+    """
     nodeid = metafunc.definition.nodeid
-    first, first_nodeid = metafunc.config.stash.setdefault(_TASKS, {}).setdefault(task.name, (task, nodeid))
+    first, first_nodeid = metafunc.config.stash.setdefault(_TASKS, {}).setdefault(
+        task.name, (task, nodeid)
+    )
     if first is not task and first != task:
         raise InvalidTask(
-            f"{nodeid}: {first_nodeid} has a different task with the name {task.name!r}; rename one of them"
+            f"{nodeid}: {first_nodeid} has a different task with the name "
+            f"{task.name!r}; rename one of them"
         )
 
 
-# --- problems -------------------------------------------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------
 
 
 def _of_task(task: Task[Any], trials: int, settings: Settings) -> list[TaskProblem]:
-    """The problems of a task or, if its depths are to be chosen, the items that choose them."""
+    """The problems of a task or, if its depths are to be chosen, the items that choose
+    them.
+    """
     if settings.depths is not None and task.grid is not None:
         task = task.with_depths(settings.depths)
     if settings.adaptive is not None and task.grid is not None:
@@ -130,7 +153,7 @@ def _not_requested(arguments: Arguments, settings: Settings) -> str | None:
     return None if settings.breaking_point else NO_SEARCH
 
 
-# --- sequences ------------------------------------------------------------------------------------------------------
+# --- sequences ------------------------------------------------------------------------
 
 
 def _sequences(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
@@ -159,7 +182,9 @@ _PROGRAMS: dict[ProgramRules, Programs] = {}
 
 
 def _programs(settings: OeisSettings) -> Programs:
-    """The grader of programs; one for all functions of this process, as its sandbox takes seconds to probe."""
+    """The grader of programs; one for all functions of this process, as its sandbox
+    takes seconds to probe.
+    """
     rules = ProgramRules(
         rules=settings.rules,
         limits=settings.limits,
@@ -172,7 +197,8 @@ def _programs(settings: OeisSettings) -> Programs:
 
 
 def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The sets of a run, from the option, else the function's mark, else the ini file, else the starter set.
+    """The sets of a run, from the option, else the function's mark, else the ini file,
+    else the starter set.
 
     Raises pytest.UsageError if a set is unknown or incomplete.
     """
@@ -183,22 +209,32 @@ def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str
     elif chosen.ini_sets and not named:
         where = "oeis_sets (ini file): "
     try:
-        return checked_sets(chosen.sets or named or chosen.ini_sets or (STARTER,), _cache_at(chosen.cache))
+        return checked_sets(
+            chosen.sets or named or chosen.ini_sets or (STARTER,),
+            _cache_at(chosen.cache),
+        )
     except ValueError as error:
         raise pytest.UsageError(f"{where}{error}") from None
 
 
 _OWN = "reversal, trials=10), where reversal is a pytest_llmarith.Task"
 MARKS: Mapping[str, ProblemMark] = {
-    ARITHMETIC_MARK: ProblemMark("depths=range(2, 11), trials=10", ("depths", "trials"), _arithmetic),
+    ARITHMETIC_MARK: ProblemMark(
+        "depths=range(2, 11), trials=10", ("depths", "trials"), _arithmetic
+    ),
     ADDITION_MARK: ProblemMark("trials=100", ("trials",), _addition),
     BREAKING_MARK: ProblemMark(
-        "breaking_point, or breaking_point(reversal), where reversal is a pytest_llmarith.Task",
+        "breaking_point, or breaking_point(reversal), where reversal is a "
+        "pytest_llmarith.Task",
         ("task",),
         _searches,
         positional=1,
         why_none=_not_requested,
     ),
-    OEIS_MARK: ProblemMark('sets=["classic_easy"]', ("sets",), _sequences, why_none=_no_sets),
-    CUSTOM_MARK: ProblemMark(f"{CUSTOM_MARK}({_OWN}", ("task", "trials"), _own, positional=1, needed=1),
+    OEIS_MARK: ProblemMark(
+        'sets=["classic_easy"]', ("sets",), _sequences, why_none=_no_sets
+    ),
+    CUSTOM_MARK: ProblemMark(
+        f"{CUSTOM_MARK}({_OWN}", ("task", "trials"), _own, positional=1, needed=1
+    ),
 }

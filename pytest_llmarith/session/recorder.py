@@ -1,8 +1,9 @@
-"""Writes the files of a run: the log during the run, and summary, page and JSON report at its end.
+"""Writes the files of a run: the log during the run, and summary, page and JSON report
+at its end.
 
-The folder is created with the first record that has a reply, or at the end. A run that was stopped before any reply
-leaves no folder. The summary has the metadata of the run: everything needed to repeat it,
-without keys.
+The folder is created with the first record that has a reply, or at the end. A run that
+was stopped before any reply leaves no folder. The summary has the metadata of the run:
+everything needed to repeat it, without keys.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ from pytest_llmarith.summaries import (
 from pytest_llmarith.tasks.task import RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
-_PICODOLLARS = 12  # decimals of a dollar; further ones depend on the order of float additions
+_PICODOLLARS = (
+    12  # decimals of a dollar; further ones depend on the order of float additions
+)
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
 _GIT_S = 2.0
 # Read-only: takes no lock, and starts no program that the repository configures.
@@ -65,7 +68,10 @@ _COMMIT = "# branch.oid "
 
 
 class Recorder:
-    """Writes and counts records as they arrive. A run continues if something cannot be written."""
+    """Writes and counts records as they arrive.
+
+    A run continues if something cannot be written.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -78,18 +84,27 @@ class Recorder:
         self._unwritten: dict[str, Record] = {}
         self.selected: Counter[Key] | None = None
         self._searching = False
-        self._programs, self._programs_run = 0, 0  # of the planned questions, and of the records
+        self._programs, self._programs_run = (
+            0,
+            0,
+        )  # of the planned questions, and of the records
         self.summary: RunSummary | None = None
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None  # why files are missing or incomplete
         self.page: str | None = None  # the path of the page, or why there is none
 
     def expect(self, asked: Sequence[PlannedQuestion]) -> None:
-        """Note the planned questions. Raises UsageError if the folder is not writable or a gate has an unknown task."""
+        """Note the planned questions.
+
+        Raises UsageError if the folder is not writable or a gate has an unknown task.
+        """
         known = dict.fromkeys([*RESERVED, *(one.task for one in asked)])
         for gate in self._gates:
             if gate.task is not None and gate.task not in known:
-                raise pytest.UsageError(f"--llm-fail-under: there is no task {gate.task!r}; write {' or '.join(known)}")
+                raise pytest.UsageError(
+                    f"--llm-fail-under: there is no task {gate.task!r}; write "
+                    f"{' or '.join(known)}"
+                )
         try:
             check_writable(self._settings.reports)
         except UnwritableFolder as error:
@@ -106,7 +121,11 @@ class Recorder:
 
     def programs(self) -> str:
         """Such as `2 of 5 programs run`; empty if no program is expected."""
-        return f"{self._programs_run:,} of {self._programs:,} programs run" if self._programs else ""
+        return (
+            f"{self._programs_run:,} of {self._programs:,} programs run"
+            if self._programs
+            else ""
+        )
 
     def add(self, nodeid: str, record: Record) -> None:
         """Count a record, and write it unless no record has a reply yet."""
@@ -128,7 +147,10 @@ class Recorder:
                 self.records[nodeid] = self._log.append(encode(record))
 
     def close(self, *, stopped: bool) -> None:
-        """Write the remaining records, and close the log. A run that was stopped before any reply has none."""
+        """Write the remaining records, and close the log.
+
+        A run that was stopped before any reply has none.
+        """
         if not stopped:
             self._write()
         if self._log is not None:
@@ -139,12 +161,17 @@ class Recorder:
         if self._counted is None:
             return
         self.summary = self._counted.of_run(run, self.selected)
-        self.failed_gates = failed_gates(self._gates, self.summary.results, self.selected or ())
+        self.failed_gates = failed_gates(
+            self._gates, self.summary.results, self.selected or ()
+        )
 
     def fail_unmeasured(self) -> bool:
         """Fail the gates of a run without records. Returns whether there are gates."""
         if self._gates:
-            self.failed_gates = ["nothing was answered" + "; no model was chosen" * (not self._settings.models)]
+            self.failed_gates = [
+                "nothing was answered"
+                + "; no model was chosen" * (not self._settings.models)
+            ]
         return bool(self._gates)
 
     def write_summary(self, exit_status: int) -> None:
@@ -158,12 +185,18 @@ class Recorder:
             write_json(self.path / "summary.json", as_dict(self.summary))
         if self.unwritable is None:
             asked = self._counted.asked() if self._counted else ()
-            self.page = write_run_page(self.path, self.summary, self.records.values(), asked)
+            self.page = write_run_page(
+                self.path, self.summary, self.records.values(), asked
+            )
 
-    def write_json_report(self, json_report: dict[str, Any], *, also_users: bool) -> None:
-        """Write report.json: pytest-json-report's report with the record of each test and the summary.
+    def write_json_report(
+        self, json_report: dict[str, Any], *, also_users: bool
+    ) -> None:
+        """Write report.json: pytest-json-report's report with the record of each test
+        and the summary.
 
-        With `also_users`, extend the report in memory as well, which that plugin writes to the user's file.
+        With `also_users`, extend the report in memory as well, which that plugin writes
+        to the user's file.
         """
         if self.summary is None or self.path is None:
             return
@@ -176,7 +209,11 @@ class Recorder:
     @property
     def written(self) -> list[str]:
         """Lines with the paths of the files."""
-        lines = [] if self.path is None else [f"\nwritten {'in part ' * bool(self.unwritable)}to {self.path}"]
+        lines = (
+            []
+            if self.path is None
+            else [f"\nwritten {'in part ' * bool(self.unwritable)}to {self.path}"]
+        )
         return [*lines, *filter(None, [self.page])]
 
     @contextmanager
@@ -184,13 +221,17 @@ class Recorder:
         try:
             yield
         except OSError as error:
-            self.unwritable = f"{self.path or '--llm-reports'}: {error.strerror or error}"
+            self.unwritable = (
+                f"{self.path or '--llm-reports'}: {error.strerror or error}"
+            )
 
     def _open(self, first_model: str) -> RunLog:
         models = [model.name for model in self._settings.models]
         if first_model not in models:  # the user's `model` fixture replies
             models = [first_model]
-        self.path = create_run_folder(self._settings.reports, self.started, models, self._settings.shard)
+        self.path = create_run_folder(
+            self._settings.reports, self.started, models, self._settings.shard
+        )
         self.records.path = self.path / LOG
         return RunLog(self.records.path)
 
@@ -205,20 +246,29 @@ def _gates(settings: Settings) -> list[Gate]:
         raise pytest.UsageError(f"--llm-fail-under: {error}") from None
 
 
-# --- metadata -------------------------------------------------------------------------------------------------------
+# --- metadata -------------------------------------------------------------------------
 
 
-def run_metadata(settings: Settings, root: Path, progress: Progress | None, **times: Any) -> Run:
+def run_metadata(
+    settings: Settings, root: Path, progress: Progress | None, **times: Any
+) -> Run:
     """Settings, versions, commit and request totals, with the fields of `RunTimes`."""
     configs = settings.prompt_configs
-    searches = ["hypothesis"] * (settings.breaking_point is not None)  # it generates their questions
+    searches = ["hypothesis"] * (
+        settings.breaking_point is not None
+    )  # it generates their questions
     return Run(
         **times,
         seed=settings.seed,
         conditions=list(configs.conditions),
-        prompt_texts={"templates": {**configs.templates}, "systems": {**configs.systems}},
+        prompt_texts={
+            "templates": {**configs.templates},
+            "systems": {**configs.systems},
+        },
         repeats=configs.repeats,
-        search=None if settings.breaking_point is None else {"budget": settings.breaking_point},
+        search=None
+        if settings.breaking_point is None
+        else {"budget": settings.breaking_point},
         baseline=settings.baseline,
         reading=settings.reading,
         store=settings.store_mode,
@@ -226,7 +276,10 @@ def run_metadata(settings: Settings, root: Path, progress: Progress | None, **ti
         strict=settings.strict,
         oeis=_oeis(settings.oeis),
         models=[_recorded(model) for model in settings.models],
-        versions={"python": platform.python_version(), **{name: version(name) for name in (*_PACKAGES, *searches)}},
+        versions={
+            "python": platform.python_version(),
+            **{name: version(name) for name in (*_PACKAGES, *searches)},
+        },
         asking=progress and _request_totals(progress),
         merged=None,
         git=git_metadata(root),
@@ -247,7 +300,9 @@ def _oeis(settings: OeisSettings) -> ProgramRules:
 
 def _request_totals(progress: Progress) -> RequestTotals:
     """The totals; a sum is None if no reply had a known price."""
-    totals = RequestTotals(**{field.name: getattr(progress, field.name) for field in fields(RequestTotals)})
+    totals = RequestTotals(
+        **{field.name: getattr(progress, field.name) for field in fields(RequestTotals)}
+    )
     return replace(
         totals,
         cost_usd=round(progress.cost_usd, _PICODOLLARS) or None,
@@ -261,8 +316,12 @@ def _recorded(model: Model) -> Model:
     return replace(model, params=with_headers_hidden(model.params), file=file)
 
 
-def git_metadata(root: Path) -> dict[Literal["commit", "dirty"], str | bool | None] | None:
-    """`commit` and whether files differ from it (`dirty`); None if unknown or if git takes too long."""
+def git_metadata(
+    root: Path,
+) -> dict[Literal["commit", "dirty"], str | bool | None] | None:
+    """`commit` and whether files differ from it (`dirty`); None if unknown or if git
+    takes too long.
+    """
     try:
         status = subprocess.run(
             _GIT_STATUS,
@@ -277,7 +336,9 @@ def git_metadata(root: Path) -> dict[Literal["commit", "dirty"], str | bool | No
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
     lines = status.stdout.decode("utf-8", "replace").splitlines()
-    commit = next((line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), "")
+    commit = next(
+        (line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), ""
+    )
     if not commit.isalnum():  # "(initial)": there is no commit
         return None
     return {"commit": commit, "dirty": any(not line.startswith("#") for line in lines)}

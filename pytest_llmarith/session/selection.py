@@ -1,8 +1,8 @@
 """The questions of the selected items, and the items of a shard.
 
-The problems are assigned to shards in turn, in their natural order, each with all its models, conditions and repeats.
-So shards differ by at most one problem, also with `-k`, and cells are spread evenly. Collection order and number of
-workers have no influence.
+The problems are assigned to shards in turn, in their natural order, each with all its
+models, conditions and repeats. So shards differ by at most one problem, also with `-k`,
+and cells are spread evenly. Collection order and number of workers have no influence.
 """
 
 from __future__ import annotations
@@ -17,11 +17,24 @@ import pytest
 from pytest_llmarith import records
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
-from pytest_llmarith.session.items import grader_of, parameter_of, problem_of, settings_of
+from pytest_llmarith.session.items import (
+    grader_of,
+    parameter_of,
+    problem_of,
+    settings_of,
+)
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, Prompt, PromptConfig, Question, Shard
+from pytest_llmarith.types import (
+    DEFAULT_CONDITION,
+    Condition,
+    Model,
+    Prompt,
+    PromptConfig,
+    Question,
+    Shard,
+)
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -29,15 +42,18 @@ if TYPE_CHECKING:
 _Identity = tuple[str, Prompt, int | None, str | None]
 
 SHARDING = "llmarith-sharding"
-_OUTPUT = "llmarith_shard"  # in xdist's `workeroutput`, as a controller collects no items
+_OUTPUT = (
+    "llmarith_shard"  # in xdist's `workeroutput`, as a controller collects no items
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
     """The first question of an item, with its problem as a record stores it.
 
-    `questions` is the maximum number of them if further ones depend on the answers. `reply_tokens` is the length of a
-    short reply. `judge` is the model that judges the replies, `about` what the run says about the item's task.
+    `questions` is the maximum number of them if further ones depend on the answers.
+    `reply_tokens` is the length of a short reply. `judge` is the model that judges the
+    replies, `about` what the run says about the item's task.
     """
 
     nodeid: str
@@ -65,12 +81,18 @@ def config_of(item: pytest.Item) -> PromptConfig:
     return parameter_of(item, PROMPT_CONFIG_FIXTURE) or PromptConfig(DEFAULT_CONDITION)
 
 
-def question_of(item: pytest.Item, model: Model, prompt: Prompt, settings: Settings) -> Question:
-    """The question of an item with this prompt; the system prompt is None if the model's own is used."""
+def question_of(
+    item: pytest.Item, model: Model, prompt: Prompt, settings: Settings
+) -> Question:
+    """The question of an item with this prompt; the system prompt is None if the
+    model's own is used.
+    """
     config, problem = config_of(item), problem_of(item)
     name = config.condition.system
     system = None if name is None else settings.prompt_configs.systems[name]
-    return Question(model.name, prompt, problem.trial if problem else 0, config.repeat, system)
+    return Question(
+        model.name, prompt, problem.trial if problem else 0, config.repeat, system
+    )
 
 
 def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:
@@ -84,19 +106,31 @@ def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     ]
 
 
-def planned_questions(items: Sequence[pytest.Item], settings: Settings, verbose: int = -1) -> Iterator[PlannedQuestion]:
+def planned_questions(
+    items: Sequence[pytest.Item], settings: Settings, verbose: int = -1
+) -> Iterator[PlannedQuestion]:
     """The first questions of the items whose model is asked through the broker.
 
-    The first one of a grader has what it says about the run, unless `verbose` is below 0.
+    The first one of a grader has what it says about the run, unless `verbose` is below
+    0.
     """
     graders: dict[int, list[str]] = {}  # the variants of each, by its id
     for item in items:
-        if verbose >= 0 and parameter_of(item, MODEL_FIXTURE) and (grader := grader_of(item)):
+        if (
+            verbose >= 0
+            and parameter_of(item, MODEL_FIXTURE)
+            and (grader := grader_of(item))
+        ):
             graders.setdefault(id(grader), []).append(problem_of(item).variant or "")
     for item in items:
         if model := parameter_of(item, MODEL_FIXTURE):
             problem, config = problem_of(item), config_of(item)
-            prompt = render(problem, config.condition, settings.prompt_configs.templates, settings.seed)
+            prompt = render(
+                problem,
+                config.condition,
+                settings.prompt_configs.templates,
+                settings.seed,
+            )
             question = question_of(item, model, prompt, settings)
             grader = problem.owner.grader
             variants = list(dict.fromkeys(graders.pop(id(grader), [])))
@@ -123,28 +157,42 @@ def skip_unavailable(config: pytest.Config, items: Iterable[pytest.Item]) -> Non
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
-# --- shards -----------------------------------------------------------------------------------------------------------
+# --- shards ---------------------------------------------------------------------------
 
 
 class Sharding:
-    """The plugin that deselects the items of other shards, in every process of the run."""
+    """The plugin that deselects the items of other shards, in every process of the
+    run.
+    """
 
     def __init__(self, config: pytest.Config, shard: Shard) -> None:
         self._config = config
         self._shard = shard
         # The trials of this shard and of all shards, and a digest of the selection.
-        self.metadata: dict[str, Any] = asdict(shard) | {"dealt": None, "whole": None, "selection": None}
+        self.metadata: dict[str, Any] = asdict(shard) | {
+            "dealt": None,
+            "whole": None,
+            "selection": None,
+        }
 
     def pytest_report_header(self) -> str | None:
-        return None if hasattr(self._config, "workerinput") else f"llmarith: {self._shard}"
+        return (
+            None if hasattr(self._config, "workerinput") else f"llmarith: {self._shard}"
+        )
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, object, object]:
-        """Runs after hooks that mark or deselect, such as -k, and before --lf deselects."""
+    def pytest_collection_modifyitems(
+        self, items: list[pytest.Item]
+    ) -> Generator[None, object, object]:
+        """Runs after hooks that mark or deselect, such as -k, and before --lf
+        deselects.
+        """
         result = yield
         failed: Collection[str] = ()
         if self._config.getoption("lf", False) and self._config.cache is not None:
-            failed = self._config.cache.get("cache/lastfailed", {})  # of this machine, so of this shard
+            failed = self._config.cache.get(
+                "cache/lastfailed", {}
+            )  # of this machine, so of this shard
         mine, others = split_for_shard(items, self._shard, failed)
         if not failed:
             self._note(selected(items), len(selected(mine)))
@@ -162,7 +210,9 @@ class Sharding:
         self.metadata |= {
             "dealt": dealt,
             "whole": len(questions),
-            "selection": sha256("\n".join(questions).encode(errors="surrogatepass")).hexdigest()[:16],
+            "selection": sha256(
+                "\n".join(questions).encode(errors="surrogatepass")
+            ).hexdigest()[:16],
         }
         if hasattr(self._config, "workeroutput"):
             self._config.workeroutput[_OUTPUT] = self.metadata
@@ -170,7 +220,9 @@ class Sharding:
 
 def _described(item: pytest.Item) -> str:
     model, problem = parameter_of(item, MODEL_FIXTURE), problem_of(item)
-    return f"{model and model.name} {problem.task} {problem.label}{config_of(item).label}"
+    return (
+        f"{model and model.name} {problem.task} {problem.label}{config_of(item).label}"
+    )
 
 
 def split_for_shard(
@@ -188,11 +240,25 @@ def split_for_shard(
             identities[item] = None
             continue
         # A problem that is in two variants is asked once, so it must be in one shard.
-        identity = problem.task, problem.prompt, problem.trial, problem.variant if problem.search else None
+        identity = (
+            problem.task,
+            problem.prompt,
+            problem.trial,
+            problem.variant if problem.search else None,
+        )
         identities[item] = identity
-        place = problem.task, problem.variant or "", problem.depth or 0, problem.trial or 0, problem.label
+        place = (
+            problem.task,
+            problem.variant or "",
+            problem.depth or 0,
+            problem.trial or 0,
+            problem.label,
+        )
         places[identity] = min(place, places.get(identity, place))
-    numbers = {identity: number for number, identity in enumerate(sorted(places, key=places.__getitem__))}
+    numbers = {
+        identity: number
+        for number, identity in enumerate(sorted(places, key=places.__getitem__))
+    }
     mine, others = list[pytest.Item](), list[pytest.Item]()
     for item, key in identities.items():
         is_mine = key is None or numbers[key] % shard.count == shard.index - 1

@@ -1,4 +1,6 @@
-"""Workers of pytest-xdist and their connections to the broker, which the controller owns."""
+"""Workers of pytest-xdist and their connections to the broker, which the controller
+owns.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmarith import evaluate
-from pytest_llmarith.models.process import BrokerProcess, Channel, WorkerConnection, decoded, encoded
+from pytest_llmarith.models.process import (
+    BrokerProcess,
+    Channel,
+    WorkerConnection,
+    decoded,
+    encoded,
+)
 from pytest_llmarith.records import Record
 from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
-from pytest_llmarith.session.selection import PlannedQuestion, planned_questions, selected
+from pytest_llmarith.session.selection import (
+    PlannedQuestion,
+    planned_questions,
+    selected,
+)
 from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.types import Failure
@@ -27,14 +39,17 @@ DISTRIBUTION = "pytest-llmarith"
 CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
 _LOOK_S = 0.5
-# Options that a worker cannot determine: a random seed, and models from the environment of another host.
+# Options that a worker cannot determine: a random seed, and models from the environment
+# of another host.
 _SHARED_OPTIONS = ("llm_seed", "llm_model")
 
 
 class Workers:
-    """Connects workers, and keeps the announced questions to report those of crashed workers.
+    """Connects workers, and keeps the announced questions to report those of crashed
+    workers.
 
-    `broker` returns the broker's process; `begin` is called with all announced questions, on the main thread.
+    `broker` returns the broker's process; `begin` is called with all announced
+    questions, on the main thread.
     """
 
     def __init__(
@@ -61,7 +76,13 @@ class Workers:
             return None
         question, model = asked.question, self._models[asked.question.model]
         trial = evaluate.Trial(
-            asked.task, asked.problem, model, question.prompt, nodeid, asked.condition, question.repeat
+            asked.task,
+            asked.problem,
+            model,
+            question.prompt,
+            nodeid,
+            asked.condition,
+            question.repeat,
         )
         grade = None
         if asked.questions is not None:
@@ -76,28 +97,39 @@ class Workers:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: WorkerController) -> None:
-        """Connect a worker or the replacement of a crashed one. One worker announces for all."""
+        """Connect a worker or the replacement of a crashed one.
+
+        One worker announces for all.
+        """
         name = node.gateway.id
         channel = node.gateway.newchannel()
         self._broker().attach(name, channel)
         channel.setcallback(partial(self._received, name, channel), endmarker=None)
         node.workerinput[CHANNEL_INPUT] = channel
-        node.workerinput[OPTIONS_INPUT] = {name: getattr(self._config.option, name) for name in _SHARED_OPTIONS}
+        node.workerinput[OPTIONS_INPUT] = {
+            name: getattr(self._config.option, name) for name in _SHARED_OPTIONS
+        }
         node.workerinput[ANNOUNCES_INPUT] = self._announcer is None
         self._announcer = self._announcer or name
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: WorkerController) -> None:
-        """Begin asking the announced questions, before any worker gets an item to run."""
+        """Begin asking the announced questions, before any worker gets an item to
+        run.
+        """
         while self._announcer == node.gateway.id and not self._begun:
             if self._announced_all.wait(_LOOK_S):
                 self._begun = True
                 self._begin(list(self._announced.values()))
 
-    # --- messages of workers --------------------------------------------------------------------------------------
+    # --- messages of workers ----------------------------------------------------------
 
-    def _received(self, worker: str, channel: Channel, message: tuple[Any, ...] | None) -> None:
-        """Runs on execnet's receiver thread, where an exception would close the channel silently."""
+    def _received(
+        self, worker: str, channel: Channel, message: tuple[Any, ...] | None
+    ) -> None:
+        """Runs on execnet's receiver thread, where an exception would close the channel
+        silently.
+        """
         try:
             self._handle(worker, message)
         except Exception:  # the worker has another version, or is gone
@@ -126,13 +158,16 @@ class Workers:
         expected, first = self._installed.setdefault(what, (found, worker))
         if found != expected:
             self._broker().stop(
-                f"worker {worker} has {what} {found}, and {first} has {expected}; install the same {DISTRIBUTION} "
+                f"worker {worker} has {what} {found}, and {first} has {expected}; "
+                f"install the same {DISTRIBUTION} "
                 "and copy the same tests and oeis_cache to every host"
             )
 
 
 class Worker:
-    """The plugin of a worker: announces the selected questions and asks through the controller."""
+    """The plugin of a worker: announces the selected questions and asks through the
+    controller.
+    """
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         workerinput = config.workerinput  # type: ignore[attr-defined]  # xdist's, this is a worker
@@ -148,10 +183,17 @@ class Worker:
         items = selected(session.items)
         problems = [problem_of(item) for item in items]
         if problems:
-            self._controller.send("installed", "other problems", f"(digest {digest_of(problems)})")
+            self._controller.send(
+                "installed", "other problems", f"(digest {digest_of(problems)})"
+            )
         if self._announces:
             self._controller.announce(
-                map(encoded, planned_questions(items, self._settings, self._config.getoption("verbose")))
+                map(
+                    encoded,
+                    planned_questions(
+                        items, self._settings, self._config.getoption("verbose")
+                    ),
+                )
             )
 
     @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,5 @@
-"""Task integer addition: the sum of two integers of 2 to 30 digits; the reply must be the bare number.
+"""Task integer addition: the sum of two integers of 2 to 30 digits; the reply must be
+the bare number.
 
 It has no grid: the length of a sum is drawn, and not chosen.
 """
@@ -19,7 +20,8 @@ SHORTEST, LONGEST = 2, 30
 _PROMPT = (
     "Provide the sum of the two numbers. Don't output anything else. "
     "Only output the sum of the two numbers without anything additional. "
-    "Only output the final number, no calculation, no explanation, just the final number without any text.: "
+    "Only output the final number, no calculation, no explanation, just the final "
+    "number without any text.: "
     '"{int1}" "{int2}"'
 )
 
@@ -53,7 +55,9 @@ def problem(seed: int, trial: int) -> TaskProblem:
 def _drawn(seed: int, trial: int) -> Problem:
     """Draw two lengths, then the digits; leading zeros are dropped."""
     draw = random.Random(f"{seed}/{NAME}/{trial}")
-    int1, int2 = (int("".join(draw.choices("0123456789", k=length))) for length in _lengths(draw))
+    int1, int2 = (
+        int("".join(draw.choices("0123456789", k=length))) for length in _lengths(draw)
+    )
     return problem_of(int1, int2, trial)
 
 
@@ -71,4 +75,11 @@ def _lengths(draw: random.Random) -> tuple[int, int]:
     return draw.randint(SHORTEST, LONGEST), draw.randint(SHORTEST, LONGEST)
 
 
-TASK = number_task(NAME, problems, prompt, calculation=calculation_of, strict=True, numbers=("int1", "int2"))
+TASK = number_task(
+    NAME,
+    problems,
+    prompt,
+    calculation=calculation_of,
+    strict=True,
+    numbers=("int1", "int2"),
+)

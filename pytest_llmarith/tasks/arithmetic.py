@@ -1,4 +1,5 @@
-"""Task arithmetic: one sum, product, difference or quotient per problem, after llm_arithmetic.
+"""Task arithmetic: one sum, product, difference or quotient per problem, after
+llm_arithmetic.
 
 A problem is a pure function of (seed, variant, depth, trial).
 """
@@ -12,19 +13,35 @@ from functools import cache
 
 from pytest_llmarith.tasks.checks import bound
 from pytest_llmarith.tasks.numbers import Calculation, number_task, strata_of
-from pytest_llmarith.tasks.task import ARITHMETIC, BuiltInTask, Grid, Problem, TaskProblem, label_at
+from pytest_llmarith.tasks.task import (
+    ARITHMETIC,
+    BuiltInTask,
+    Grid,
+    Problem,
+    TaskProblem,
+    label_at,
+)
 from pytest_llmarith.types import Dtype, Op
 
 NAME = ARITHMETIC
 VARIANTS = tuple(f"{dtype}_{op}" for dtype in Dtype for op in Op)
 DEPTHS = range(2, 11)
-_INSTRUCTION = "Compute the following and reply with just the numeric result (no explanation):"
-_OPERATIONS = {Op.ADD: "sum", Op.SUB: "difference", Op.MUL: "product", Op.DIV: "quotient"}
+_INSTRUCTION = (
+    "Compute the following and reply with just the numeric result (no explanation):"
+)
+_OPERATIONS = {
+    Op.ADD: "sum",
+    Op.SUB: "difference",
+    Op.MUL: "product",
+    Op.DIV: "quotient",
+}
 _CENTS = 100
 
 
 def task(depths: Iterable[int] = DEPTHS) -> BuiltInTask[str]:
-    """The task with these depths, which count digits before the decimal point, from 1."""
+    """The task with these depths, which count digits before the decimal point, from
+    1.
+    """
     return number_task(
         NAME,
         Grid(problem_at, VARIANTS, tuple(depths)),
@@ -40,11 +57,15 @@ def problem_at(seed: int, variant: str, depth: int, trial: int) -> Problem:
     draw = random.Random(f"{seed}/{NAME}/{variant}/{depth}/{trial}")
     scale = 1 if _parts(variant)[0] is Dtype.INT else _CENTS
     lowest, highest = 10 ** (depth - 1) * scale, (10**depth - 1) * scale
-    return of_draws(variant, draw.randint(lowest, highest), draw.randint(lowest, highest))
+    return of_draws(
+        variant, draw.randint(lowest, highest), draw.randint(lowest, highest)
+    )
 
 
 def of_draws(variant: str, left: int, right: int) -> Problem:
-    """The problem of two draws: its operands, or its quotient and divisor; fixed point counts in hundredths."""
+    """The problem of two draws: its operands, or its quotient and divisor; fixed point
+    counts in hundredths.
+    """
     dtype, op = _parts(variant)
     write = _integers if dtype is Dtype.INT else _fixed_points
     lhs, rhs, expected = write(op, left, right)
@@ -58,7 +79,9 @@ def at_depth(variant: str, left: int, right: int, depth: int) -> Problem:
 
 def placed(problem: Problem, variant: str, depth: int, trial: int) -> Problem:
     """The problem at a place."""
-    return replace(problem, depth=depth, trial=trial, label=label_at(variant, depth, trial))
+    return replace(
+        problem, depth=depth, trial=trial, label=label_at(variant, depth, trial)
+    )
 
 
 def of_operands(variant: str, lhs: str, rhs: str, expected: str) -> Problem:
@@ -100,13 +123,17 @@ def _parts(variant: str) -> tuple[Dtype, Op]:
 
 
 def _integers(op: Op, left: int, right: int) -> tuple[str, str, str]:
-    if op is Op.DIV:  # the draws are quotient and divisor, so that the quotient is an integer
+    if (
+        op is Op.DIV
+    ):  # the draws are quotient and divisor, so that the quotient is an integer
         return str(left * right), str(right), str(left)
     return str(left), str(right), str(_apply(op, left, right))
 
 
 def _fixed_points(op: Op, left: int, right: int) -> tuple[str, str, str]:
-    if op is Op.DIV:  # the left draw is the quotient, a whole number from the same scaled range
+    if (
+        op is Op.DIV
+    ):  # the left draw is the quotient, a whole number from the same scaled range
         return _point(left * right, 2), _point(right, 2), _point(left * 10**4, 4)
     decimals = 4 if op is Op.MUL else 2
     return _point(left, 2), _point(right, 2), _point(_apply(op, left, right), decimals)
@@ -123,7 +150,9 @@ def _apply(op: Op, lhs: int, rhs: int) -> int:
 
 
 def _point(scaled: int, decimals: int) -> str:
-    """Format an integer of `10**-decimals` units as fixed point; exact at every length."""
+    """Format an integer of `10**-decimals` units as fixed point; exact at every
+    length.
+    """
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     sign = "-" if scaled < 0 else ""
     return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"

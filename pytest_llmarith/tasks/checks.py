@@ -1,4 +1,6 @@
-"""The problems of a task in a run: made, checked and labelled before the first question is asked."""
+"""The problems of a task in a run: made, checked and labelled before the first question
+is asked.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,12 @@ _EXPECTED = "return a Problem(inputs, expected) for every question"
 
 
 def problems_of(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
-    """All problems of a task. Raises InvalidTask, and the exceptions of the task's functions.
+    """All problems of a task.
 
-    Those of a user's task are made twice and compared, as every worker of pytest-xdist makes its own.
+    Raises InvalidTask, and the exceptions of the task's functions.
+
+    Those of a user's task are made twice and compared, as every worker of pytest-xdist
+    makes its own.
     """
     if task.name in RESERVED:
         return [bound(task, seed, problem) for problem in _made(task, seed, trials)]
@@ -40,16 +45,29 @@ def problems_of(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
     for one, other in zip_longest(found, _checked(task, seed, trials)):
         if one != other:
             raise InvalidTask(
-                f"task {task.name}: problem {(one or other).label} differs between two calls; "
-                "draw from random.Random(f'{seed}/{trial}'), which gives the same numbers in every process"
+                f"task {task.name}: problem {(one or other).label} differs between "
+                f"two calls; "
+                "draw from random.Random(f'{seed}/{trial}'), which gives the same "
+                "numbers in every process"
             )
     return found
 
 
 def bound(task: Task[Any], seed: int, problem: Problem) -> TaskProblem:
     """A problem with its task, and with its prompt in the usual condition."""
-    prompt = checked_prompt(task.prompt(problem), f"task {task.name}, problem {problem.label}")
-    return _bound(task, seed, problem, prompt, problem.inputs, problem.expected, problem.label, problem.trial)
+    prompt = checked_prompt(
+        task.prompt(problem), f"task {task.name}, problem {problem.label}"
+    )
+    return _bound(
+        task,
+        seed,
+        problem,
+        prompt,
+        problem.inputs,
+        problem.expected,
+        problem.label,
+        problem.trial,
+    )
 
 
 def _bound(
@@ -62,7 +80,9 @@ def _bound(
     label: str,
     trial: int | None,
 ) -> TaskProblem:
-    """The problem with these parts in place of its own; `dataclasses.replace` takes long for thousands of problems."""
+    """The problem with these parts in place of its own; `dataclasses.replace` takes
+    long for thousands of problems.
+    """
     return TaskProblem(
         inputs=inputs,
         expected=expected,
@@ -91,27 +111,45 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
     first: Problem | None = None
     for problem in _made(task, seed, trials):
         if not isinstance(problem, Problem):
-            raise InvalidTask(f"task {task.name}: problems returned {short_repr(problem)}; {_EXPECTED}")
+            raise InvalidTask(
+                f"task {task.name}: problems returned {short_repr(problem)}; "
+                f"{_EXPECTED}"
+            )
         first = first or problem
         cell = problem.variant, problem.depth
         label = problem.label or label_at(*_text_of_cell(cell), same_cell[cell])
         same_cell[cell] += 1
-        if problem.label and (not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label)):
+        if problem.label and (
+            not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label)
+        ):
             raise InvalidTask(
-                f"task {task.name}: {short_repr(label)} is not a label; write up to 200 letters, "
+                f"task {task.name}: {short_repr(label)} is not a label; write up to "
+                f"200 letters, "
                 "digits and _ . + -, such as 'trial_3'"
             )
         if label in made:
-            raise InvalidTask(f"task {task.name}: two problems have the label {label!r}; make labels unique")
+            raise InvalidTask(
+                f"task {task.name}: two problems have the label {label!r}; make "
+                f"labels unique"
+            )
         if error := _invalid_part(problem, first, task):
             raise InvalidTask(f"task {task.name}, problem {label}: {error}")
-        # Copied before `prompt` is called, as the task may modify the lists that it has passed.
-        inputs = _copied(dict(problem.inputs), f"task {task.name}, problem {label}: inputs")
-        expected = _copied(problem.expected, f"task {task.name}, problem {label}: expected")
-        prompt = checked_prompt(task.prompt(problem), f"task {task.name}, problem {label}")
+        # Copied before `prompt` is called, as the task may modify the lists that it has
+        # passed.
+        inputs = _copied(
+            dict(problem.inputs), f"task {task.name}, problem {label}: inputs"
+        )
+        expected = _copied(
+            problem.expected, f"task {task.name}, problem {label}: expected"
+        )
+        prompt = checked_prompt(
+            task.prompt(problem), f"task {task.name}, problem {label}"
+        )
         trial = same_prompt[prompt] if problem.trial is None else problem.trial
         same_prompt[prompt] += 1
-        made[label] = _bound(task, seed, problem, prompt, inputs, expected, label, trial)
+        made[label] = _bound(
+            task, seed, problem, prompt, inputs, expected, label, trial
+        )
     if not made:
         raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
     return list(made.values())
@@ -120,11 +158,14 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
 def _text_of_cell(cell: tuple[object, object]) -> tuple[str | None, int | None]:
     """Variant and depth, without values that are none, which are refused later."""
     variant, depth = cell
-    return variant if isinstance(variant, str) else None, depth if isinstance(depth, int) else None
+    return variant if isinstance(variant, str) else None, depth if isinstance(
+        depth, int
+    ) else None
 
 
 def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
-    """The value after a round trip through JSON; `default` converts other values, as for `json.dumps`.
+    """The value after a round trip through JSON; `default` converts other values, as
+    for `json.dumps`.
 
     Raises ValueError or TypeError if it is not JSON.
     """
@@ -141,27 +182,50 @@ def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
 
 
 def _is_simple(value: Any) -> bool:
-    """Whether JSON holds it as it is. The round trip takes ten times as long, for thousands of problems."""
+    """Whether JSON holds it as it is.
+
+    The round trip takes ten times as long, for thousands of problems.
+    """
     if type(value) is str:
         return value.isascii()
     return value is None or (type(value) is int and abs(value) < _MOST)
 
 
 def _invalid_part(problem: Problem, first: Problem, task: Task[Any]) -> str | None:
-    """Why records and templates cannot hold a part of a problem; `first` is of the same task."""
+    """Why records and templates cannot hold a part of a problem; `first` is of the same
+    task.
+    """
     if not isinstance(problem.inputs, Mapping):
-        return f"inputs is {short_repr(problem.inputs)}; write a dict with the parts of the question"
+        return (
+            f"inputs is {short_repr(problem.inputs)}; write a dict with the parts "
+            f"of the question"
+        )
     for name in problem.inputs:
         if not isinstance(name, str) or not name.isidentifier():
-            return f"{short_repr(name)} in inputs is not a name; write a name such as 'word'"
+            return (
+                f"{short_repr(name)} in inputs is not a name; write a name such as "
+                f"'word'"
+            )
     if problem.inputs.keys() != first.inputs.keys():
-        here, there = (", ".join(sorted(one.inputs)) or "nothing" for one in (problem, first))
-        return f"its inputs are {here}, those of the first one {there}; give all problems of a task the same names"
+        here, there = (
+            ", ".join(sorted(one.inputs)) or "nothing" for one in (problem, first)
+        )
+        return (
+            f"its inputs are {here}, those of the first one {there}; give all "
+            f"problems of a task the same names"
+        )
     if missing := [name for name in task.numbers if name not in problem.inputs]:
         return f"Task.numbers names {missing[0]!r}, which its inputs lack"
-    if problem.variant is not None and (not isinstance(problem.variant, str) or not _LABEL.fullmatch(problem.variant)):
-        return f"variant is {short_repr(problem.variant)}; write letters, digits and _ . + -"
-    if problem.depth is not None and (type(problem.depth) is not int or not 0 <= problem.depth <= 10**9):
+    if problem.variant is not None and (
+        not isinstance(problem.variant, str) or not _LABEL.fullmatch(problem.variant)
+    ):
+        return (
+            f"variant is {short_repr(problem.variant)}; write letters, digits and "
+            f"_ . + -"
+        )
+    if problem.depth is not None and (
+        type(problem.depth) is not int or not 0 <= problem.depth <= 10**9
+    ):
         return f"depth is {short_repr(problem.depth)}; write an integer from 0"
     return None
 
@@ -173,5 +237,8 @@ def _copied(value: Any, where: str) -> Any:
         check_plain(copied, "it")
     except (TypeError, ValueError) as error:
         why = shortened(str(error))
-        raise InvalidTask(f"{where} cannot be written as JSON ({why}); write it as text, or less nested") from None
+        raise InvalidTask(
+            f"{where} cannot be written as JSON ({why}); write it as text, or less "
+            f"nested"
+        ) from None
     return copied

@@ -1,4 +1,6 @@
-"""Tasks whose answer is a number: both readings, exact grading, error classes, carries."""
+"""Tasks whose answer is a number: both readings, exact grading, error classes,
+carries.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from typing import Any, NamedTuple
 from pytest_llmarith import exact
 from pytest_llmarith.exact.decimals import decimal_from
 from pytest_llmarith.records import NUMBER, NumberDetails
-from pytest_llmarith.tasks.task import BuiltInTask, Grade, InvalidGrade, Messages, NoAnswer, Problem, short_repr
+from pytest_llmarith.tasks.task import (
+    BuiltInTask,
+    Grade,
+    InvalidGrade,
+    Messages,
+    NoAnswer,
+    Problem,
+    short_repr,
+)
 from pytest_llmarith.types import TOLERANCES, Dtype, NanReason, Op, Reading
 
 _NUMBER = re.compile(NUMBER, re.ASCII)
@@ -19,7 +29,10 @@ Readings = tuple[str | None, str | None]
 
 
 class Calculation(NamedTuple):
-    """What was asked: an operation of two numbers as decimal text. `op` is None if a number is no result of one."""
+    """What was asked: an operation of two numbers as decimal text.
+
+    `op` is None if a number is no result of one.
+    """
 
     op: Op | None
     dtype: Dtype
@@ -37,10 +50,12 @@ def number_task(
     signs: Sequence[str] = (),
     reply_tokens: int = 20,
 ) -> BuiltInTask[Any]:
-    """A task whose answer is a number, the `expected` one of its problems: an integer, or decimal text.
+    """A task whose answer is a number, the `expected` one of its problems: an integer,
+    or decimal text.
 
-    Replies are read in two ways, tolerant and strict; with `strict` a reply has to be the bare number. Wrong answers
-    have error classes. `calculation(problem)` is what the number is the result of, if it is one of two numbers.
+    Replies are read in two ways, tolerant and strict; with `strict` a reply has to be
+    the bare number. Wrong answers have error classes. `calculation(problem)` is what
+    the number is the result of, if it is one of two numbers.
     """
 
     def of(problem: Problem) -> Calculation:
@@ -48,7 +63,9 @@ def number_task(
             return problem.private
         if calculation is not None:  # the problem of a record has nothing private
             return calculation(problem)
-        return Calculation(None, Dtype.FLOAT if "." in str(problem.expected) else Dtype.INT)
+        return Calculation(
+            None, Dtype.FLOAT if "." in str(problem.expected) else Dtype.INT
+        )
 
     def read(text: str, problem: Problem) -> Readings | NoAnswer:
         asked = of(problem)
@@ -62,14 +79,30 @@ def number_task(
     def grade(answer: str, problem: Problem) -> Grade:
         asked, expected = of(problem), str(problem.expected)
         if not all(map(_NUMBER.fullmatch, (*asked.operands, expected))):
-            raise InvalidGrade(f"cannot compare with {short_repr(problem.expected)}; write an integer, or decimal text")
+            raise InvalidGrade(
+                f"cannot compare with {short_repr(problem.expected)}; write an "
+                f"integer, or decimal text"
+            )
         tolerance = TOLERANCES[asked.dtype]
-        case = exact.Case.of(asked.op, asked.dtype, asked.operands, expected, decimal_from(answer), tolerance)
+        case = exact.Case.of(
+            asked.op,
+            asked.dtype,
+            asked.operands,
+            expected,
+            decimal_from(answer),
+            tolerance,
+        )
         if case.is_correct:
             return Grade(1.0, NumberDetails(**asdict(exact.measure(case, None))))
-        return Grade(0.0, NumberDetails(**asdict(exact.measure(case, exact.error_class(case)))))
+        return Grade(
+            0.0, NumberDetails(**asdict(exact.measure(case, exact.error_class(case))))
+        )
 
-    order = (Reading.STRICT, Reading.TOLERANT) if strict else (Reading.TOLERANT, Reading.STRICT)
+    order = (
+        (Reading.STRICT, Reading.TOLERANT)
+        if strict
+        else (Reading.TOLERANT, Reading.STRICT)
+    )
     return BuiltInTask(
         name=name,
         problems=problems,
@@ -89,7 +122,11 @@ def strata_of(asked: Calculation) -> dict[str, int]:
     if asked.op is None:
         return {}
     counted = exact.carries(asked.op, *map(decimal_from, asked.operands))
-    return {"carries": counted.number, "longest chain of carries": counted.longest_chain} if counted else {}
+    return (
+        {"carries": counted.number, "longest chain of carries": counted.longest_chain}
+        if counted
+        else {}
+    )
 
 
 def _text(number: Decimal | None) -> str | None:

@@ -1,4 +1,6 @@
-"""The prompt of a problem in a condition: numbers and signs rewritten, templates, filler text before the question."""
+"""The prompt of a problem in a condition: numbers and signs rewritten, templates,
+filler text before the question.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,34 @@ from typing import Any
 
 import msgspec
 
-from pytest_llmarith.tasks.task import InvalidTask, Problem, Task, TaskProblem, short_repr
-from pytest_llmarith.types import Condition, Message, NumberFormat, Prompt, Symbols, messages_of
+from pytest_llmarith.tasks.task import (
+    InvalidTask,
+    Problem,
+    Task,
+    TaskProblem,
+    short_repr,
+)
+from pytest_llmarith.types import (
+    Condition,
+    Message,
+    NumberFormat,
+    Prompt,
+    Symbols,
+    messages_of,
+)
 
-_ADVICE_PROMPT = "return the text of the question, or messages such as [{'role': 'user', 'content': 'text'}]"
+_ADVICE_PROMPT = (
+    "return the text of the question, or messages such as [{'role': "
+    "'user', 'content': 'text'}]"
+)
 _UNICODE = {"*": "×", "/": "÷"}
 
 
-def render(problem: TaskProblem, condition: Condition, templates: Mapping[str, str], seed: int) -> Prompt:
-    """The prompt of a problem in a condition: filler text, then the question, worded by the task or by a template.
+def render(
+    problem: TaskProblem, condition: Condition, templates: Mapping[str, str], seed: int
+) -> Prompt:
+    """The prompt of a problem in a condition: filler text, then the question, worded by
+    the task or by a template.
 
     The prompt of a search is that of its first question.
     """
@@ -27,7 +48,11 @@ def render(problem: TaskProblem, condition: Condition, templates: Mapping[str, s
         return render(problem.search.first(), condition, templates, seed)
     task = problem.owner
     shown = with_condition(problem, condition, task)
-    said = problem.prompt if shown is problem else checked_prompt(task.prompt(shown), f"task {task.name}")
+    said = (
+        problem.prompt
+        if shown is problem
+        else checked_prompt(task.prompt(shown), f"task {task.name}")
+    )
     if condition.prompt is not None:
         filled = fill(templates[condition.prompt], fields_of(shown))
         said = with_last(said, lambda last: filled)
@@ -38,12 +63,18 @@ def render(problem: TaskProblem, condition: Condition, templates: Mapping[str, s
 
 
 def with_condition(problem: Problem, condition: Condition, task: Task[Any]) -> Problem:
-    """The problem with its numbers and signs as the condition writes them; itself if nothing changes."""
+    """The problem with its numbers and signs as the condition writes them; itself if
+    nothing changes.
+    """
     inputs = dict(problem.inputs)
     if condition.numbers is not NumberFormat.PLAIN:
-        inputs |= {name: condition.numbers.write(str(inputs[name])) for name in task.numbers}
+        inputs |= {
+            name: condition.numbers.write(str(inputs[name])) for name in task.numbers
+        }
     if condition.symbols is Symbols.UNICODE:
-        inputs |= {name: _UNICODE.get(inputs[name], inputs[name]) for name in task.signs}
+        inputs |= {
+            name: _UNICODE.get(inputs[name], inputs[name]) for name in task.signs
+        }
     return problem if inputs == problem.inputs else replace(problem, inputs=inputs)
 
 
@@ -66,15 +97,30 @@ def fields_of(problem: Problem) -> dict[str, str]:
 def checked_prompt(prompt: object, where: str) -> Prompt:
     """A prompt that can be sent. Raises InvalidTask."""
     try:
-        said: Prompt = prompt if isinstance(prompt, str) else msgspec.convert(prompt, tuple[Message, ...])
+        said: Prompt = (
+            prompt
+            if isinstance(prompt, str)
+            else msgspec.convert(prompt, tuple[Message, ...])
+        )
     except msgspec.ValidationError:
-        raise InvalidTask(f"{where}: prompt returned {short_repr(prompt)}; {_ADVICE_PROMPT}") from None
+        raise InvalidTask(
+            f"{where}: prompt returned {short_repr(prompt)}; {_ADVICE_PROMPT}"
+        ) from None
     messages = messages_of(said)
     texts = [one.content for one in messages]
-    if not messages or not all(map(str.strip, texts)) or any(map(_has_lone_surrogate, texts)):
-        raise InvalidTask(f"{where}: prompt returned {short_repr(prompt)}; {_ADVICE_PROMPT}")
+    if (
+        not messages
+        or not all(map(str.strip, texts))
+        or any(map(_has_lone_surrogate, texts))
+    ):
+        raise InvalidTask(
+            f"{where}: prompt returned {short_repr(prompt)}; {_ADVICE_PROMPT}"
+        )
     if messages[-1].role != "user" or any(one.role == "system" for one in messages[1:]):
-        raise InvalidTask(f"{where}: the first message may be of the system, and the last one has to be of the user")
+        raise InvalidTask(
+            f"{where}: the first message may be of the system, and the last one has "
+            f"to be of the user"
+        )
     return said
 
 
@@ -83,19 +129,24 @@ def _has_lone_surrogate(text: str) -> bool:
 
 
 def check_template(name: str, template: str, problem: TaskProblem) -> None:
-    """Raise InvalidTask if the task lacks a field of the template, ValueError if the text is not a template."""
+    """Raise InvalidTask if the task lacks a field of the template, ValueError if the
+    text is not a template.
+    """
     for _, field in parts_of(template):
         if field is not None and field not in problem.inputs:
             raise InvalidTask(
-                f"--llm-prompt-template: template {name}: {problem.task} has no field {{{field}}}; "
+                f"--llm-prompt-template: template {name}: {problem.task} has no field "
+                f"{{{field}}}; "
                 f"it has {_field_names(problem)}"
             )
 
 
 def check_distinct(name: str, template: str, problems: Iterable[TaskProblem]) -> None:
-    """Raise InvalidTask if the template gives two problems the same prompt, as one of them would not be asked.
+    """Raise InvalidTask if the template gives two problems the same prompt, as one of
+    them would not be asked.
 
-    Problems that have the same prompt without a template differ in their trial, or are asked once.
+    Problems that have the same prompt without a template differ in their trial, or are
+    asked once.
     """
     seen: dict[tuple[str, int | None], TaskProblem] = {}
     for problem in problems:
@@ -103,8 +154,10 @@ def check_distinct(name: str, template: str, problems: Iterable[TaskProblem]) ->
         first = seen.setdefault(question, problem)
         if first.prompt != problem.prompt:
             raise InvalidTask(
-                f"--llm-prompt-template: template {name}: problems {first.label} and {problem.label} of "
-                f"{problem.task} get the same prompt, though they are different questions; name another field "
+                f"--llm-prompt-template: template {name}: problems {first.label} and "
+                f"{problem.label} of "
+                f"{problem.task} get the same prompt, though they are different "
+                f"questions; name another field "
                 f"in it: there are {_field_names(problem)}"
             )
 
@@ -113,15 +166,17 @@ def _field_names(problem: Problem) -> str:
     return ", ".join(f"{{{one}}}" for one in problem.inputs) or "none"
 
 
-# --- templates ------------------------------------------------------------------------------------------------------
+# --- templates ------------------------------------------------------------------------
 
 _ADVICE = "write {{ and }} for literal braces"
 
 
 def parts_of(template: str) -> list[tuple[str, str | None]]:
-    """The pieces of text, each with the name of the field after it, None after the last one.
+    """The pieces of text, each with the name of the field after it, None after the last
+    one.
 
-    Raises ValueError if braces contain something other than a name, or if there is no field.
+    Raises ValueError if braces contain something other than a name, or if there is no
+    field.
     """
     try:
         found = list(Formatter().parse(template))
@@ -138,46 +193,64 @@ def parts_of(template: str) -> list[tuple[str, str | None]]:
 
 def _checked_field(field: str, form: str | None, conversion: str | None) -> str:
     if form or conversion or not field.isidentifier():
-        written = field + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+        written = (
+            field
+            + (f"!{conversion}" if conversion else "")
+            + (f":{form}" if form else "")
+        )
         raise ValueError(f"{{{written}}} is not the name of a field; {_ADVICE}")
     return field
 
 
 def fill(template: str, fields: Mapping[str, str]) -> str:
     """The template with the values of its fields."""
-    return "".join(text + ("" if field is None else fields[field]) for text, field in parts_of(template))
+    return "".join(
+        text + ("" if field is None else fields[field])
+        for text, field in parts_of(template)
+    )
 
 
-# --- filler text ----------------------------------------------------------------------------------------------------
+# --- filler text ----------------------------------------------------------------------
 
 _CHARACTERS_PER_TOKEN = 4.6  # of this text, as litellm's tokenizer counts
 _TOKENS: Mapping[str, int] = {"1k": 1_000, "2k": 2_000, "4k": 4_000}
 
 _WHO = (
-    "My neighbour", "The baker down the road", "An old friend from school", "My sister", "The gardener", "Our postman",
-    "A colleague of mine", "The lady from the library", "My uncle", "Somebody on the train",
+    "My neighbour", "The baker down the "
+"road", "An old friend from school", "My sister", "The gardener", "Our postman",
+    "A colleague of "
+"mine", "The lady from the library", "My uncle", "Somebody on the train",
 )  # fmt: skip
 _DID = (
-    "told me about", "could not stop laughing at", "was rather worried about", "has been dreaming of",
-    "wrote a long letter about", "changed the subject from", "brought along a picture of", "keeps asking me about",
+    "told me about", "could not stop laughing "
+"at", "was rather worried about", "has been dreaming of",
+    "wrote a long letter "
+"about", "changed the subject "
+"from", "brought along a picture of", "keeps asking me about",
     "painted the fence because of", "baked a cake in honour of",
 )  # fmt: skip
 _WHAT = (
-    "the weather by the sea", "a cat that sleeps on the piano", "the new curtains", "a recipe for plum jam",
-    "the fair in the next village", "an umbrella that nobody wanted", "the songs of the blackbird",
+    "the weather by the "
+"sea", "a cat that sleeps on the piano", "the new curtains", "a recipe for plum jam",
+    "the fair in the next "
+"village", "an umbrella that nobody wanted", "the songs of the blackbird",
     "a walk along the river", "the smell of fresh paint", "a story that has no end",
 )  # fmt: skip
 _AFTER = (
-    "and I could only nod.", "which made the afternoon pass quickly.", "and then the kettle began to sing.",
+    "and I could only "
+"nod.", "which made the afternoon pass quickly.", "and then the kettle began to sing.",
     "though nobody had asked.", "so we stayed a little longer.", "and that was that.",
-    "but you know how such things go.", "while the rain kept falling.", "and the dog fell asleep.",
+    "but you know how such things "
+"go.", "while the rain kept falling.", "and the dog fell asleep.",
     "before it was time to leave.",
 )  # fmt: skip
 _SENTENCES_IN_A_PARAGRAPH = 6
 
 
 def filler_text(size: str, seed: str) -> str:
-    """Paragraphs of about `size` tokens (`1k`, `2k`, `4k`) without a number; the same seed gives the same text."""
+    """Paragraphs of about `size` tokens (`1k`, `2k`, `4k`) without a number; the same
+    seed gives the same text.
+    """
     wanted = _TOKENS[size] * _CHARACTERS_PER_TOKEN
     paragraphs: list[str] = []
     length = 0.0
@@ -192,6 +265,8 @@ def filler_text(size: str, seed: str) -> str:
 def _paragraphs(draw: random.Random) -> Iterator[str]:
     while True:
         yield " ".join(
-            " ".join(draw.choice(part) for part in (_WHO, _DID, _WHAT)) + ", " + draw.choice(_AFTER)
+            " ".join(draw.choice(part) for part in (_WHO, _DID, _WHAT))
+            + ", "
+            + draw.choice(_AFTER)
             for _ in range(_SENTENCES_IN_A_PARAGRAPH)
         )

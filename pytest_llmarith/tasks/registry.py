@@ -8,4 +8,6 @@ from typing import Any
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.task import Task
 
-BUILT_IN: Mapping[str, Task[Any]] = {task.name: task for task in (arithmetic.task(), addition.TASK)}
+BUILT_IN: Mapping[str, Task[Any]] = {
+    task.name: task for task in (arithmetic.task(), addition.TASK)
+}

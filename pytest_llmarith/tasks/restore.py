@@ -16,7 +16,10 @@ _MOST_TRIALS = 1 << 20
 
 
 class Restored:
-    """The problems of records. Those of a user's task are made again from their seed, as private data needs it."""
+    """The problems of records.
+
+    Those of a user's task are made again from their seed, as private data needs it.
+    """
 
     def __init__(self, tasks: Mapping[str, Task[Any]]) -> None:
         self._tasks = {**BUILT_IN, **tasks}
@@ -27,25 +30,42 @@ class Restored:
         return self._tasks.get(name)
 
     def problem_of(self, task: Task[Any], one: records.Problem) -> Problem:
-        """The problem of a record. Raises InvalidTask if the task makes another one now."""
+        """The problem of a record.
+
+        Raises InvalidTask if the task makes another one now.
+        """
         if task.name in BUILT_IN:
             return _as_recorded(one)
         made = self._again(task, one)
-        if made is None or (dict(made.inputs), made.expected) != (one.inputs, one.expected):
-            raise InvalidTask(f"task {task.name} makes another problem {one.label} now; use the file of the run")
+        if made is None or (dict(made.inputs), made.expected) != (
+            one.inputs,
+            one.expected,
+        ):
+            raise InvalidTask(
+                f"task {task.name} makes another problem {one.label} now; use the "
+                f"file of the run"
+            )
         return made
 
     def _again(self, task: Task[Any], one: records.Problem) -> Problem | None:
         if one.seed is None:
             return None
-        if task.grid is not None and one.variant is not None and one.depth is not None and one.trial is not None:
+        if (
+            task.grid is not None
+            and one.variant is not None
+            and one.depth is not None
+            and one.trial is not None
+        ):
             return task.grid.at(one.seed, one.variant, one.depth, one.trial)
         # A record does not know how many trials its run had.
         trials, made = self._made.get((task.name, one.seed), (0, {}))
         while one.label not in made and trials < _MOST_TRIALS:
             before = len(made)
             trials = 2 * trials or 16
-            made = {problem.label: problem for problem in problems_of(task, one.seed, trials)}
+            made = {
+                problem.label: problem
+                for problem in problems_of(task, one.seed, trials)
+            }
             self._made[task.name, one.seed] = trials, made
             if len(made) == before:  # a list, whatever the number of trials
                 break
@@ -75,7 +95,9 @@ def load_task(text: str) -> Task[Any]:
     try:
         found = runpy.run_path(file).get(name)
     except Exception as error:
-        raise ValueError(f"{file}: cannot be imported ({type(error).__name__}: {error})") from None
+        raise ValueError(
+            f"{file}: cannot be imported ({type(error).__name__}: {error})"
+        ) from None
     if not isinstance(found, Task):
         raise ValueError(f"{file} has no Task of the name {name}")
     return found

@@ -1,8 +1,9 @@
-"""Items that ask several questions of a task, which depend on the answers: breaking points, and D50.
+"""Items that ask several questions of a task, which depend on the answers: breaking
+points, and D50.
 
-A search for the breaking point finds the simplest question that a model gets wrong, in a space of questions: pairs of
-numbers for arithmetic and addition, depths and trials for a grid. Adaptive asking chooses depths of a grid, so that few
-questions measure D50.
+A search for the breaking point finds the simplest question that a model gets wrong, in
+a space of questions: pairs of numbers for arithmetic and addition, depths and trials
+for a grid. Adaptive asking chooses depths of a grid, so that few questions measure D50.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from pytest_llmarith.types import Dtype
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-# How often a search repeats its final question, which must be answered wrongly each time.
+# How often a search repeats its final question, which must be answered wrongly each
+# time.
 CONFIRMATIONS = 3
 MOST_DIGITS = 30
 _MOST_DEPTH = 1_000
@@ -41,7 +43,9 @@ Draws = tuple[int, int]
 
 
 class Space(Protocol):
-    """The questions of a search for the breaking point, by two numbers that hypothesis draws and shrinks."""
+    """The questions of a search for the breaking point, by two numbers that hypothesis
+    draws and shrinks.
+    """
 
     @property
     def simplest(self) -> Draws: ...
@@ -79,9 +83,11 @@ class Pairs:
         return 2, 4, 8, 16, MOST_DIGITS
 
     def points(self, size: int) -> SearchStrategy[Draws]:
-        """Columns of digits, most of them many; removing a column shortens both numbers.
+        """Columns of digits, most of them many; removing a column shortens both
+        numbers.
 
-        They are drawn as booleans only: hypothesis mixes constants of the loaded modules into other draws.
+        They are drawn as booleans only: hypothesis mixes constants of the loaded
+        modules into other draws.
         """
         from hypothesis import strategies as st
 
@@ -89,7 +95,9 @@ class Pairs:
         digit = bits.map(lambda bits: str(_number(bits) % 10))
         columns = st.tuples(digit, digit)
         lengths = st.booleans().map(lambda long: size // 2 + 1 if long else 0)
-        return lengths.flatmap(lambda least: st.lists(columns, min_size=least, max_size=size)).map(_pair)
+        return lengths.flatmap(
+            lambda least: st.lists(columns, min_size=least, max_size=size)
+        ).map(_pair)
 
     def numbers(self, draws: Draws) -> Draws:
         """The two draws with a divisor of 0 replaced by 1."""
@@ -100,7 +108,9 @@ class Pairs:
         return self.make(*self.numbers(draws))
 
     def simplicity(self, draws: Draws) -> tuple[int, list[tuple[str, str]]]:
-        """Digits of the longer draw, then column by column from the left, left digit first."""
+        """Digits of the longer draw, then column by column from the left, left digit
+        first.
+        """
         left, right = (str(draw) if draw else "" for draw in draws)
         width = max(len(left), len(right))
         return width, list(zip_longest(left.rjust(width, "0"), right.rjust(width, "0")))
@@ -125,10 +135,14 @@ class Depths:
         return range(1, len(self.grid.depths) + 1)
 
     def points(self, size: int) -> SearchStrategy[Draws]:
-        """Places below a size, most of them large, and trials; drawn as booleans, as those of pairs are."""
+        """Places below a size, most of them large, and trials; drawn as booleans, as
+        those of pairs are.
+        """
         from hypothesis import strategies as st
 
-        places = st.tuples(*[st.booleans()] * size.bit_length()).map(lambda bits: _number(bits) % size)
+        places = st.tuples(*[st.booleans()] * size.bit_length()).map(
+            lambda bits: _number(bits) % size
+        )
         trials = st.tuples(*[st.booleans()] * _TRIALS).map(_number)
         return st.tuples(places, trials)
 
@@ -138,7 +152,9 @@ class Depths:
     def question(self, draws: Draws) -> TaskProblem:
         place, trial = draws
         depth = sorted(self.grid.depths)[place]
-        return bound(self.owner, self.seed, self.grid.at(self.seed, self.variant, depth, trial))
+        return bound(
+            self.owner, self.seed, self.grid.at(self.seed, self.variant, depth, trial)
+        )
 
     def simplicity(self, draws: Draws) -> Draws:
         return draws
@@ -153,7 +169,7 @@ def _pair(columns: list[tuple[str, str]]) -> Draws:
     return int(left or "0"), int(right or "0")
 
 
-# --- searches -------------------------------------------------------------------------------------------------------
+# --- searches -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,45 +203,78 @@ class Threshold:
         return self.question(sorted(self.depths)[len(self.depths) // 2], 0)
 
     def question(self, depth: int, trial: int) -> TaskProblem:
-        """The k-th question at a depth is trial k of the task, so that other runs share its reply."""
-        return bound(self.owner, self.seed, self.grid.at(self.seed, self.variant, depth, trial))
+        """The k-th question at a depth is trial k of the task, so that other runs share
+        its reply.
+        """
+        return bound(
+            self.owner, self.seed, self.grid.at(self.seed, self.variant, depth, trial)
+        )
 
 
-def breaking_points(seed: int, budget: int, task: Task[Any] | None = None) -> list[TaskProblem]:
+def breaking_points(
+    seed: int, budget: int, task: Task[Any] | None = None
+) -> list[TaskProblem]:
     """A search for each variant of the task, or of arithmetic and one of addition."""
     if task is None:
-        spaces = [(arithmetic.task(), variant, _pairs(seed, variant)) for variant in arithmetic.VARIANTS]
+        spaces = [
+            (arithmetic.task(), variant, _pairs(seed, variant))
+            for variant in arithmetic.VARIANTS
+        ]
         return [
             _search(seed, owner, variant, BreakingPoint(space, budget))
-            for owner, variant, space in (*spaces, (addition.TASK, addition.NAME, _sums(seed)))
+            for owner, variant, space in (
+                *spaces,
+                (addition.TASK, addition.NAME, _sums(seed)),
+            )
         ]
     grid = _grid_of(task, "--llm-breaking-point")
     return [
-        _search(seed, task, variant, BreakingPoint(Depths(task, grid, seed, variant), budget))
+        _search(
+            seed,
+            task,
+            variant,
+            BreakingPoint(Depths(task, grid, seed, variant), budget),
+        )
         for variant in grid.variants
     ]
 
 
-def thresholds(task: Task[Any], seed: int, half_width: float, budget: int) -> list[TaskProblem]:
+def thresholds(
+    task: Task[Any], seed: int, half_width: float, budget: int
+) -> list[TaskProblem]:
     """Adaptive asking for each variant of a grid."""
     grid = _grid_of(task, "--llm-adaptive")
     if len(grid.depths) < 2 or max(grid.depths) > _MOST_DEPTH:
         depths = tuple(grid.depths)
-        raise InvalidTask(f"--llm-adaptive needs two depths or more, up to 1,000, not {depths}")
+        raise InvalidTask(
+            f"--llm-adaptive needs two depths or more, up to 1,000, not {depths}"
+        )
     return [
-        _search(seed, task, variant, Threshold(task, grid, seed, variant, half_width, budget))
+        _search(
+            seed,
+            task,
+            variant,
+            Threshold(task, grid, seed, variant, half_width, budget),
+        )
         for variant in grid.variants
     ]
 
 
 def _grid_of(task: Task[Any], option: str) -> Grid:
     if task.grid is None:
-        raise InvalidTask(f"{option}: task {task.name} has no depths to choose from; make its problems with a Grid")
+        raise InvalidTask(
+            f"{option}: task {task.name} has no depths to choose from; make its "
+            f"problems with a Grid"
+        )
     return task.grid
 
 
-def _search(seed: int, owner: Task[Any], variant: str, search: BreakingPoint | Threshold) -> TaskProblem:
-    """The problem of an item that searches; its prompt is the one of its first question."""
+def _search(
+    seed: int, owner: Task[Any], variant: str, search: BreakingPoint | Threshold
+) -> TaskProblem:
+    """The problem of an item that searches; its prompt is the one of its first
+    question.
+    """
     first = search.first()
     is_threshold = isinstance(search, Threshold)
     task: BuiltInTask[Any] = BuiltInTask(
@@ -264,4 +313,8 @@ def _pairs(seed: int, variant: str) -> Pairs:
 
 
 def _sums(seed: int) -> Pairs:
-    return Pairs(lambda left, right: bound(addition.TASK, seed, addition.problem_of(left, right, 0)))
+    return Pairs(
+        lambda left, right: bound(
+            addition.TASK, seed, addition.problem_of(left, right, 0)
+        )
+    )

@@ -1,6 +1,9 @@
-"""The interface of every task: `Task`, `Problem`, `Grid`, `Grade`, and what a problem of a run is.
+"""The interface of every task:
 
-The first classes are public (docs/own-task.md). The built-in tasks are values of `BuiltInTask`.
+`Task`, `Problem`, `Grid`, `Grade`, and what a problem of a run is.
+
+The first classes are public (docs/own-task.md). The built-in tasks are values of
+`BuiltInTask`.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from pytest_llmarith.records import check_plain
 from pytest_llmarith.types import Failure, Outcome, Prompt, Question, Reply
 
 Answer = TypeVar("Answer")
-Messages = Sequence[Mapping[str, str]]  # such as {"role": "user", "content": "What is 1 + 1?"}
+Messages = Sequence[
+    Mapping[str, str]
+]  # such as {"role": "user", "content": "What is 1 + 1?"}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 _MAX_SHOWN = 80
@@ -32,20 +37,22 @@ class InvalidGrade(ValueError):
     """A grade is none; the message is one line."""
 
 
-# --- problems -------------------------------------------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One question of a task.
 
-    `inputs` has the parts of the question by name, which are the fields of prompt templates; `expected` is the right
-    answer. Both are written to records and must be JSON. `label` is its part of pytest ids; by default it is made of
-    variant, depth and trial. `variant` names a series, `depth` orders the difficulty within it. `private` is what
-    `read` and `grade` need and no record shows.
+    `inputs` has the parts of the question by name, which are the fields of prompt
+    templates; `expected` is the right answer. Both are written to records and must be
+    JSON. `label` is its part of pytest ids; by default it is made of variant, depth and
+    trial. `variant` names a series, `depth` orders the difficulty within it. `private`
+    is what `read` and `grade` need and no record shows.
 
-    The other fields are for built-in tasks: problems with the same prompt and `trial` share one reply; `question` is
-    the question in one line; accuracy is also counted by `strata`; `tags` are further arguments of the mark `cell`.
+    The other fields are for built-in tasks: problems with the same prompt and `trial`
+    share one reply; `question` is the question in one line; accuracy is also counted by
+    `strata`; `tags` are further arguments of the mark `cell`.
     """
 
     inputs: Mapping[str, Any]
@@ -57,7 +64,9 @@ class Problem:
     trial: int | None = field(default=None, kw_only=True)
     question: str | None = field(default=None, kw_only=True)
     strata: Mapping[str, int] = field(default_factory=dict, kw_only=True)
-    tags: Mapping[str, str | int | Sequence[str]] = field(default_factory=dict, kw_only=True)
+    tags: Mapping[str, str | int | Sequence[str]] = field(
+        default_factory=dict, kw_only=True
+    )
 
     def __getitem__(self, name: str) -> Any:
         """A part of the question."""
@@ -65,12 +74,16 @@ class Problem:
 
     def copy(self) -> Problem:
         """A deep copy, as the task's functions may modify their argument."""
-        return replace(self, inputs=deepcopy(dict(self.inputs)), expected=deepcopy(self.expected))
+        return replace(
+            self, inputs=deepcopy(dict(self.inputs)), expected=deepcopy(self.expected)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Problems for all variants and depths: `problem_at(seed, variant, depth, trial)` makes one of them.
+    """Problems for all variants and depths:
+
+    `problem_at(seed, variant, depth, trial)` makes one of them.
 
     Searches and adaptive asking make further ones. `--llm-depths` replaces the depths.
     """
@@ -89,7 +102,10 @@ class Grid:
         """One problem, with its place."""
         problem = self.problem_at(seed, variant, depth, trial)
         if not isinstance(problem, Problem):
-            raise InvalidTask(f"problem_at returned {short_repr(problem)}; return a Problem(inputs, expected)")
+            raise InvalidTask(
+                f"problem_at returned {short_repr(problem)}; return a Problem(inputs, "
+                f"expected)"
+            )
         return Problem(
             problem.inputs,
             problem.expected,
@@ -112,7 +128,7 @@ def label_at(variant: str | None, depth: int | None, trial: int) -> str:
     return f"{variant}-{label}" if variant else label
 
 
-# --- answers and grades ---------------------------------------------------------------------------------------------
+# --- answers and grades ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +143,9 @@ class NoAnswer:
 class Grade:
     """A score from 0 to 1; 1 is `correct`, less is `deviate`.
 
-    `details` are recorded, `scores` are further scores by name, whose means are in the tables. `reason` is one line.
-    `outcome` may be `cheat`, `nan` or `unanswered`; the last one has no score.
+    `details` are recorded, `scores` are further scores by name, whose means are in the
+    tables. `reason` is one line. `outcome` may be `cheat`, `nan` or `unanswered`; the
+    last one has no score.
     """
 
     score: float | None
@@ -142,7 +159,9 @@ class Grade:
             return
         for score in (self.score, *self.scores.values()):
             if not _is_score(score):
-                raise InvalidGrade(f"{short_repr(score)} is no score; write a number from 0 to 1")
+                raise InvalidGrade(
+                    f"{short_repr(score)} is no score; write a number from 0 to 1"
+                )
         if isinstance(self.details, Mapping):
             check_plain(dict(self.details), "details")
 
@@ -162,9 +181,11 @@ def _is_score(score: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a grader may use: the reply, a function that asks a model, and facts of the item and of this process.
+    """What a grader may use: the reply, a function that asks a model, and facts of the
+    item and of this process.
 
-    `limit_s` is that of the item's timeout mark. `idle` shows progress while a grader waits.
+    `limit_s` is that of the item's timeout mark. `idle` shows progress while a grader
+    waits.
     """
 
     reply: Reply
@@ -178,8 +199,8 @@ class Tools:
 class Grader(Protocol):
     """Grades what needs time, a sandbox or another model.
 
-    `limit_s` becomes the timeout mark of the items; the grader enforces it, and pytest-timeout is off. `judge` is the
-    name of a model that it asks.
+    `limit_s` becomes the timeout mark of the items; the grader enforces it, and
+    pytest-timeout is off. `judge` is the name of a model that it asks.
     """
 
     @property
@@ -197,7 +218,7 @@ class Grader(Protocol):
         """Lines at the start of a run."""
 
 
-# --- tasks ----------------------------------------------------------------------------------------------------------
+# --- tasks ----------------------------------------------------------------------------
 
 
 def _stripped(text: str, problem: Problem) -> Any:
@@ -212,11 +233,13 @@ def _is_expected(answer: object, problem: Problem) -> bool:
 class Task(Generic[Answer]):
     """A task: its problems, the question of each, and how replies are read and graded.
 
-    `problems` is a list, a function of (seed, trials) that returns the same ones for the same arguments, or a `Grid`;
-    `prompt(problem)` is the question, a text or messages. `read(text, problem)` returns the answer in a reply, or None;
-    by default it is the text. `grade(answer, problem)` returns whether it is right, a score from 0 to 1, or a `Grade`,
-    by default whether it equals `problem.expected`; or it is a `Grader`. `numbers` names inputs that
-    --llm-number-format rewrites, `reply_tokens` is the length of a short reply.
+    `problems` is a list, a function of (seed, trials) that returns the same ones for
+    the same arguments, or a `Grid`; `prompt(problem)` is the question, a text or
+    messages. `read(text, problem)` returns the answer in a reply, or None; by default
+    it is the text. `grade(answer, problem)` returns whether it is right, a score from 0
+    to 1, or a `Grade`, by default whether it equals `problem.expected`; or it is a
+    `Grader`. `numbers` names inputs that --llm-number-format rewrites, `reply_tokens`
+    is the length of a short reply.
     """
 
     name: str
@@ -230,17 +253,30 @@ class Task(Generic[Answer]):
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise ValueError(
-                f"Task: {self.name!r} is not a task name; write small letters, digits and _, such as 'reversal'"
+                f"Task: {self.name!r} is not a task name; write small letters, digits "
+                f"and _, such as 'reversal'"
             )
         if self.name in RESERVED and not isinstance(self, BuiltInTask):
-            raise ValueError(f"Task: {self.name!r} is a built-in task; choose another name")
+            raise ValueError(
+                f"Task: {self.name!r} is a built-in task; choose another name"
+            )
         for name in ("prompt", "read"):
             if not callable(function := getattr(self, name)):
-                raise TypeError(f"Task {self.name}: {name} is {function!r}; pass a function")
-        if not callable(self.grade) and not callable(getattr(self.grade, "grade", None)):
-            raise TypeError(f"Task {self.name}: grade is {self.grade!r}; pass a function or a grader")
+                raise TypeError(
+                    f"Task {self.name}: {name} is {function!r}; pass a function"
+                )
+        if not callable(self.grade) and not callable(
+            getattr(self.grade, "grade", None)
+        ):
+            raise TypeError(
+                f"Task {self.name}: grade is {self.grade!r}; pass a function or a "
+                f"grader"
+            )
         if not callable(self.problems) and not isinstance(self.problems, Sequence):
-            raise TypeError(f"Task {self.name}: problems is {self.problems!r}; pass a list, a function or a Grid")
+            raise TypeError(
+                f"Task {self.name}: problems is {self.problems!r}; pass a list, a "
+                f"function or a Grid"
+            )
 
     @property
     def grid(self) -> Grid | None:
@@ -255,7 +291,9 @@ class Task(Generic[Answer]):
 
     @property
     def readings(self) -> Sequence[str]:
-        """Names of the answers that `read` returns as a tuple, if it returns several; the first is graded."""
+        """Names of the answers that `read` returns as a tuple, if it returns several;
+        the first is graded.
+        """
         return ()
 
     @property
@@ -305,7 +343,7 @@ BREAKING_POINT, THRESHOLD = "breaking_point", "threshold"
 RESERVED = (ARITHMETIC, ADDITION, OEIS, BREAKING_POINT, THRESHOLD)
 
 
-# --- problems of a run ----------------------------------------------------------------------------------------------
+# --- problems of a run ----------------------------------------------------------------
 
 
 class Step(Protocol):
@@ -315,11 +353,16 @@ class Step(Protocol):
     def wrong(self) -> bool: ...
 
 
-Ask = Callable[["TaskProblem", int], Any]  # a question, and how often it was asked before
+Ask = Callable[
+    ["TaskProblem", int], Any
+]  # a question, and how often it was asked before
 
 
 class Search(Protocol):
-    """Questions of one item that depend on the answers. `budget` is the maximum number of them."""
+    """Questions of one item that depend on the answers.
+
+    `budget` is the maximum number of them.
+    """
 
     @property
     def budget(self) -> int: ...
@@ -329,7 +372,9 @@ class Search(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TaskProblem(Problem):
-    """A problem of a run: checked, with its task and its prompt in the usual condition."""
+    """A problem of a run: checked, with its task and its prompt in the usual
+    condition.
+    """
 
     owner: Task[Any] = field(repr=False, kw_only=True)
     seed: int = field(kw_only=True)
@@ -349,7 +394,11 @@ class TaskProblem(Problem):
             found["depth"] = self.depth
         if self.trial is not None:
             found["trial"] = self.trial
-        return found | {name: value for name, value in self.tags.items() if isinstance(value, str | int)}
+        return found | {
+            name: value
+            for name, value in self.tags.items()
+            if isinstance(value, str | int)
+        }
 
     @property
     def recorded(self) -> records.Problem:

@@ -1,4 +1,6 @@
-"""Replies with known grades: the stored transcripts in `../shared`, and invented ones with their author's grade."""
+"""Replies with known grades: the stored transcripts in `../shared`, and invented ones
+with their author's grade.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,20 @@ REPLIES = Path(__file__).parent / "replies"
 GRADING = Path(__file__).parents[2] / "docs" / "grading.md"
 
 
-@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+@pytest.mark.skipif(
+    not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project"
+)
 def test_outcomes_of_the_transcripts() -> None:
-    """Each of the 9,360 trials has the outcome that is written down: a rule that changes one has to say so."""
-    written = dict(line.split(": ") for line in (REPLIES / "outcomes.txt").read_text("ascii").splitlines())
-    assert {file.stem: _outcomes(file) for file in sorted(TRANSCRIPTS.glob("*.jsonl"))} == written
+    """Each of the 9,360 trials has the outcome that is written down: a rule that
+    changes one has to say so.
+    """
+    written = dict(
+        line.split(": ")
+        for line in (REPLIES / "outcomes.txt").read_text("ascii").splitlines()
+    )
+    assert {
+        file.stem: _outcomes(file) for file in sorted(TRANSCRIPTS.glob("*.jsonl"))
+    } == written
 
 
 def _outcomes(file: Path) -> str:
@@ -36,16 +47,33 @@ def _outcomes(file: Path) -> str:
 
 # Ways to say a result, in place of a last line that is the bare number.
 WORDINGS = (
-    *("The answer is {}.", "Answer: {}", "Final answer: {}", "Result: **{}**", "So the result is {}", "#### {}"),
-    *("**{}**", "`{}`", "$\\boxed{{{}}}$", "The final answer is $\\boxed{{{}}}$.", "Therefore, the answer is **{}**."),
+    *(
+        "The answer is {}.",
+        "Answer: {}",
+        "Final answer: {}",
+        "Result: **{}**",
+        "So the result is {}",
+        "#### {}",
+    ),
+    *(
+        "**{}**",
+        "`{}`",
+        "$\\boxed{{{}}}$",
+        "The final answer is $\\boxed{{{}}}$.",
+        "Therefore, the answer is **{}**.",
+    ),
     *("= {}", "That gives {}.", "Hence: {}", "Thus, we get {}.", "{} is the result."),
 )
 
 
 @pytest.mark.proof
-@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+@pytest.mark.skipif(
+    not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project"
+)
 def test_a_reworded_last_line_is_the_same_answer() -> None:
-    """Few change, most as the line rounds an exact result above it, which four of the ways explain."""
+    """Few change, most as the line rounds an exact result above it, which four of the
+    ways explain.
+    """
     asked, other = 0, set()
     for file in sorted(TRANSCRIPTS.glob("*.jsonl")):
         for trial in map(json.loads, file.read_text("utf-8").splitlines()):
@@ -57,13 +85,20 @@ def test_a_reworded_last_line_is_the_same_answer() -> None:
             dtype = Dtype(trial["variant"].partition("_")[0])
             answer = read(trial["raw_response"], operands, dtype).tolerant
             for wording in WORDINGS:
-                reworded = read("\n".join([*above, wording.format(last.strip())]), operands, dtype).tolerant
+                reworded = read(
+                    "\n".join([*above, wording.format(last.strip())]), operands, dtype
+                ).tolerant
                 if reworded != answer:
                     other.add(trial["raw_response"])
     assert (asked, len(other)) == (183, 10)
 
 
-OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
+OPERATIONS = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+}
 
 
 def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
@@ -71,12 +106,23 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
     lhs, rhs = Decimal(reply["lhs"]), Decimal(reply["rhs"])
     with localcontext(prec=60):
         exact = OPERATIONS[reply["op"]](lhs, rhs)
-        expected = exact if reply["dtype"] == "int" else exact.quantize(Decimal("1e-4"), ROUND_HALF_EVEN)
+        expected = (
+            exact
+            if reply["dtype"] == "int"
+            else exact.quantize(Decimal("1e-4"), ROUND_HALF_EVEN)
+        )
     if answer is None:
         return Outcome.NAN
     operands = reply["lhs"], reply["rhs"]
     dtype = Dtype(reply["dtype"])
-    case = Case.of(Op(reply["op"]), dtype, operands, format(expected, "f"), answer, TOLERANCES[dtype])
+    case = Case.of(
+        Op(reply["op"]),
+        dtype,
+        operands,
+        format(expected, "f"),
+        answer,
+        TOLERANCES[dtype],
+    )
     return Outcome.CORRECT if case.is_correct else Outcome.DEVIATE
 
 
@@ -90,18 +136,32 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
         ("decoys", 617, 40, 18),
     ],
 )
-def test_replies_graded_by_their_author(name: str, replies: int, most: int, correct: int) -> None:
+def test_replies_graded_by_their_author(
+    name: str, replies: int, most: int, correct: int
+) -> None:
     """Few outcomes differ from their author's; of those only decoys are correct."""
-    lines = [json.loads(line) for line in (REPLIES / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (REPLIES / f"{name}.jsonl").read_text("utf-8").splitlines()
+    ]
     assert len(lines) == replies
     wrong = {}
     for line in lines:
         number = line["expected_number"]
-        assert _outcome(line, None if number is None else Decimal(number)) == line["expected_outcome"], line["id"]
-        answer = read(line["reply"], (line["lhs"], line["rhs"]), Dtype(line["dtype"])).tolerant
+        assert (
+            _outcome(line, None if number is None else Decimal(number))
+            == line["expected_outcome"]
+        ), line["id"]
+        answer = read(
+            line["reply"], (line["lhs"], line["rhs"]), Dtype(line["dtype"])
+        ).tolerant
         if (outcome := _outcome(line, answer)) != line["expected_outcome"]:
             wrong[line["id"]] = str(outcome)
     assert list(wrong.values()).count("correct") <= correct
     assert len(wrong) <= most, wrong
-    rows = [line for line in GRADING.read_text("utf-8").splitlines() if line.startswith(f"| {replies}")]
+    rows = [
+        line
+        for line in GRADING.read_text("utf-8").splitlines()
+        if line.startswith(f"| {replies}")
+    ]
     assert rows[0].endswith(f"| {len(wrong)} |")

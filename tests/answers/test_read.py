@@ -1,6 +1,8 @@
-"""The number in a reply: its final answer, the bare number that a strict task asks for, or why there is none.
+"""The number in a reply: its final answer, the bare number that a strict task asks for,
+or why there is none.
 
-Each row is needed: some mutation of the rules is seen by it and by at most one other row.
+Each row is needed: some mutation of the rules is seen by it and by at most one other
+row.
 """
 
 from __future__ import annotations
@@ -17,7 +19,12 @@ from pytest_llmarith.exact import Reason, Stripped, read, refuses, strip_thought
 from pytest_llmarith.types import Dtype
 
 OPERANDS = ("12", "34")
-ADDED, DIVIDED, SUBTRACTED, MULTIPLIED = ("7391", "2846"), ("21034786", "2846"), ("2846", "7391"), ("12.34", "56.78")
+ADDED, DIVIDED, SUBTRACTED, MULTIPLIED = (
+    ("7391", "2846"),
+    ("21034786", "2846"),
+    ("2846", "7391"),
+    ("12.34", "56.78"),
+)
 PRODUCT, ROOT, HALF = ("1234", "5678"), ("144", "12"), ("46", "23")
 PARTS = "1234 × 5000 = 6170000\n1234 × 600 = 740400\n1234 × 78 = 96252"
 BULLETS = "- " + PARTS.replace("\n", "\n- ")
@@ -44,7 +51,11 @@ ANSWERS = [
     ("1.234.567", OPERANDS, "1234567"),
     ("1,23,45,678", OPERANDS, "12345678"),
     ("1e9999", OPERANDS, "1E9999"),
-    ("1. Add the ones: 2 + 4 = 6\n2. Add the tens: 1 + 3 = 4\n3. Combined: 46", OPERANDS, "46"),
+    (
+        "1. Add the ones: 2 + 4 = 6\n2. Add the tens: 1 + 3 = 4\n3. Combined: 46",
+        OPERANDS,
+        "46",
+    ),
     ("~46", OPERANDS, "46"),
     ("  12\n+ 34\n----\n  46", OPERANDS, "46"),
     ("12\n+34\n===\n46", OPERANDS, "46"),
@@ -100,7 +111,11 @@ ANSWERS = [
     ("It is 7,006,652. Sanity: 1,200 × 6,000 = 7,200,000 ✓", PRODUCT, "7006652"),
     ("I estimate 7,200,000, but exactly it is 7,006,652 (not 7).", PRODUCT, "7006652"),
     ("The sum of 7391 and 2846 is 10237. Tens: 9 + 4 = 13.", ADDED, "10237"),
-    ("604 + 177 = 771 without the carry.\nWith the carry: 771 + 10 = 781", ("604", "177"), "781"),
+    (
+        "604 + 177 = 771 without the carry.\nWith the carry: 771 + 10 = 781",
+        ("604", "177"),
+        "781",
+    ),
     (f"**7006652**\n\n{BULLETS}", PRODUCT, "7006652"),
     (f"7006652\n\nÉtapes :\n{PARTS}", PRODUCT, "7006652"),
     (f"**答案：7006652**\n\n{PARTS}", PRODUCT, "7006652"),
@@ -112,14 +127,34 @@ ANSWERS = [
     ("10237. A common mistake is to answer 10137.", ADDED, "10237"),
     ("~~10137~~ 10237", ADDED, "10237"),
     ("<scratchpad>10137</scratchpad>10237", ADDED, "10237"),
-    ("\\boxed{10137}\n\nAttendez, j'ai fait une erreur. La bonne réponse est 10237.", ADDED, "10237"),
+    (
+        "\\boxed{10137}\n\nAttendez, j'ai fait une erreur. La bonne réponse est 10237.",
+        ADDED,
+        "10237",
+    ),
     ("\\boxed{10137}\n\n等等，我算错了。正确答案是10237。", ADDED, "10237"),
-    ("\\boxed{10237}\n\nWait, let me double-check: 10237 - 2846 = 7391 ✓", ADDED, "10237"),
-    ("\\boxed{10237}\n\nLet me verify: 7000 + 2000 = 9000 and 391 + 846 = 1237.", ADDED, "10237"),
-    ("12.34 × 56.78 = 700.6652\n\nRounded to two decimal places: **700.67**", MULTIPLIED, "700.67"),
+    (
+        "\\boxed{10237}\n\nWait, let me double-check: 10237 - 2846 = 7391 ✓",
+        ADDED,
+        "10237",
+    ),
+    (
+        "\\boxed{10237}\n\nLet me verify: 7000 + 2000 = 9000 and 391 + 846 = 1237.",
+        ADDED,
+        "10237",
+    ),
+    (
+        "12.34 × 56.78 = 700.6652\n\nRounded to two decimal places: **700.67**",
+        MULTIPLIED,
+        "700.67",
+    ),
     ("7,006,652 = 7.0 × 10⁶", PRODUCT, "7006652"),
     ("7006652\n7.007e6", PRODUCT, "7006652"),
-    ("7,006,652 is the product of 1,234 and 5,678.\n\nIn scientific notation: 7.01 × 10^6", PRODUCT, "7006652"),
+    (
+        "7,006,652 is the product of 1,234 and 5,678.\n\nIn scientific notation: 7.01 × 10^6",
+        PRODUCT,
+        "7006652",
+    ),
     # words of magnitude
     ("**7006652** (about **7** million)", PRODUCT, "7006652"),
     ("$7{,}006{,}652 \\approx 7.0 \\text{ million}$", PRODUCT, "7006652"),
@@ -129,7 +164,11 @@ ANSWERS = [
     ("1.000×10³ USD", OPERANDS, "1000"),
     ("Step 1: 5 + 7 = 12\nStep 2: 2 × 6 = 12\n\nFinal: 100", OPERANDS, "100"),
     ("7,006,652, which is 0.7 crore", PRODUCT, "7006652"),
-    ("7,006,652, which is seven thousand thousand, or 7 thousand thousand", PRODUCT, "7006652"),
+    (
+        "7,006,652, which is seven thousand thousand, or 7 thousand thousand",
+        PRODUCT,
+        "7006652",
+    ),
     ("1.999 × 10^9, or 2 billion", PRODUCT, "1999000000"),
     ("1485, about 1 thousand", ("15", "99"), "1485"),
     ("5 billion times 3 is 15 billion", ("5000000000", "3"), "15000000000"),
@@ -141,8 +180,16 @@ ANSWERS = [
     # signs, unfinished thoughts, footnotes
     ("$-\\boxed{4545}$", SUBTRACTED, "-4545"),
     ("Results:\n- 4545\n- 4546", SUBTRACTED, "4546"),
-    ("<think>\n12 times that is about 34, so it should be \\boxed{46}", ("12", "34"), "46"),
-    ("<think>\n7391 + 2846 = 10137? No.\n\nThe final answer is \\boxed{10237}.", ADDED, "10237"),
+    (
+        "<think>\n12 times that is about 34, so it should be \\boxed{46}",
+        ("12", "34"),
+        "46",
+    ),
+    (
+        "<think>\n7391 + 2846 = 10137? No.\n\nThe final answer is \\boxed{10237}.",
+        ADDED,
+        "10237",
+    ),
     ("The sum is 10237¹", ADDED, "10237"),
     ("−4545 (der Betrag ist 4545)", SUBTRACTED, "-4545"),
     ("2846 minus 7391 is minus 4545.", SUBTRACTED, "-4545"),
@@ -159,7 +206,11 @@ ANSWERS = [
     ("15 thousand, 3 steps", ("5000", "3"), "15000"),
     ("Eighty-five.", ("60", "25"), "85"),
     ("Minus two hundred and five", ("1", "206"), "-205"),
-    ("One hundred twenty-three thousand, four hundred and fifty six", ("1", "2"), "123456"),
+    (
+        "One hundred twenty-three thousand, four hundred and fifty six",
+        ("1", "2"),
+        "123456",
+    ),
     ("Nineteen million and one", ("1", "2"), "19000001"),
     ("seven point five", ("15", "2"), "7.5"),
     # the answer first, then what explains it
@@ -167,17 +218,33 @@ ANSWERS = [
     ("31,734 (246 × 100 = 24,600, 246 × 29 = 7,134)", ("246", "129"), "31734"),
     ("31734, from 246 × 100 = 24600 and 246 × 29 = 7134", ("246", "129"), "31734"),
     ("31,734, a little less than 32,000", ("246", "129"), "31734"),
-    ("-27,547 (the magnitude of the difference is 27,547)", ("30915", "58462"), "-27547"),
+    (
+        "-27,547 (the magnitude of the difference is 27,547)",
+        ("30915", "58462"),
+        "-27547",
+    ),
     ("−27,547, since |30,915 − 58,462| = 27,547", ("30915", "58462"), "-27547"),
     ("−27547 because 58462 − 30915 = 27547", ("30915", "58462"), "-27547"),
     ("10122\n\n10011110001010 in binary", ("7777", "2345"), "10122"),
-    ("| base | value |\n|---|---|\n| 10 | 10122 |\n| 2 | 10011110001010 |", ("7777", "2345"), "10122"),
+    (
+        "| base | value |\n|---|---|\n| 10 | 10122 |\n| 2 | 10011110001010 |",
+        ("7777", "2345"),
+        "10122",
+    ),
     ("Digits: 1, 0, 2, 3, 7 → 10237", ADDED, "10237"),
     ("7391 + 2846 = 10137? It is 10237.", ADDED, "10237"),
     ("10137 (check: 7391 + 2846 = 10237)", ADDED, "10137"),
     # columns
-    ("\\begin{array}{r} 7391 \\\\ +\\; 2846 \\\\ \\hline 10237 \\end{array}", ADDED, "10237"),
-    ("\\begin{array}{r}\n7391 \\\\\n\\underline{+2846} \\\\\n10237\n\\end{array}", ADDED, "10237"),
+    (
+        "\\begin{array}{r} 7391 \\\\ +\\; 2846 \\\\ \\hline 10237 \\end{array}",
+        ADDED,
+        "10237",
+    ),
+    (
+        "\\begin{array}{r}\n7391 \\\\\n\\underline{+2846} \\\\\n10237\n\\end{array}",
+        ADDED,
+        "10237",
+    ),
     ("7 & 3 & 9 & 1 \\\\\n2 & 8 & 4 & 6 \\\\\n1 & 0 & 2 & 3 & 7", ADDED, "10237"),
     ("53 × 47 = 53(50 − 3) = 2650 − 159 = 2491", ("53", "47"), "2491"),
     # an operand, presented as the answer
@@ -193,15 +260,30 @@ ANSWERS = [
 
 WITH_POINTS = [
     # decimals that repeat
-    *((text, ("1000.00", "7.00"), "142.8571") for text in ("142.\\overline{857142}", "142.(857142)")),
-    ("142." + "".join(f"{digit}\u0305" for digit in "857142"), ("1000.00", "7.00"), "142.8571"),
-    ("142.857142857142857… (the digits 857142 repeat)", ("1000.00", "7.00"), "142.8571"),
+    *(
+        (text, ("1000.00", "7.00"), "142.8571")
+        for text in ("142.\\overline{857142}", "142.(857142)")
+    ),
+    (
+        "142." + "".join(f"{digit}\u0305" for digit in "857142"),
+        ("1000.00", "7.00"),
+        "142.8571",
+    ),
+    (
+        "142.857142857142857… (the digits 857142 repeat)",
+        ("1000.00", "7.00"),
+        "142.8571",
+    ),
     ("3.333...", ("10.00", "3.00"), "3.3333"),
     ("1.0666…", ("3.20", "3.00"), "1.0667"),
     ("3 1/3 ≈ 3.3333", ("10.00", "3.00"), "3.3333"),
     # a change of unit
     ("8299.96 (i.e. 829996 hundredths)", ("7384.29", "915.67"), "8299.96"),
-    ("738429 + 91567 = 829996. Dividing by 100 gives 8299.96", ("7384.29", "915.67"), "8299.96"),
+    (
+        "738429 + 91567 = 829996. Dividing by 100 gives 8299.96",
+        ("7384.29", "915.67"),
+        "8299.96",
+    ),
     ("17,647,500. Shift four places: 1764.7500", ("45.25", "39.00"), "1764.75"),
     ("1764.75, as 4525 × 3900 = 17647500", ("45.25", "39.00"), "1764.75"),
     ("6~761~572.8243", ("2600.61", "2600.01"), "6761572.8243"),
@@ -218,7 +300,10 @@ NO_ANSWERS = [
     ("5 × 10^99999", Reason.UNREADABLE),
     ('"12" "34"', Reason.UNREADABLE),
     ("4.6<sup>2</sup>", Reason.UNREADABLE),
-    ('<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 34}}\n</tool_call>', Reason.UNREADABLE),
+    (
+        '<tool_call>\n{"name": "add", "arguments": {"a": 12, "b": 34}}\n</tool_call>',
+        Reason.UNREADABLE,
+    ),
     ("<think>\n7391 + 2846 = 10237", Reason.TRUNCATED),
     ("Error: context length exceeded (400)", Reason.UNREADABLE),
     ("Split 34 into 30 and 4.", Reason.UNREADABLE),
@@ -233,14 +318,22 @@ NO_ANSWERS = [
 
 
 @pytest.mark.parametrize(("text", "operands", "answer"), ANSWERS)
-def test_the_final_answer_is_read(text: str, operands: tuple[str, str], answer: str) -> None:
-    """The number that the reply gives in the end, whatever other numbers stand around it."""
+def test_the_final_answer_is_read(
+    text: str, operands: tuple[str, str], answer: str
+) -> None:
+    """The number that the reply gives in the end, whatever other numbers stand around
+    it.
+    """
     assert read(text, operands).tolerant == Decimal(answer)
 
 
 @pytest.mark.parametrize(("text", "operands", "answer"), WITH_POINTS)
-def test_the_final_answer_with_decimals(text: str, operands: tuple[str, str], answer: str) -> None:
-    """The number to four decimals, also if they repeat, or if it is said in another unit as well."""
+def test_the_final_answer_with_decimals(
+    text: str, operands: tuple[str, str], answer: str
+) -> None:
+    """The number to four decimals, also if they repeat, or if it is said in another
+    unit as well.
+    """
     found = read(text, operands, Dtype.FLOAT).tolerant
     assert found is not None
     assert round(found, 4) == Decimal(answer)
@@ -254,16 +347,23 @@ def test_no_answer_has_a_reason(text: str, reason: Reason) -> None:
 
 
 def test_long_replies() -> None:
-    """A bare number is read whole, however long it is; of a long text the end is read."""
+    """A bare number is read whole, however long it is; of a long text the end is
+    read.
+    """
     long = "7" * 40_000
     assert read(long).strict == read(long).tolerant == Decimal(long)
     assert read(f"= {long}\nThe answer is 5").tolerant == Decimal(5)
-    assert read("約1億2345万").tolerant in (None, Decimal(123450000))  # never a part of a number
+    assert read("約1億2345万").tolerant in (
+        None,
+        Decimal(123450000),
+    )  # never a part of a number
 
 
-# --- the strict reading ---------------------------------------------------------------------------------------------
+# --- the strict reading ---------------------------------------------------------------
 
-NEARLY_A_NUMBER = st.text(st.sampled_from("0123456789_+- .\n\t\x00\x1c\u2009\u00a0٣９²½Ⅷ−e,x"), max_size=12)
+NEARLY_A_NUMBER = st.text(
+    st.sampled_from("0123456789_+- .\n\t\x00\x1c\u2009\u00a0٣９²½Ⅷ−e,x"), max_size=12
+)
 
 
 @given(st.one_of(NEARLY_A_NUMBER, st.text(max_size=12), st.integers().map(str)))
@@ -278,7 +378,9 @@ NEARLY_A_NUMBER = st.text(st.sampled_from("0123456789_+- .\n\t\x00\x1c\u2009\u00
 @example("-0")
 @settings(deadline=None, max_examples=500)
 def test_a_strict_integer_is_what_int_accepts(text: str) -> None:
-    """On any text, an integer is read exactly where int(text.strip()) reads it, and with the same value."""
+    """On any text, an integer is read exactly where int(text.strip()) reads it, and
+    with the same value.
+    """
     try:
         expected = int(text.strip())
     except ValueError:
@@ -290,24 +392,59 @@ def test_a_strict_integer_is_what_int_accepts(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "number"),
     [
-        *((text, text.strip().replace("_", "")) for text in ("12.50", "-12", "+0.5", " 007.10\n", "1_000.2_5", "١٢.٥")),
-        *((text, None) for text in ("", ".5", "5.", "1e5", "1,234.5", "5_", "1_0.5_", "1 000", "1.2.3", "−5", "= 5")),
+        *(
+            (text, text.strip().replace("_", ""))
+            for text in ("12.50", "-12", "+0.5", " 007.10\n", "1_000.2_5", "١٢.٥")
+        ),
+        *(
+            (text, None)
+            for text in (
+                "",
+                ".5",
+                "5.",
+                "1e5",
+                "1,234.5",
+                "5_",
+                "1_0.5_",
+                "1 000",
+                "1.2.3",
+                "−5",
+                "= 5",
+            )
+        ),
     ],
 )
 def test_a_strict_fixed_point_number(text: str, number: str | None) -> None:
-    """Sign, digits, one point and decimals, with the tolerance that integers have; no exponents and separators."""
-    assert read(text, dtype=Dtype.FLOAT).strict == (None if number is None else Decimal(number))
+    """Sign, digits, one point and decimals, with the tolerance that integers have; no
+    exponents and separators.
+    """
+    assert read(text, dtype=Dtype.FLOAT).strict == (
+        None if number is None else Decimal(number)
+    )
 
 
 def test_decimals_of_an_integer_are_read_as_they_are() -> None:
-    """The strict reading has no integer there; the tolerant one does not cut the decimals off."""
+    """The strict reading has no integer there; the tolerant one does not cut the
+    decimals off.
+    """
     readings = read("784.1", ("1568", "2"))
     assert (readings.tolerant, readings.strict) == (Decimal("784.1"), None)
 
 
-# --- thoughts and refusals ------------------------------------------------------------------------------------------
+# --- thoughts and refusals ------------------------------------------------------------
 
-PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<|channel|>final<|message|>", "\n", " ", "5", "the ", "<"]
+PIECES = [
+    "<think>",
+    "</think>",
+    "[THINK]",
+    "[/THINK]",
+    "<|channel|>final<|message|>",
+    "\n",
+    " ",
+    "5",
+    "the ",
+    "<",
+]
 
 
 @pytest.mark.parametrize(
@@ -321,7 +458,10 @@ PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<|channel|>final<|messa
         ("<|channel|>analysis<|message|>4<|channel|>final<|message|>5", "5", False),
         ("4</think>5", "5", False),
         ("<think>3</think>4<think>\n4</think>5", "5", False),
-        *((text, text, False) for text in ("", "the <think> block gave 5", "x <think>", "<thinkers>5")),
+        *(
+            (text, text, False)
+            for text in ("", "the <think> block gave 5", "x <think>", "<thinkers>5")
+        ),
         ("\t<think>6", "", True),
         ("5\n<think>6", "5\n", True),
         ("<think>4</think>5\n[THINK]6", "5\n", True),
@@ -329,13 +469,17 @@ PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<|channel|>final<|messa
     ],
 )
 def test_thoughts_are_removed(reply: str, spoken: str, cut: bool) -> None:
-    """All before the last closing tag is a thought, and all after a tag without an end, which cuts a reply."""
+    """All before the last closing tag is a thought, and all after a tag without an end,
+    which cuts a reply.
+    """
     assert strip_thoughts(reply) == Stripped(spoken, cut)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text())
 def test_thoughts_of_any_reply(reply: str) -> None:
-    """The rest is a part of the reply, at its end unless a thought was cut, and holds no further thought."""
+    """The rest is a part of the reply, at its end unless a thought was cut, and holds
+    no further thought.
+    """
     spoken = strip_thoughts(reply)
     assert spoken.text in reply
     assert spoken.cut or reply.endswith(spoken.text)
@@ -345,9 +489,36 @@ def test_thoughts_of_any_reply(reply: str) -> None:
 @pytest.mark.parametrize(
     ("text", "refused"),
     [
-        *((text, True) for text in ("I can't do that", "I can’t", "I can not", "I couldn't say", "We are unable to")),
-        *((text, True) for text in ("It is impossible to tell", "I must decline.", "I refuse.", "Sorry.\n\nI cannot")),
-        *((text, False) for text in ("", "5", "The scant result", "a canoe", "a steep decline", "willnot")),
+        *(
+            (text, True)
+            for text in (
+                "I can't do that",
+                "I can’t",
+                "I can not",
+                "I couldn't say",
+                "We are unable to",
+            )
+        ),
+        *(
+            (text, True)
+            for text in (
+                "It is impossible to tell",
+                "I must decline.",
+                "I refuse.",
+                "Sorry.\n\nI cannot",
+            )
+        ),
+        *(
+            (text, False)
+            for text in (
+                "",
+                "5",
+                "The scant result",
+                "a canoe",
+                "a steep decline",
+                "willnot",
+            )
+        ),
     ],
 )
 def test_refusals(text: str, refused: bool) -> None:
@@ -355,7 +526,7 @@ def test_refusals(text: str, refused: bool) -> None:
     assert refuses(text) is refused
 
 
-# --- hostile replies ------------------------------------------------------------------------------------------------
+# --- hostile replies ------------------------------------------------------------------
 
 UNITS = (
     *("7", "7_", "7,", "7 ", "7.", "7e", "-7", "7 + ", "= 7"),
@@ -374,7 +545,8 @@ UNITS = (
     ),
     *("7.(7", "7.7...", "7\u0305", "\\begin{a}", "\\\\ ", "7(7 + ", "12 and 22, "),
 )
-# A limit on the processor's time, which no other process uses up; all of it takes a second.
+# A limit on the processor's time, which no other process uses up; all of it takes a
+# second.
 READER = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
@@ -388,13 +560,17 @@ for unit in {UNITS!r}:
 
 
 def test_no_reply_takes_long_to_read() -> None:
-    """Patterns take linear time: one text 100,000 times, with and without another end, is read in moments."""
+    """Patterns take linear time: one text 100,000 times, with and without another end,
+    is read in moments.
+    """
     assert subprocess.run([sys.executable, "-c", READER], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_work_grows_with_the_length(unit: str) -> None:
-    """Twice the text needs at most twice the calls, whatever the machine does besides."""
+    """Twice the text needs at most twice the calls, whatever the machine does
+    besides.
+    """
     length = 600 // len(unit)
     once, twice = (_calls(unit * times + " = 7") for times in (length, 2 * length))
     assert twice < 2.2 * once + 100
@@ -419,11 +595,16 @@ def _calls(text: str) -> int:
 
 @given(
     st.text(max_size=60)
-    | st.text(st.sampled_from("\\{}$*_`^~×=≈-+.,'() \n\u20091230eEx<>think/boxedfrac"), max_size=80),
+    | st.text(
+        st.sampled_from("\\{}$*_`^~×=≈-+.,'() \n\u20091230eEx<>think/boxedfrac"),
+        max_size=80,
+    ),
     st.sampled_from(Dtype),
 )
 @settings(deadline=None, max_examples=1_000)
 def test_any_text_is_read_or_has_a_reason(text: str, dtype: Dtype) -> None:
-    """There is an answer or a reason, never both, and no text raises, nor any markup."""
+    """There is an answer or a reason, never both, and no text raises, nor any
+    markup.
+    """
     readings = read(text, OPERANDS, dtype)
     assert (readings.tolerant is None) is (readings.reason is not None)

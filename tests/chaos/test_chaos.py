@@ -1,7 +1,9 @@
-"""Runs that are killed at random moments: no reply is lost, and none is paid for twice that had arrived.
+"""Runs that are killed at random moments: no reply is lost, and none is paid for twice
+that had arrived.
 
-KILLS=50 makes fifty runs, each killed once; without it the controller and a worker of one run are killed. A moment is a
-count of requests that the server has seen, so it does not depend on the speed of a machine.
+KILLS=50 makes fifty runs, each killed once; without it the controller and a worker of
+one run are killed. A moment is a count of requests that the server has seen, so it does
+not depend on the speed of a machine.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ pytestmark = pytest.mark.proof
 QUESTIONS = 300
 CONCURRENCY = 16
 MOST_RUNS = 6
-PROMPTS = frozenset(addition.prompt(problem) for problem in addition.problems(0, QUESTIONS))
+PROMPTS = frozenset(
+    addition.prompt(problem) for problem in addition.problems(0, QUESTIONS)
+)
 BENCH = f"""
 import pytest
 
@@ -50,7 +54,8 @@ def pytest_configure(config):
 
 
 class KilledBench:
-    """A folder with a bench, and a server that kills the process of its run at some requests.
+    """A folder with a bench, and a server that kills the process of its run at some
+    requests.
 
     An even seed kills the controller, an odd one a worker.
     """
@@ -60,20 +65,41 @@ class KilledBench:
         self._kills = {Random(seed).randint(1, QUESTIONS): seed for seed in seeds}
         self._folder = folder
         self._process: subprocess.Popen[str] | None = None
-        for name, text in (("test_bench.py", BENCH), ("conftest.py", CONFTEST), ("pytest.ini", "[pytest]\n")):
+        for name, text in (
+            ("test_bench.py", BENCH),
+            ("conftest.py", CONFTEST),
+            ("pytest.ini", "[pytest]\n"),
+        ):
             (folder / name).write_text(text, encoding="utf-8")
 
     def run(self, way: str) -> tuple[int, str]:
         """The same command each time; its exit status, and what it printed."""
-        command = [sys.executable, "-m", "pytest", "--llm-model=openai/gpt-4o-mini", *WAYS[way]]
-        command += [f"--llm-api-base={self.server.base_url}", f"--llm-concurrency={CONCURRENCY}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "--llm-model=openai/gpt-4o-mini",
+            *WAYS[way],
+        ]
+        command += [
+            f"--llm-api-base={self.server.base_url}",
+            f"--llm-concurrency={CONCURRENCY}",
+        ]
         command += ["-ollm_timeout=5", "-ollm_retries=1"]
         with subprocess.Popen(
-            command, cwd=self._folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            cwd=self._folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         ) as self._process:
-            printed, _ = self._process.communicate(timeout=2 * PATIENCE_S)  # its workers hold the pipe as well
+            printed, _ = self._process.communicate(
+                timeout=2 * PATIENCE_S
+            )  # its workers hold the pipe as well
         give_up_at = time.monotonic() + 2 * PATIENCE_S
-        while any(map(self._is_broker, Path("/proc").glob("[0-9]*"))):  # it outlives a killed controller for a moment
+        while any(
+            map(self._is_broker, Path("/proc").glob("[0-9]*"))
+        ):  # it outlives a killed controller for a moment
             assert time.monotonic() < give_up_at
             time.sleep(0.05)
         return self._process.returncode, printed
@@ -81,7 +107,11 @@ class KilledBench:
     def _is_broker(self, process: Path) -> bool:
         try:
             is_here = Path(os.readlink(process / "cwd")) == self._folder
-            return is_here and b"pytest_llmarith.models.server" in (process / "cmdline").read_bytes()
+            return (
+                is_here
+                and b"pytest_llmarith.models.server"
+                in (process / "cmdline").read_bytes()
+            )
         except OSError:  # it has ended meanwhile
             return False
 
@@ -91,12 +121,22 @@ class KilledBench:
         if not path.exists():
             return {}
         with closing(sqlite3.connect(path)) as database:
-            replies = [json.loads(row) for (row,) in database.execute("SELECT reply FROM replies")]
-        return {reply["sent"]["messages"][-1]["content"]: reply["text"] for reply in replies}
+            replies = [
+                json.loads(row)
+                for (row,) in database.execute("SELECT reply FROM replies")
+            ]
+        return {
+            reply["sent"]["messages"][-1]["content"]: reply["text"] for reply in replies
+        }
 
     def logs(self) -> list[list[dict[str, Any]]]:
-        """The records of every run, in the order of the runs; every line is a whole one."""
-        texts = [path.read_text("ascii") for path in sorted(self._folder.glob("reports/*/trials.jsonl"))]
+        """The records of every run, in the order of the runs; every line is a whole
+        one.
+        """
+        texts = [
+            path.read_text("ascii")
+            for path in sorted(self._folder.glob("reports/*/trials.jsonl"))
+        ]
         assert all(text.endswith("\n") for text in texts)
         return [[json.loads(line) for line in text.splitlines()] for text in texts]
 
@@ -116,26 +156,42 @@ SEEDS = [[seed] for seed in range(int(os.environ.get("KILLS", "0")))] or [[16, 1
 
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=str)
-def test_a_run_survives(seeds: Sequence[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same command finishes what was broken off, and asks nothing anew but what was in flight."""
+def test_a_run_survives(
+    seeds: Sequence[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command finishes what was broken off, and asks nothing anew but what was
+    in flight.
+    """
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-tests")
     controllers = sum(seed % 2 == 0 for seed in seeds)
     bench = KilledBench(tmp_path, seeds)
     stored: dict[str, str] = {}
-    unwritten: Counter[str] = Counter()  # answers that a controller was killed with, before it had them on disk
+    unwritten: Counter[str] = (
+        Counter()
+    )  # answers that a controller was killed with, before it had them on disk
     with bench.server as server:
         for _ in range(MOST_RUNS):
-            status, printed = bench.run("plain" if controllers == len(seeds) and seeds[0] % 4 else "-n 2")
+            status, printed = bench.run(
+                "plain" if controllers == len(seeds) and seeds[0] % 4 else "-n 2"
+            )
             earlier, stored = stored, bench.stored()
             assert earlier.items() <= stored.items(), "a reply is gone from the store"
-            unwritten.update({call.prompt for call in server.answered} - stored.keys() - unwritten.keys())
+            unwritten.update(
+                {call.prompt for call in server.answered}
+                - stored.keys()
+                - unwritten.keys()
+            )
             if status == 0:
                 break
         else:
             pytest.fail(printed)
-    unanswered = Counter(call.prompt for call in server.requests) - Counter(call.prompt for call in server.answered)
+    unanswered = Counter(call.prompt for call in server.requests) - Counter(
+        call.prompt for call in server.answered
+    )
     assert server.asked == Counter(PROMPTS) + unanswered + unwritten
-    assert (unanswered + unwritten).total() <= CONCURRENCY * controllers  # those in flight
+    assert (
+        unanswered + unwritten
+    ).total() <= CONCURRENCY * controllers  # those in flight
     assert stored.keys() == PROMPTS
     logs = bench.logs()
     for log in logs:

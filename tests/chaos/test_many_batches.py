@@ -35,12 +35,31 @@ asyncio.run(run(*sys.argv[1:4], int(sys.argv[4])))
 
 @pytest.mark.parametrize("target", ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"])
 @pytest.mark.timeout(900)
-def test_many_questions(target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_questions(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("OPENAI", "ANTHROPIC"):
         monkeypatch.setenv(f"{name}_API_KEY", "sk-secret-of-the-tests")
-    with BatchServer(lambda call: Answer("123456", reasoning="because " * 50)) as server:
-        command = [sys.executable, "-c", RUN, target, server.base_url, str(tmp_path / "store.sqlite"), str(QUESTIONS)]
-        printed = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+    with BatchServer(
+        lambda call: Answer("123456", reasoning="because " * 50)
+    ) as server:
+        command = [
+            sys.executable,
+            "-c",
+            RUN,
+            target,
+            server.base_url,
+            str(tmp_path / "store.sqlite"),
+            str(QUESTIONS),
+        ]
+        printed = subprocess.run(
+            command, stdout=subprocess.PIPE, check=True, text=True
+        ).stdout
     failure, kept, peak_kib = printed.split()
-    assert (failure, int(kept), len(server.asked), set(server.asked.values())) == ("None", QUESTIONS, QUESTIONS, {1})
+    assert (failure, int(kept), len(server.asked), set(server.asked.values())) == (
+        "None",
+        QUESTIONS,
+        QUESTIONS,
+        {1},
+    )
     assert int(peak_kib) < 2**20

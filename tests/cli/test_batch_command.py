@@ -1,4 +1,6 @@
-"""`llmarith batch`: what it shows of the batches of a store, and how they are cancelled or forgotten."""
+"""`llmarith batch`: what it shows of the batches of a store, and how they are cancelled
+or forgotten.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ TARGETS = ("openai/gpt-4o-mini", "anthropic/claude-haiku-4-5")
 
 @pytest.fixture(autouse=True, scope="module")
 def _collected() -> Iterator[None]:
-    """litellm's clients leave sockets open, which must not be noticed during the tests of other modules."""
+    """litellm's clients leave sockets open, which must not be noticed during the tests
+    of other modules.
+    """
     yield
     gc.collect()
 
@@ -39,9 +43,13 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchSer
         opened.polls = 9
         with closing(Reservations(store())) as reservations:
             for target in TARGETS:
-                model = Model(target, target, {"max_tokens": 9}, opened.base_url, batched=True)
+                model = Model(
+                    target, target, {"max_tokens": 9}, opened.base_url, batched=True
+                )
                 keys = [f"{target}-{number}" for number in range(3)]
-                reservations.reserve(model, {key: model.messages("1 + 1") for key in keys[:2]})
+                reservations.reserve(
+                    model, {key: model.messages("1 + 1") for key in keys[:2]}
+                )
             reservations.reserve(model, {keys[2]: model.messages("1 + 1")})
             reservations.creating(reservations.batches([keys[2]])[0].intent)
             monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-of-the-tests")
@@ -59,8 +67,12 @@ def store() -> Path:
 async def create(batch: Batch) -> str:
     client = Client()
     provider = batch_provider(client, batch.model)
-    line = provider.line("k", '{"model": "m", "messages": [{"role": "user", "content": "1 + 1"}]}')
-    state = await provider.create(batch.model, batch.intent, await provider.upload(batch.model, [line]))
+    line = provider.line(
+        "k", '{"model": "m", "messages": [{"role": "user", "content": "1 + 1"}]}'
+    )
+    state = await provider.create(
+        batch.model, batch.intent, await provider.upload(batch.model, [line])
+    )
     await client.close()
     return state.id
 
@@ -70,11 +82,21 @@ def left() -> list[Batch]:
         return reservations.batches()
 
 
-def test_status_and_cancel(server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
-    """The provider says how far a batch is. A cancelled one stays in the store until a run has taken its replies."""
+def test_status_and_cancel(
+    server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The provider says how far a batch is.
+
+    A cancelled one stays in the store until a run has taken its replies.
+    """
     assert main(["batch", "status"]) == 0
     shown = capsys.readouterr().out
-    assert [shown.count(text) for text in (*TARGETS, "0 done", "perhaps created")] == [1, 2, 2, 1]
+    assert [shown.count(text) for text in (*TARGETS, "0 done", "perhaps created")] == [
+        1,
+        2,
+        2,
+        1,
+    ]
     assert (shown.count("max_tokens=9"), "sk-" in shown) == (3, False)
     first, second = server.made
     assert main(["batch", "cancel", first.id]) == 0
@@ -89,7 +111,9 @@ def test_status_and_cancel(server: BatchServer, capsys: pytest.CaptureFixture[st
     assert len(left()) == 3
 
 
-def test_forgetting_frees_the_questions(server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_forgetting_frees_the_questions(
+    server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     (unknown,) = [batch for batch in left() if batch.id is None]
     assert main(["batch", "cancel", "--forget", unknown.intent[:8]]) == 0
     assert [batch.id for batch in left()] == [made.id for made in server.made]
@@ -110,14 +134,23 @@ def test_forgetting_frees_the_questions(server: BatchServer, capsys: pytest.Capt
     ("arguments", "words"),
     [
         (["cancel"], "name them as llmarith batch status does, or write --all"),
-        (["cancel", "--all", "x"], "name them as llmarith batch status does, or write --all"),
+        (
+            ["cancel", "--all", "x"],
+            "name them as llmarith batch status does, or write --all",
+        ),
         (["cancel", "x"], "there is no batch 'x'; see llmarith batch status"),
-        (["cancel", "--all"], "has no id yet; rerun the run, which looks for it, or add --forget"),
+        (
+            ["cancel", "--all"],
+            "has no id yet; rerun the run, which looks for it, or add --forget",
+        ),
         (["status", "--store-dir", "elsewhere"], "elsewhere"),
     ],
 )
 def test_wrong_usage_is_one_line(
-    server: BatchServer, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+    server: BatchServer,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
 ) -> None:
     assert main(["batch", *arguments]) == 4
     (line,) = capsys.readouterr().err.splitlines()

@@ -16,7 +16,9 @@ COLUMNS = "run, model, task, date, trials, correct, cost, tokens, latency"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two runs with a sum and a wrong one, a run of an integer addition, a run without trials, and a file."""
+    """Two runs with a sum and a wrong one, a run of an integer addition, a run without
+    trials, and a file.
+    """
     monkeypatch.chdir(tmp_path)
     for name in ("run", "other"):
         run_in(Path(name), [asked("{}"), asked("7", trial=1)])
@@ -32,7 +34,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         # A missing part.
         ("", "the following arguments are required: COMMAND; see llmarith --help"),
         ("improve", "improve"),
-        *((command, "RUN") for command in ("report", "export --format=csv", "compare", "merge", "plot", "cite")),
+        *(
+            (command, "RUN")
+            for command in (
+                "report",
+                "export --format=csv",
+                "compare",
+                "merge",
+                "plot",
+                "cite",
+            )
+        ),
         ("regrade", "FILE"),
         ("export run", "--format"),
         ("merge run", "--output"),
@@ -45,18 +57,36 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("regrade run --match=loose", "'strict', 'tolerant'"),
         ("regrade run --\x1b", r"--\x1b"),
         ("regrade run --show=\x1b", "is not a transition"),
-        *((f"{command} --format=tex", "'markdown', 'latex'") for command in ("report run", "compare run other")),
+        *(
+            (f"{command} --format=tex", "'markdown', 'latex'")
+            for command in ("report run", "compare run other")
+        ),
         ("export run --format=json", "'csv', 'llm_arithmetic'"),
         ("plot run --kind=pie --output=x.svg", "'curves', 'heatmap'"),
         ("plot run --output=x.jpg", ".svg"),
         ("plot run --output=x", ".svg"),
-        ("report run --min-depth=deep", "'deep' is not a depth; write a whole number such as 5"),
+        (
+            "report run --min-depth=deep",
+            "'deep' is not a depth; write a whole number such as 5",
+        ),
         ("report run --max-depth=0", "'0' is not a depth"),
-        *((f"report run --sort={text}", f"not a column; write one of {COLUMNS}, or -run") for text in ("colour", "")),
-        ("compare run other --condition=context_2k", "--condition=context_2k"),
-        *((f"compare run other --fail-if-worse={text}", "write 2 or 2.5") for text in ("-2", "", "101", "nan", "٣")),
         *(
-            (f"compare run other --fail-if-worse=2 --allow-unanswered={text}", "write 0 or more")
+            (
+                f"report run --sort={text}",
+                f"not a column; write one of {COLUMNS}, or -run",
+            )
+            for text in ("colour", "")
+        ),
+        ("compare run other --condition=context_2k", "--condition=context_2k"),
+        *(
+            (f"compare run other --fail-if-worse={text}", "write 2 or 2.5")
+            for text in ("-2", "", "101", "nan", "٣")
+        ),
+        *(
+            (
+                f"compare run other --fail-if-worse=2 --allow-unanswered={text}",
+                "write 0 or more",
+            )
             for text in ("-1", "", "1.5")
         ),
         *(
@@ -66,37 +96,74 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (f"cite {'long' * 1100}", "cannot be read (File name too long)"),
         # A conflict.
         ("report run --min-depth=9 --max-depth=4", "no trial of depths 9 to 4"),
-        ("report run --format=json --spreadsheet", "--spreadsheet: --format=json is not CSV"),
-        ("export run --format=llm_arithmetic --spreadsheet", "--spreadsheet: --format=llm_arithmetic is not CSV"),
+        (
+            "report run --format=json --spreadsheet",
+            "--spreadsheet: --format=json is not CSV",
+        ),
+        (
+            "export run --format=llm_arithmetic --spreadsheet",
+            "--spreadsheet: --format=llm_arithmetic is not CSV",
+        ),
         ("report run --format=csv --cells --errors", "write --cells or --errors"),
-        *((f"report run --format={form} --sort=model --output=x", "remove --sort") for form in ("html", "json")),
+        *(
+            (f"report run --format={form} --sort=model --output=x", "remove --sort")
+            for form in ("html", "json")
+        ),
         ("report run --force", "--force needs --output"),
         ("report run --format=html --cells --output=x", "remove --cells and --errors"),
-        *((f"report run --format={form} -v", "remove -v") for form in ("latex", "csv", "json", "html")),
         *(
-            (f"{command} --output=old", "the file exists; name another file or add --force")
-            for command in ("report run", "export run --format=csv", "compare run other", "cite run", "regrade run")
+            (f"report run --format={form} -v", "remove -v")
+            for form in ("latex", "csv", "json", "html")
+        ),
+        *(
+            (
+                f"{command} --output=old",
+                "the file exists; name another file or add --force",
+            )
+            for command in (
+                "report run",
+                "export run --format=csv",
+                "compare run other",
+                "cite run",
+                "regrade run",
+            )
         ),
         *(
             (f"{command} --output=run/trials.jsonl --force", "one of the input files")
             for command in (
-                *("report run", "report run --format=html", "export run --format=csv", "compare run other"),
+                *(
+                    "report run",
+                    "report run --format=html",
+                    "export run --format=csv",
+                    "compare run other",
+                ),
                 *("cite run", "regrade run"),
             )
         ),
         ("merge run --output=run", "this exists"),
         ("report run --format=html --output=no/page.html", "cannot be written"),
         # An empty selection.
-        ("report run --model=o3", "no trial of models o3; the runs have models o4-mini and tasks arithmetic"),
+        (
+            "report run --model=o3",
+            "no trial of models o3; the runs have models o4-mini and tasks arithmetic",
+        ),
         ("report additions --errors --format=csv", "remove --errors"),
-        ("export additions --format=llm_arithmetic", "write --format=csv for all tasks"),
+        (
+            "export additions --format=llm_arithmetic",
+            "write --format=csv for all tasks",
+        ),
         ("compare run empty/trials.jsonl", "one of the runs has no trials"),
-        ("plot additions --kind=heatmap --output=x.svg", "it needs a task with variants and depths"),
+        (
+            "plot additions --kind=heatmap --output=x.svg",
+            "it needs a task with variants and depths",
+        ),
         ("plot run --kind=differences --output=x.svg", "it needs two models"),
         ("plot run --kind=cost --output=x.svg", "it needs two models"),
     ],
 )
-def test_wrong_usage_is_one_line(arguments: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_one_line(
+    arguments: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It names what is wrong; no file is written."""
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     try:
@@ -106,14 +173,23 @@ def test_wrong_usage_is_one_line(arguments: str, said: str, folder: Path, capsys
     out, err = capsys.readouterr()
     assert (status, out, err.count("\n")) == (WRONG_USAGE, "", 1)
     assert said in err
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    } == before
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     """`llmarith report FILE | head` ends without a traceback."""
     log = log_in(tmp_path, [asked("{}")])
-    command = [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())", "report"]
-    with subprocess.Popen([*command, str(log)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = [
+        sys.executable,
+        "-c",
+        "from pytest_llmarith.cli import main; raise SystemExit(main())",
+        "report",
+    ]
+    with subprocess.Popen(
+        [*command, str(log)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.stderr is not None
@@ -121,17 +197,35 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
         assert process.wait() == 0
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(),
+    reason="the system has no device that is always full",
+)
 def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
     log = log_in(tmp_path, [asked("{}")])
-    command = [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())", "report"]
+    command = [
+        sys.executable,
+        "-c",
+        "from pytest_llmarith.cli import main; raise SystemExit(main())",
+        "report",
+    ]
     with Path("/dev/full").open("wb") as full:
-        left = subprocess.run([*command, str(log)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        left = subprocess.run(
+            [*command, str(log)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     assert (left.returncode, left.stderr.count("\n")) == (1, 1)
     assert "No space left" in left.stderr
 
 
 def test_the_commands_load_nothing_slow_before_they_run() -> None:
     code = "import sys, pytest_llmarith.cli, pytest_llmarith.session.terminal; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"httpx", "litellm", "jinja2", "hypothesis", "numpy", "sqlite3"} & {*loaded}
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"httpx", "litellm", "jinja2", "hypothesis", "numpy", "sqlite3"} & {
+        *loaded
+    }

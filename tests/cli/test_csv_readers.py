@@ -1,4 +1,6 @@
-"""The ways to read the CSV of trials that docs/reports.md shows: each gives back every value as it was."""
+"""The ways to read the CSV of trials that docs/reports.md shows: each gives back every
+value as it was.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,25 @@ SURROGATE = "408 \ud800"  # no UTF-8 can hold it
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The CSV of a run whose replies, operands and other texts are hostile or extreme."""
+    """The CSV of a run whose replies, operands and other texts are hostile or
+    extreme.
+    """
     folder = tmp_path_factory.mktemp("run")
-    run_in(folder / "run", [hostile(text, trial) for trial, text in enumerate((*VALUES, SURROGATE))])
-    assert main(["export", str(folder / "run"), "--format=csv", f"--output={folder / 'trials.csv'}"]) == 0
+    run_in(
+        folder / "run",
+        [hostile(text, trial) for trial, text in enumerate((*VALUES, SURROGATE))],
+    )
+    assert (
+        main(
+            [
+                "export",
+                str(folder / "run"),
+                "--format=csv",
+                f"--output={folder / 'trials.csv'}",
+            ]
+        )
+        == 0
+    )
     return folder / "trials.csv"
 
 
@@ -55,19 +72,33 @@ def number_in(text: str) -> str:
 
 @pytest.mark.proof
 def test_every_value_is_read_back_unchanged(table: Path) -> None:
-    """Replies, operands and truths, in the same rows; the outcome of a reply without an answer is no missing value.
+    """Replies, operands and truths, in the same rows; the outcome of a reply without an
+    answer is no missing value.
 
-    The reader runs in a process of its own, as it is slow to import and changes settings of its process.
+    The reader runs in a process of its own, as it is slow to import and changes
+    settings of its process.
     """
-    (documented,) = (block for block in blocks() if is_in(block, "reports.md", "import pandas\n"))
-    program = f"{documented.text}\nimport json\nprint(json.dumps(table.to_dict('records')))"
+    (documented,) = (
+        block for block in blocks() if is_in(block, "reports.md", "import pandas\n")
+    )
+    program = (
+        f"{documented.text}\nimport json\nprint(json.dumps(table.to_dict('records')))"
+    )
     command = [sys.executable, "-W", "error", "-c", program]
-    ended = subprocess.run(command, cwd=table.parent, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(
+        command, cwd=table.parent, capture_output=True, text=True, timeout=120
+    )
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
     assert len(rows) == len(VALUES) + 1
     for row, text in zip(rows, (*VALUES, r"408 \ud800"), strict=True):
         assert [row[name] or "" for name in ("text", "prompt")] == [text] * 2
-        assert [json.loads(row["inputs"])["lhs"], row["expected"] or ""] == [number_in(text)] * 2
-        assert (row["outcome"], row["depth"], row["cost_usd"]) == ("no_answer", "3", "0.001")
+        assert [json.loads(row["inputs"])["lhs"], row["expected"] or ""] == [
+            number_in(text)
+        ] * 2
+        assert (row["outcome"], row["depth"], row["cost_usd"]) == (
+            "no_answer",
+            "3",
+            "0.001",
+        )
         assert not row["error_class"]

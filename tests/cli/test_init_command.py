@@ -22,33 +22,58 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def contents(folder: Path) -> Mapping[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_a_project_is_made(
-    folder: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """All benches, whose items pytest collects, the starter sequences, and a pytest.ini; then what to type."""
+    """All benches, whose items pytest collects, the starter sequences, and a
+    pytest.ini; then what to type.
+    """
     monkeypatch.chdir(folder.parent)
     assert main(["init", "mine"]) == 0
     out, err = capsys.readouterr()
-    assert {"oeis_cache/README.md", "oeis_cache/NOTICE.md", "pytest.ini"} <= contents(folder).keys()
+    assert {"oeis_cache/README.md", "oeis_cache/NOTICE.md", "pytest.ini"} <= contents(
+        folder
+    ).keys()
     assert out.startswith(f"Created {folder}:\n  benches/ (")
-    assert out.endswith("\nNext:\n  cd mine\n  pytest benches --llm-model=llmarith/sloppy -k depth_3\n")
+    assert out.endswith(
+        "\nNext:\n  cd mine\n  pytest benches --llm-model=llmarith/sloppy -k depth_3\n"
+    )
     assert err == ""
     cache, own = Cache(folder / "oeis_cache"), Cache(ROOT / "oeis_cache")
     assert list(cache.sequences(STARTER)) == list(own.sequences(STARTER))
-    assert all(cache.starter_program(sequence.number) for sequence in cache.sequences(STARTER))
+    assert all(
+        cache.starter_program(sequence.number) for sequence in cache.sequences(STARTER)
+    )
     monkeypatch.chdir(folder)
-    run = pytester.runpytest_subprocess("--collect-only", "-q", "--llm-model=llmarith/exact", "--llm-trials=1")
+    run = pytester.runpytest_subprocess(
+        "--collect-only", "-q", "--llm-model=llmarith/exact", "--llm-trials=1"
+    )
     assert run.ret == pytest.ExitCode.OK
     collected = {line.partition("::")[0] for line in run.outlines if "::" in line}
-    assert collected == {f"benches/{path.name}" for path in (ROOT / "benches").glob("test_*.py")}
+    assert collected == {
+        f"benches/{path.name}" for path in (ROOT / "benches").glob("test_*.py")
+    }
 
 
-def test_the_same_command_again_makes_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_command_again_makes_what_is_missing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder.mkdir()
-    for missing, said in ((BENCH, "Created"), (None, "Already complete:"), (BENCH, "Created")):
+    for missing, said in (
+        (BENCH, "Created"),
+        (None, "Already complete:"),
+        (BENCH, "Created"),
+    ):
         if missing:
             (folder / missing).unlink(missing_ok=True)
         assert main(["init", "mine"]) == 0
@@ -59,9 +84,14 @@ def test_the_same_command_again_makes_what_is_missing(folder: Path, capsys: pyte
     assert " cd " not in capsys.readouterr().out
 
 
-def test_changed_files_are_replaced_only_with_force(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_changed_files_are_replaced_only_with_force(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One line names the first of them, and nothing else is written either."""
-    for changed, named in (([BENCH], ""), ([BENCH, "benches/test_oeis.py"], " and 1 more")):
+    for changed, named in (
+        ([BENCH], ""),
+        ([BENCH, "benches/test_oeis.py"], " and 1 more"),
+    ):
         (folder / "benches").mkdir(parents=True, exist_ok=True)
         for bench in changed:
             (folder / bench).write_text("mine\n")
@@ -74,7 +104,9 @@ def test_changed_files_are_replaced_only_with_force(folder: Path, capsys: pytest
         assert (folder / BENCH).read_bytes() == (ROOT / BENCH).read_bytes()
 
 
-@pytest.mark.parametrize("name", ["pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"])
+@pytest.mark.parametrize(
+    "name", ["pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"]
+)
 def test_a_configuration_is_kept(name: str, folder: Path) -> None:
     """A second one would hide it."""
     folder.mkdir()
@@ -87,11 +119,16 @@ def test_a_configuration_is_kept(name: str, folder: Path) -> None:
 def test_what_cannot_be_made_is_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file in place of the folder; an installation without the benches, which makes no half project."""
+    """A file in place of the folder; an installation without the benches, which makes
+    no half project.
+    """
     folder.write_text("")
     assert main(["init", "mine"]) == WRONG_USAGE
     err = capsys.readouterr().err
-    assert (err.startswith("llmarith init: 'mine' cannot be written: "), err.count("\n")) == (True, 1)
+    assert (
+        err.startswith("llmarith init: 'mine' cannot be written: "),
+        err.count("\n"),
+    ) == (True, 1)
     monkeypatch.setattr(init, "_PACKAGE", folder.parent / "nothing")
     (folder.parent / "nothing").mkdir()
     assert main(["init", "other"]) == WRONG_USAGE

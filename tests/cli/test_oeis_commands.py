@@ -1,4 +1,6 @@
-"""`llmarith oeis sync` and `status`, as people use them: against a real server, killed, stopped, and mistyped."""
+"""`llmarith oeis sync` and `status`, as people use them: against a real server, killed,
+stopped, and mistyped.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str, site: Site | None = None) -> int:
-    """The exit status, also where the parser leaves by itself; `site` stands in for oeis.org."""
+    """The exit status, also where the parser leaves by itself; `site` stands in for
+    oeis.org.
+    """
     with pytest.MonkeyPatch.context() as patched:
         if site is not None:
             patched.setattr(sync, "OEIS", site.base_url)
@@ -45,11 +49,24 @@ def entries(folder: Path) -> dict[str, bytes]:
     return {path.stem: path.read_bytes() for path in folder.glob("*.json")}
 
 
-def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_could_not_be_fetched_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Exit status 1, the rest is there, and every number has its reason."""
-    bad = {"A000003": Answer(status=404), "A000005": Answer(entry("A000005", data="1,x\x1b[2J"))}
+    bad = {
+        "A000003": Answer(status=404),
+        "A000005": Answer(entry("A000005", data="1,x\x1b[2J")),
+    }
     with Site(lambda call: bad.get(call.number, Answer(entry(call.number)))) as site:
-        assert run("sync", *(f"A00000{digit}" for digit in range(1, 7)), "--cache=there", site=site) == 1
+        assert (
+            run(
+                "sync",
+                *(f"A00000{digit}" for digit in range(1, 7)),
+                "--cache=there",
+                site=site,
+            )
+            == 1
+        )
     out, err = capsys.readouterr()
     assert out == "4 written, 0 already there, 2 not fetched\n"
     assert "llmarith oeis sync: A000003: status 404\n" in err
@@ -59,7 +76,12 @@ def test_what_could_not_be_fetched_is_said(tmp_path: Path, capsys: pytest.Captur
         assert f"{line}\n" in err
     assert re.search(r"A000005: http.*: malformed field `\$\.data`", err)
     assert "\x1b" not in err
-    assert {*entries(tmp_path / "there")} == {"A000001", "A000002", "A000004", "A000006"}
+    assert {*entries(tmp_path / "there")} == {
+        "A000001",
+        "A000002",
+        "A000004",
+        "A000006",
+    }
 
 
 class Stopping(Site):
@@ -77,10 +99,22 @@ class Stopping(Site):
         super().__init__(answer)
 
     def stopped(self, with_signal: int, folder: Path) -> tuple[int, str]:
-        """Starts a synchronisation, signals it in the middle of a request, and gives its status and stderr."""
+        """Starts a synchronisation, signals it in the middle of a request, and gives
+        its status and stderr.
+        """
         here = f"from pytest_llmarith.tasks.oeis import sync; sync.OEIS, sync.PACE_S = {self.base_url!r}, 0; "
-        command = [sys.executable, "-c", here + COMMAND, "oeis", "sync", "classic_easy", f"--cache={folder}"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        command = [
+            sys.executable,
+            "-c",
+            here + COMMAND,
+            "oeis",
+            "sync",
+            "classic_easy",
+            f"--cache={folder}",
+        ]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
             assert self.reached.wait(60)
             process.send_signal(with_signal)
             _, err = process.communicate(timeout=60)
@@ -88,8 +122,12 @@ class Stopping(Site):
         return process.returncode, err
 
 
-def test_a_killed_synchronisation_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was fetched is whole and never asked for again; a half file is neither an entry nor in the way."""
+def test_a_killed_synchronisation_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was fetched is whole and never asked for again; a half file is neither an
+    entry nor in the way.
+    """
     cache = tmp_path / "cache"
     with Stopping(20) as site:
         assert site.stopped(signal.SIGKILL, cache)[0] == -signal.SIGKILL
@@ -114,7 +152,9 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
 
 
 def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is there, missing and broken, and from when; broken entries have a line each."""
+    """What is there, missing and broken, and from when; broken entries have a line
+    each.
+    """
     cache = tmp_path / "oeis_cache"
     (cache / "starter").mkdir(parents=True)
     for number in EASY[3:]:
@@ -127,7 +167,9 @@ def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert run("status") == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == f"OEIS cache: {cache}"
-    assert "classic_easy 247 3 1 2023-11-14 2030-03-17 A000002, A000003, A000004" in lines
+    assert (
+        "classic_easy 247 3 1 2023-11-14 2030-03-17 A000002, A000003, A000004" in lines
+    )
     assert "classic_hard 0 250 0 - - A000001, A000043, A000066, ..." in lines
     assert "starter 1 0 0 2023-11-14 2023-11-14" in lines
     assert lines[-1] == f"{cache / f'{EASY[-1]}.json'}: malformed field `$.offset`"
@@ -140,8 +182,14 @@ def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     [
         ([], "sync|status"),
         (["fetch"], "fetch"),
-        (["sync", "starter"], "starter comes with a project and is not fetched; name one of classic_easy, "),
-        (["sync", "clasic_easy"], "'clasic_easy' is neither an A-number such as A000045 nor one of classic_easy, "),
+        (
+            ["sync", "starter"],
+            "starter comes with a project and is not fetched; name one of classic_easy, ",
+        ),
+        (
+            ["sync", "clasic_easy"],
+            "'clasic_easy' is neither an A-number such as A000045 nor one of classic_easy, ",
+        ),
         (["sync", "../../A000045"], "neither"),
         (["sync", "A000045\n"], r"'A000045\n' is neither"),
         (["sync", "--from=none"], "none"),
@@ -149,7 +197,9 @@ def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (["status", "classic_easy"], "classic_easy"),
     ],
 )
-def test_wrong_usage_is_one_line(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(*arguments) == WRONG_USAGE
     out, err = capsys.readouterr()
     assert said in err

@@ -1,4 +1,6 @@
-"""`llmarith report`: a run as it showed itself at its end, many in one table, in every format."""
+"""`llmarith report`: a run as it showed itself at its end, many in one table, in every
+format.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,20 @@ from pytest_llmarith.results.run_status import run_lines
 from pytest_llmarith.results.screen import screen
 from tests.results.latex import tables_in
 from tests.results.made import measured
-from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, programmed, run_in, searched
+from tests.runs_on_disk import (
+    ROW,
+    added,
+    asked,
+    lines_of,
+    log_in,
+    programmed,
+    run_in,
+    searched,
+)
 
-HOSTILE = "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
+HOSTILE = (
+    "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
+)
 MARKDOWN_ROW = "| `o4-mini` | `arithmetic` | 9 | 66.7 | 35.4-87.9 | $0.0090 | 297 |"
 LATEX_ROW = r"o4-mini & arithmetic & 9 & 66.7 & 35.4--87.9 & \$0.0090 & 297 \\"
 
@@ -32,16 +45,32 @@ def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Additions at the depths 3, 5 and 8, the deepest wrong, and an integer addition without a number."""
-    records = [asked("7" if depth == 8 else "{}", depth, trial) for depth in (3, 5, 8) for trial in range(3)]
-    return run_in(tmp_path / "2026-11-22T00-31-05_o4-mini", [*records, added("no number")])
+    """Additions at the depths 3, 5 and 8, the deepest wrong, and an integer addition
+    without a number.
+    """
+    records = [
+        asked("7" if depth == 8 else "{}", depth, trial)
+        for depth in (3, 5, 8)
+        for trial in range(3)
+    ]
+    return run_in(
+        tmp_path / "2026-11-22T00-31-05_o4-mini", [*records, added("no number")]
+    )
 
 
 @pytest.fixture
 def runs(tmp_path: Path, run: Path) -> Path:
     """That run, a killed one, and rows of llm_arithmetic, in a folder."""
-    log_in(tmp_path / "killed", [asked("{}", model="gpt-4o", cost_usd=None), asked(None, trial=1, model="gpt-4o")])
-    (tmp_path / "gpt-4.1.jsonl").write_text(lines_of([ROW, ROW | {"depth": 7, "raw_response": "580"}]), "ascii")
+    log_in(
+        tmp_path / "killed",
+        [
+            asked("{}", model="gpt-4o", cost_usd=None),
+            asked(None, trial=1, model="gpt-4o"),
+        ],
+    )
+    (tmp_path / "gpt-4.1.jsonl").write_text(
+        lines_of([ROW, ROW | {"depth": 7, "raw_response": "580"}]), "ascii"
+    )
     return tmp_path
 
 
@@ -57,16 +86,26 @@ def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_a_run_is_shown_as_at_its_end(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_shown_as_at_its_end(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With -v the tables follow."""
     summary = load_runs(run)[0].summary()
     end = [*run_lines(summary, 160), *screen(summary, 160)]
     assert printed(capsys, run).splitlines() == end
-    assert printed(capsys, run, "-v").splitlines() == [*end, *tables_section(summary, 160)]
+    assert printed(capsys, run, "-v").splitlines() == [
+        *end,
+        *tables_section(summary, 160),
+    ]
 
 
-def test_many_runs_are_one_screen(runs: Path, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A row has what must be known of it; with -v, its run, too. A run that is named twice is one."""
+def test_many_runs_are_one_screen(
+    runs: Path, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row has what must be known of it; with -v, its run, too.
+
+    A run that is named twice is one.
+    """
     out = printed(capsys, runs)
     assert out.startswith(f"3 runs: 13 answered, 1 unanswered\nkilled: {UNFINISHED}")
     lines = out.splitlines()
@@ -80,41 +119,91 @@ def test_many_runs_are_one_screen(runs: Path, run: Path, capsys: pytest.CaptureF
 def test_models_of_several_runs_are_compared_with_the_first_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By the questions that both have answered, if these are at least half; the order decides which is the first."""
+    """By the questions that both have answered, if these are at least half; the order
+    decides which is the first.
+    """
     for name, right, first in (("a", 30, 0), ("b", 0, 0), ("c", 30, 100)):
         texts = ["{}"] * right + ["1"] * (30 - right)
-        run_in(tmp_path / name, [asked(text, 5, first + n, model=name) for n, text in enumerate(texts)])
-    shown = {line.split()[0]: " ".join(line.split()) for line in printed(capsys, tmp_path).splitlines() if line}
+        run_in(
+            tmp_path / name,
+            [asked(text, 5, first + n, model=name) for n, text in enumerate(texts)],
+        )
+    shown = {
+        line.split()[0]: " ".join(line.split())
+        for line in printed(capsys, tmp_path).splitlines()
+        if line
+    }
     assert " -100.0 (-100.0 to -83.9) <0.0001* 30 " in shown["b"]
     assert shown["c"].endswith(" - - - -")
-    shown = {line[:1]: line for line in printed(capsys, tmp_path, "--sort=-correct").splitlines()}
+    shown = {
+        line[:1]: line
+        for line in printed(capsys, tmp_path, "--sort=-correct").splitlines()
+    }
     assert " +100.0 (+83.9 to +100.0)" in shown["a"]
 
 
-def test_a_killed_run_is_unfinished(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """How many trials it was to have is not known. A run that was killed at once can be shown, too."""
+def test_a_killed_run_is_unfinished(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """How many trials it was to have is not known.
+
+    A run that was killed at once can be shown, too.
+    """
     out = printed(capsys, runs / "killed")
     assert out.startswith(f"killed: 1 answered, 1 unanswered\nkilled: {UNFINISHED}")
-    assert printed(capsys, runs / "killed", "--format=html", f"--output={tmp_path / 'page.html'}") == ""
+    assert (
+        printed(
+            capsys,
+            runs / "killed",
+            "--format=html",
+            f"--output={tmp_path / 'page.html'}",
+        )
+        == ""
+    )
     assert UNFINISHED in (tmp_path / "page.html").read_text("utf-8")
     log_in(tmp_path / "empty", [])
     assert "0 answered" in printed(capsys, tmp_path / "empty")
 
 
-def test_runs_of_one_model_are_told_apart_by_what_was_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_one_model_are_told_apart_by_what_was_sent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for effort in ("low", "high"):
-        sent = {"reasoning_effort": effort, "seed": 1, **({"temperature": 0.5} if effort == "low" else {})}
-        run_in(tmp_path / effort[0], [asked("{}")], models=[{"name": "o4-mini", "target": "a/b", "params": sent}])
+        sent = {
+            "reasoning_effort": effort,
+            "seed": 1,
+            **({"temperature": 0.5} if effort == "low" else {}),
+        }
+        run_in(
+            tmp_path / effort[0],
+            [asked("{}")],
+            models=[{"name": "o4-mini", "target": "a/b", "params": sent}],
+        )
     out = printed(capsys, tmp_path, "--format=markdown")
-    for label in ("reasoning_effort=high, no temperature", "reasoning_effort=low, temperature=0.5"):
+    for label in (
+        "reasoning_effort=high, no temperature",
+        "reasoning_effort=low, temperature=0.5",
+    ):
         assert f"| `o4-mini, {label}` | `arithmetic` | 1 | 100.0 |" in out
 
 
-def test_runs_of_one_model_are_told_apart_by_the_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_one_model_are_told_apart_by_the_reading(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """If it differs in a task that both have."""
     records = [asked("It is {}.", trial=trial) for trial in range(3)] + [added("{}")]
     run_in(tmp_path / "tolerant", records)
-    assert main(["regrade", str(tmp_path / "tolerant"), "--match=strict", f"--output={tmp_path / 'strict.jsonl'}"]) == 0
+    assert (
+        main(
+            [
+                "regrade",
+                str(tmp_path / "tolerant"),
+                "--match=strict",
+                f"--output={tmp_path / 'strict.jsonl'}",
+            ]
+        )
+        == 0
+    )
     capsys.readouterr()
     out = printed(capsys, tmp_path, "--format=markdown")
     assert "| `o4-mini, strict reading` | `arithmetic` | 3 | 0.0 |" in out
@@ -124,37 +213,69 @@ def test_runs_of_one_model_are_told_apart_by_the_reading(tmp_path: Path, capsys:
     assert " reading" not in printed(capsys, tmp_path / "others", "--format=markdown")
 
 
-def test_a_start_that_was_continued_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A killed one, and one that Ctrl-C ended. With other replies, another question or reading, or alone they stay."""
+def test_a_start_that_was_continued_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A killed one, and one that Ctrl-C ended.
+
+    With other replies, another question or reading, or alone they stay.
+    """
     whole = [asked("{}", trial=trial, stored=trial < 3) for trial in range(5)]
     log_in(tmp_path / "1", whole[:2], end='{"format": 1, "ru')
     run_in(tmp_path / "2", [*whole[:3], asked(None, trial=3)], selected=5)
     assert main(["report", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("incomplete, 3 of 5 answered")
-    assert (err.startswith("note: "), err.count("\n"), err.split(": ")[-1]) == (True, 1, "1\n")
+    assert (err.startswith("note: "), err.count("\n"), err.split(": ")[-1]) == (
+        True,
+        1,
+        "1\n",
+    )
     run_in(tmp_path / "3", whole)
     assert main(["report", str(tmp_path), "--format=csv"]) == 0
     out, err = capsys.readouterr()
     assert [row["run"] for row in rows(out)] == ["3"]
     assert err.endswith(": 1, 2\n")
-    assert len(rows(printed(capsys, *(tmp_path / name for name in "123"), "--format=csv"))) == 3
-    other = whole[0] | {"reply": whole[0]["reply"] | {"asked_at": "2026-11-23T00:00:00+00:00"}}
+    assert (
+        len(rows(printed(capsys, *(tmp_path / name for name in "123"), "--format=csv")))
+        == 3
+    )
+    other = whole[0] | {
+        "reply": whole[0]["reply"] | {"asked_at": "2026-11-23T00:00:00+00:00"}
+    }
     seeded = whole[0] | {"problem": whole[0]["problem"] | {"seed": 7}}
     strict = whole[0] | {"reading": "strict"}
-    for name, record in (("4", other), ("5", strict), ("6", asked("{}", trial=9)), ("7", seeded)):
+    for name, record in (
+        ("4", other),
+        ("5", strict),
+        ("6", asked("{}", trial=9)),
+        ("7", seeded),
+    ):
         log_in(tmp_path / "kept" / name, [record])
     run_in(tmp_path / "kept" / "8", whole)
     assert printed(capsys, tmp_path / "kept").startswith("5 runs: ")
 
 
-def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_figures_are_of_the_depths_that_are_wanted(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arithmetic = ("--task=arithmetic", "--format=csv")
     (row,) = rows(printed(capsys, run, "--min-depth=5", *arithmetic))
-    assert [row[name] for name in ("measured", "correct", "deviate", "correct_percent")] == ["6", "3", "3", "50.0"]
-    assert (row["cost_usd"], row["prompt_tokens"], row["selected"], row["run"]) == ("0.006", "180", "", run.name)
+    assert [
+        row[name] for name in ("measured", "correct", "deviate", "correct_percent")
+    ] == ["6", "3", "3", "50.0"]
+    assert (row["cost_usd"], row["prompt_tokens"], row["selected"], row["run"]) == (
+        "0.006",
+        "180",
+        "",
+        run.name,
+    )
     (row,) = rows(printed(capsys, run, "--max-depth=5", *arithmetic))
-    assert (row["measured"], row["deviate"], row["median_relative_error"]) == ("6", "0", "")
+    assert (row["measured"], row["deviate"], row["median_relative_error"]) == (
+        "6",
+        "0",
+        "",
+    )
     out = printed(capsys, run, "--min-depth=4", "--max-depth=5")
     assert out.splitlines()[:2] == [f"{run.name}: 3 answered", "only depths 4 to 5"]
 
@@ -163,35 +284,67 @@ def test_all_figures_are_of_the_depths_that_are_wanted(run: Path, capsys: pytest
     ("options", "models"),
     [
         (["--model=gpt-*"], ["gpt-4.1", "gpt-4o"]),
-        (["--model=gpt-4o", "--model=o4-mini", "--task=arithmetic"], ["gpt-4o", "o4-mini"]),
+        (
+            ["--model=gpt-4o", "--model=o4-mini", "--task=arithmetic"],
+            ["gpt-4o", "o4-mini"],
+        ),
         (["--sort=model"], ["gpt-4.1", "gpt-4o", "o4-mini", "o4-mini"]),
         (["--sort=cost"], ["o4-mini", "o4-mini", "gpt-4.1", "gpt-4o"]),
         (["--sort=-cost"], ["gpt-4.1", "o4-mini", "o4-mini", "gpt-4o"]),
     ],
 )
 def test_results_are_chosen_and_sorted(
-    runs: Path, options: list[str], models: list[str], capsys: pytest.CaptureFixture[str]
+    runs: Path,
+    options: list[str],
+    models: list[str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Words from a to z, figures from the largest, what is unknown last; a minus turns it round."""
-    found = [row["model"] for row in rows(printed(capsys, runs, "--format=csv", *options))]
+    """Words from a to z, figures from the largest, what is unknown last; a minus turns
+    it round.
+    """
+    found = [
+        row["model"] for row in rows(printed(capsys, runs, "--format=csv", *options))
+    ]
     assert (found if "--sort" in options[0] else sorted(found)) == models
 
 
-def test_a_run_that_lacks_cells_of_others_comes_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_lacks_cells_of_others_comes_last(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """All right at the easy depth is not better than most right at all."""
     easy = [asked("{}", 2, trial, model="easy") for trial in range(9)]
-    run_in(tmp_path / "easy", easy + [asked(None, 9, trial, model="easy") for trial in range(9)])
+    run_in(
+        tmp_path / "easy",
+        easy + [asked(None, 9, trial, model="easy") for trial in range(9)],
+    )
     for model, right in (("good", 8), ("poor", 2)):
         texts = ["{}"] * right + ["1"] * (9 - right)
-        run_in(tmp_path / model, [asked(text, d, n, model=model) for d in (2, 9) for n, text in enumerate(texts)])
-    for order, models in (("correct", ["good", "poor", "easy"]), ("-correct", ["poor", "good", "easy"])):
+        run_in(
+            tmp_path / model,
+            [
+                asked(text, d, n, model=model)
+                for d in (2, 9)
+                for n, text in enumerate(texts)
+            ],
+        )
+    for order, models in (
+        ("correct", ["good", "poor", "easy"]),
+        ("-correct", ["poor", "good", "easy"]),
+    ):
         shown = rows(printed(capsys, tmp_path, "--format=csv", f"--sort={order}"))
         assert [row["model"] for row in shown] == models
-    assert printed(capsys, tmp_path).count("lacks 1 of 2 cells that others have: int_add") == 1
+    assert (
+        printed(capsys, tmp_path).count("lacks 1 of 2 cells that others have: int_add")
+        == 1
+    )
 
 
-@pytest.mark.parametrize(("form", "row"), [("markdown", MARKDOWN_ROW), ("latex", LATEX_ROW)])
-def test_tables_for_documents(run: Path, form: str, row: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("form", "row"), [("markdown", MARKDOWN_ROW), ("latex", LATEX_ROW)]
+)
+def test_tables_for_documents(
+    run: Path, form: str, row: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The head: a row per model and task; on request cells and error classes."""
     out = printed(capsys, run, f"--format={form}")
     assert row in out
@@ -217,37 +370,71 @@ def test_captions_have_the_selection(
     assert [said in table.caption for table in found] == [True, True, True]
 
 
-def test_names_and_costs_in_latex(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Names are whole, simulated models are marked, scores are there, and costs have the same decimals."""
-    names = {"provider/a-model-with-a-name-that-is-long": 0.0971, "llmarith/sloppy": 5.28}
-    records = [asked("7", cost_usd=cost, model=name) | {"simulated": True} for name, cost in names.items()]
-    run_in(tmp_path / "run", [*records, programmed("A1", "llmarith/sloppy"), searched()])
-    head, scores, errors = tables_in(printed(capsys, tmp_path / "run", "--format=latex", "--errors"))
+def test_names_and_costs_in_latex(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names are whole, simulated models are marked, scores are there, and costs have
+    the same decimals.
+    """
+    names = {
+        "provider/a-model-with-a-name-that-is-long": 0.0971,
+        "llmarith/sloppy": 5.28,
+    }
+    records = [
+        asked("7", cost_usd=cost, model=name) | {"simulated": True}
+        for name, cost in names.items()
+    ]
+    run_in(
+        tmp_path / "run", [*records, programmed("A1", "llmarith/sloppy"), searched()]
+    )
+    head, scores, errors = tables_in(
+        printed(capsys, tmp_path / "run", "--format=latex", "--errors")
+    )
     assert sorted(row[0] for row in head.rows[1:4] if row[1] == "arithmetic") == [
         f"{name} (simulated)" for name in sorted(names)
     ]
-    assert sorted(row[-2] for row in head.rows[1:] if row[1] == "arithmetic") == [r"\$0.0971", r"\$5.2800"]
+    assert sorted(row[-2] for row in head.rows[1:] if row[1] == "arithmetic") == [
+        r"\$0.0971",
+        r"\$5.2800",
+    ]
     assert scores.rows[1][:5] == ["starter", "0.5 s", "1", "66.7", "--"]
     assert sorted(errors.rows[0])[:2] == [
-        rf"\shortstack[r]{{{name} \\ arithmetic \\ simulated}}" for name in sorted(names)
+        rf"\shortstack[r]{{{name} \\ arithmetic \\ simulated}}"
+        for name in sorted(names)
     ]
 
 
-def test_runs_of_other_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A line says how to compare them; there is none if all were asked the same questions."""
+def test_runs_of_other_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line says how to compare them; there is none if all were asked the same
+    questions.
+    """
     for name, first in (("a", 0), ("b", 0), ("c", 100)):
-        run_in(tmp_path / name, [asked("{}", 5, first + n, model=name) for n in range(9)])
+        run_in(
+            tmp_path / name, [asked("{}", 5, first + n, model=name) for n in range(9)]
+        )
     paths = [str(tmp_path / name) for name in "abc"]
     assert "asked other questions" not in printed(capsys, *paths[:2])
     for form in ("terminal", "markdown"):
         out = " ".join(printed(capsys, *paths, f"--format={form}").split())
-        assert f"1 of 3 runs asked other questions than a: llmarith compare --unpaired {paths[0]} {paths[2]}" in out
+        assert (
+            f"1 of 3 runs asked other questions than a: llmarith compare --unpaired {paths[0]} {paths[2]}"
+            in out
+        )
 
 
-def test_markdown_with_all_tables(run: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The overview, and folded in the other tables and the wrong trials. Of many runs the overview and D50."""
+def test_markdown_with_all_tables(
+    run: Path, runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The overview, and folded in the other tables and the wrong trials.
+
+    Of many runs the overview and D50.
+    """
     out = printed(capsys, run, "--format=markdown", "-v")
-    assert out.startswith(f"## `{run.name}`\n\n- `all 10 answered`\n\n| model | task | trials |")
+    assert out.startswith(
+        f"## `{run.name}`\n\n- `all 10 answered`\n\n| model | task | trials |"
+    )
     assert "| `o4-mini` | `arithmetic` | 9 | 2026-11-22 | 66.7 | 35.4-87.9 |" in out
     assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
     assert out.count("<details><summary>") == out.count("\n</details>\n") == 7
@@ -259,29 +446,57 @@ def test_markdown_with_all_tables(run: Path, runs: Path, capsys: pytest.CaptureF
     assert out.count("<details>") == out.count("D50 by model and variant") == 1
 
 
-def test_cells_and_errors_as_data(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A row per variant and depth, or per error class; JSON has both at once, or the summary of each run."""
+def test_cells_and_errors_as_data(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row per variant and depth, or per error class; JSON has both at once, or the
+    summary of each run.
+    """
     cells = rows(printed(capsys, run, "--format=csv", "--cells", "--task=arithmetic"))
-    shown = [[row[name] for name in ("variant", "depth", "measured", "correct", "percent", "low")] for row in cells]
+    shown = [
+        [
+            row[name]
+            for name in ("variant", "depth", "measured", "correct", "percent", "low")
+        ]
+        for row in cells
+    ]
     assert shown == [
         ["int_add", "3", "3", "3", "100.0", "43.8503"],
         ["int_add", "5", "3", "3", "100.0", "43.8503"],
         ["int_add", "8", "3", "0", "0.0", "0.0"],
     ]
     (error,) = rows(printed(capsys, run, "--format=csv", "--errors"))
-    assert (error["run"], error["error_class"], error["count"]) == (run.name, "unrelated", "3")
+    assert (error["run"], error["error_class"], error["count"]) == (
+        run.name,
+        "unrelated",
+        "3",
+    )
     data = json.loads(printed(capsys, run, "--format=json", "--errors", "--cells"))
-    assert [{name: str(value or 0) for name, value in data["errors"][0].items()}] == [error | {"condition": "0"}]
+    assert [{name: str(value or 0) for name, value in data["errors"][0].items()}] == [
+        error | {"condition": "0"}
+    ]
     assert [cell["depth"] for cell in data["cells"] if cell["variant"]] == [3, 5, 8]
     whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
     assert json.loads(printed(capsys, run, "--format=json")) == [whole]
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "json", "csv"])
-def test_hostile_names_have_no_effect(tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither a terminal nor a browser nor a spreadsheet sees more in a name than a name."""
-    log_in(tmp_path / "run", [asked("{}") | {"model": HOSTILE}, asked("7", trial=1) | {"model": "=1+1"}])
-    out = printed(capsys, tmp_path / "run", f"--format={form}", *["--spreadsheet"] * (form == "csv"))
+def test_hostile_names_have_no_effect(
+    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a terminal nor a browser nor a spreadsheet sees more in a name than a
+    name.
+    """
+    log_in(
+        tmp_path / "run",
+        [asked("{}") | {"model": HOSTILE}, asked("7", trial=1) | {"model": "=1+1"}],
+    )
+    out = printed(
+        capsys,
+        tmp_path / "run",
+        f"--format={form}",
+        *["--spreadsheet"] * (form == "csv"),
+    )
     assert not {"\x1b", "\u202e"} & set(out)
     if form == "markdown":
         assert "<img" not in out.replace("``<img", "")
@@ -289,13 +504,26 @@ def test_hostile_names_have_no_effect(tmp_path: Path, form: str, capsys: pytest.
         assert [row["model"][:2] for row in rows(out)] == ["<i", "'="]
 
 
-def test_d50_of_adaptive_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Documents have it, with the number of questions; csv has no percentage, and no cells."""
+def test_d50_of_adaptive_items(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Documents have it, with the number of questions; csv has no percentage, and no
+    cells.
+    """
     run_in(tmp_path / "run", [as_dict(one) for one in measured(mul=5)])
     for options in (["--format=markdown"], ["--format=latex"], ["--cells"]):
         assert main(["report", str(tmp_path / "run"), *options]) == 0
-        assert re.search(r"5\.\d \(\d\.\d to \d\.\d\), 54 asked", capsys.readouterr().out)
+        assert re.search(
+            r"5\.\d \(\d\.\d to \d\.\d\), 54 asked", capsys.readouterr().out
+        )
     assert main(["report", str(tmp_path / "run"), "--format=csv"]) == 0
     (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
-    assert (row["task"], row["correct"], row["correct_percent"]) == ("threshold", "1", "")
-    assert main(["report", str(tmp_path / "run"), "--format=csv", "--cells"]) == WRONG_USAGE
+    assert (row["task"], row["correct"], row["correct_percent"]) == (
+        "threshold",
+        "1",
+        "",
+    )
+    assert (
+        main(["report", str(tmp_path / "run"), "--format=csv", "--cells"])
+        == WRONG_USAGE
+    )

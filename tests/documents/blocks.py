@@ -9,7 +9,11 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 
 class Block(NamedTuple):
@@ -22,7 +26,11 @@ class Block(NamedTuple):
     @property
     def commands(self) -> list[str]:
         """The commands behind a prompt, with continued lines joined."""
-        lines = self.text.replace("\\\n", "").splitlines() if self.language == "console" else []
+        lines = (
+            self.text.replace("\\\n", "").splitlines()
+            if self.language == "console"
+            else []
+        )
         return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 

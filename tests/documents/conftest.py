@@ -15,7 +15,11 @@ from tests.batch_server import BatchServer
 def environment(programs: Path) -> Iterator[dict[str, str]]:
     """What the commands find: the programs, and the address of the provider."""
     with BatchServer() as server:
-        own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "LLMARITH"))}
+        own = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("PYTEST", "LLMARITH"))
+        }
         yield own | {
             "PATH": f"{programs}:{own['PATH']}",
             "PYTEST_ADDOPTS": "--llm-trials=1 --llm-depths=3,7 --oeis-terms=2",

@@ -13,17 +13,27 @@ from pytest_llmarith.cli import make_parser
 from pytest_llmarith.settings import parse_settings
 from tests.documents.blocks import DOCUMENTS, ROOT, blocks
 
-COMMANDS = [re.sub(r"^(\w+=\S+ )+| (>>|\|) .*$", "", command) for block in blocks() for command in block.commands]
+COMMANDS = [
+    re.sub(r"^(\w+=\S+ )+| (>>|\|) .*$", "", command)
+    for block in blocks()
+    for command in block.commands
+]
 TEXTS = {path: path.read_text("utf-8") for path in DOCUMENTS}
 
 
 def of(program: str) -> list[list[str]]:
     """The arguments of every command of the documents that runs this program."""
-    return [shlex.split(command)[1:] for command in COMMANDS if command.startswith(f"{program} ")]
+    return [
+        shlex.split(command)[1:]
+        for command in COMMANDS
+        if command.startswith(f"{program} ")
+    ]
 
 
 @pytest.mark.parametrize("arguments", of("pytest"), ids=" ".join)
-def test_commands_of_pytest_parse(arguments: list[str], pytester: pytest.Pytester) -> None:
+def test_commands_of_pytest_parse(
+    arguments: list[str], pytester: pytest.Pytester
+) -> None:
     assert parse_settings(pytester.parseconfig(*arguments))
 
 
@@ -33,19 +43,27 @@ def test_commands_of_llmarith_parse(arguments: list[str]) -> None:
 
 
 def test_targets_of_make_exist() -> None:
-    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    targets = re.findall(
+        r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE
+    )
     assert {arguments[0] for arguments in of("make")} <= set(targets)
 
 
 def test_options_exist_and_are_in_the_reference(pytester: pytest.Pytester) -> None:
-    """Every option that a document names exists, and docs/options.md, which `make docs` writes, has every option."""
+    """Every option that a document names exists, and docs/options.md, which `make docs`
+    writes, has every option.
+    """
     known = {name.replace("_", "-") for name in vars(pytester.parseconfig().option)}
     for path, text in TEXTS.items():
         named = set(re.findall(r"--((?:llm|oeis)-[a-z]+(?:-[a-z]+)*)", text))
         assert named <= known, path
     written = TEXTS[ROOT / "docs" / "options.md"]
     assert written == reference(), "run make docs"
-    assert [name for name in known if re.match("llm-|oeis-", name) and f"| `--{name}" not in written] == []
+    assert [
+        name
+        for name in known
+        if re.match("llm-|oeis-", name) and f"| `--{name}" not in written
+    ] == []
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
@@ -61,12 +79,24 @@ def test_links_lead_somewhere(path: Path) -> None:
 def anchors(path: Path) -> set[str]:
     """The anchors that GitHub gives to headings."""
     headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
 
 
 def test_every_difference_from_the_sources_has_a_reason() -> None:
-    """A row of docs/paper.md has five cells; a difference that no option restores has a reason."""
+    """A row of docs/paper.md has five cells; a difference that no option restores has a
+    reason.
+    """
     text = TEXTS[ROOT / "docs" / "paper.md"].replace(r"\|", "/")
-    rows = [[cell.strip() for cell in row.split("|")] for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE)]
+    rows = [
+        [cell.strip() for cell in row.split("|")]
+        for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
+    ]
     assert {len(row) for row in rows} == {5}
-    assert [point for point, _, _, why, restored_by in rows if not why and restored_by.startswith("*none*")] == []
+    assert [
+        point
+        for point, _, _, why, restored_by in rows
+        if not why and restored_by.startswith("*none*")
+    ] == []

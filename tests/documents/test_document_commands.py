@@ -1,7 +1,9 @@
-"""The commands of each document run as one script, in a project with the runs that the documents name.
+"""The commands of each document run as one script, in a project with the runs that the
+documents name.
 
-The provider is a stub that always replies with a number. Left out are commands for other hosts and providers, and what
-would run these tests; their options are checked by `test_docs.py`. `test_money.py` runs docs/money.md.
+The provider is a stub that always replies with a number. Left out are commands for
+other hosts and providers, and what would run these tests; their options are checked by
+`test_docs.py`. `test_money.py` runs docs/money.md.
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ REPLACED = {
     "llmarith batch cancel batch_68a1f0": "llmarith batch status",
 }
 # The Python blocks that are saved and run, and the file of each.
-FILES = {"models.md": "conftest.py", "own-bench.md": "test_own.py", "own-task.md": "test_reversal.py"}
+FILES = {
+    "models.md": "conftest.py",
+    "own-bench.md": "test_own.py",
+    "own-task.md": "test_reversal.py",
+}
 RUNS = """
 llmarith init .
 cd oeis_cache/starter && ls | grep -v -e A000040 -e A000043 -e A000045 | xargs rm && cd ../..
@@ -47,7 +53,9 @@ mv artifacts/*_o4-mini artifacts/2026-11-22T00-31-05_o4-mini
 
 
 @pytest.fixture(scope="session")
-def project(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(
+    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A project with the runs that the documents name."""
     folder = tmp_path_factory.mktemp("project")
     run(RUNS, folder, environment)
@@ -57,32 +65,51 @@ def project(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactor
 def run(script: str, folder: Path, environment: dict[str, str]) -> None:
     """Run a script, which ends at the first command that fails."""
     command = ["bash", "-ex", "-o", "pipefail", "-c", script]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, (done.stdout + done.stderr)[-5_000:]
 
 
 def script_of(document: str) -> str:
-    """The commands of a document, and its Python blocks as files until the next commands have run."""
+    """The commands of a document, and its Python blocks as files until the next
+    commands have run.
+    """
     lines, saved = [], ""
     for block in (block for block in blocks() if block.document == document):
         if block.language == "python" and document in FILES:
             saved = FILES[document]
             lines += [f"cat > {saved} << 'END'", f"{block.text}END"]
-        for command in (command for command in block.commands if not LEFT_OUT.match(command)):
+        for command in (
+            command for command in block.commands if not LEFT_OUT.match(command)
+        ):
             for documented, here in REPLACED.items():
                 command = command.replace(documented, here)
             lines.append(command + " || [ $? = 1 ]" * ("--fail-if-worse" in command))
         if block.commands and saved:
             lines.append(f"rm {saved}")
             saved = ""
-    return "\n".join([*lines, f"pytest {saved} --llm-model=llmarith/exact"] if saved else lines)
+    return "\n".join(
+        [*lines, f"pytest {saved} --llm-model=llmarith/exact"] if saved else lines
+    )
 
 
-SCRIPTS = {path.name: script for path in DOCUMENTS if path.name != "money.md" and (script := script_of(path.name))}
+SCRIPTS = {
+    path.name: script
+    for path in DOCUMENTS
+    if path.name != "money.md" and (script := script_of(path.name))
+}
 
 
 @pytest.mark.parametrize("document", SCRIPTS)
-def test_commands_run(document: str, project: Path, environment: dict[str, str], tmp_path: Path) -> None:
+def test_commands_run(
+    document: str, project: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
     """Every command succeeds; a comparison with a gate may fail."""
     folder = shutil.copytree(project, tmp_path / "project")
     run(SCRIPTS[document], folder, environment)

@@ -14,9 +14,13 @@ from tests.documents.blocks import ROOT, blocks, is_in
 SHARED = ROOT.parent / "shared"
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the transcripts are not beside the project")
+@pytest.mark.skipif(
+    not SHARED.is_dir(), reason="the transcripts are not beside the project"
+)
 def test_the_table_of_three_published_runs() -> None:
-    (shown,) = (block for block in blocks() if is_in(block, "README.md", "report transcripts/"))
+    (shown,) = (
+        block for block in blocks() if is_in(block, "README.md", "report transcripts/")
+    )
     command, *lines = shown.text.splitlines()
     runs = load_all_runs([SHARED / file for file in shlex.split(command)[3:]], print)
     results = [row for run in runs for row in results_of(run.summary())]

@@ -14,7 +14,9 @@ SHOWN = [block.text for block in blocks() if block.document == "screens.md"]
 @pytest.mark.parametrize(
     ("title", "columns"),
     [
-        pytest.param(title, columns, marks=[] if (title, columns) == CHEAP else pytest.mark.proof)
+        pytest.param(
+            title, columns, marks=[] if (title, columns) == CHEAP else pytest.mark.proof
+        )
         for title in SCREENS
         for columns in WIDTHS
     ],
@@ -27,5 +29,7 @@ def test_a_screen_is_as_shown(title: str, columns: int) -> None:
 @pytest.mark.proof
 def test_the_first_run_of_the_tutorial() -> None:
     """Every line that it shows is printed."""
-    (shown,) = (block for block in blocks() if is_in(block, "tutorial.md", ": results ="))
+    (shown,) = (
+        block for block in blocks() if is_in(block, "tutorial.md", ": results =")
+    )
     assert {*shown.text.splitlines()} <= {*printed(shown.commands[0], 80).splitlines()}

@@ -1,4 +1,6 @@
-"""Trials of the user's own task: what it reads and grades, whatever that is, and what stands in their records."""
+"""Trials of the user's own task: what it reads and grades, whatever that is, and what
+stands in their records.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,32 @@ from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Model, Reply
 
 
-def checked(read: Callable[..., Any], grade: Callable[..., Any], asked: Problem) -> TaskProblem:
+def checked(
+    read: Callable[..., Any], grade: Callable[..., Any], asked: Problem
+) -> TaskProblem:
     """The one problem of a task, as it is asked."""
-    task: Task[Any] = Task("own", lambda seed, trials: [asked], lambda problem: "?", read, grade)
+    task: Task[Any] = Task(
+        "own", lambda seed, trials: [asked], lambda problem: "?", read, grade
+    )
     (problem,) = problems_of(task, 0, 1)
     return problem
 
 
 def record_of(problem: TaskProblem) -> dict[str, Any]:
-    return as_dict(evaluate(problem, Trial.of(problem, Model("m", "m"), "?", None), Reply("1")))
+    return as_dict(
+        evaluate(problem, Trial.of(problem, Model("m", "m"), "?", None), Reply("1"))
+    )
 
 
 def read_as(answer: Any) -> Any:
     """What the record holds of a right answer."""
-    record = record_of(checked(lambda text, problem: answer, lambda answer, problem: True, Problem({}, None)))
+    record = record_of(
+        checked(
+            lambda text, problem: answer,
+            lambda answer, problem: True,
+            Problem({}, None),
+        )
+    )
     assert record["outcome"] == "correct"
     return record["answer"]
 
@@ -38,10 +52,16 @@ def in_turn(*results: Any) -> Any:
 
 
 def test_a_task_changes_no_problem() -> None:
-    """Repeats and conditions share theirs, so `read` and `grade` get copies, and the record holds what was asked."""
+    """Repeats and conditions share theirs, so `read` and `grade` get copies, and the
+    record holds what was asked.
+    """
     asked = checked(
-        lambda text, problem: in_turn(problem.inputs.update(word="X"), problem["letters"].sort(), [2, 1]),
-        lambda answer, problem: in_turn(problem.expected.sort(), answer.sort(), problem["word"] == "abc"),
+        lambda text, problem: in_turn(
+            problem.inputs.update(word="X"), problem["letters"].sort(), [2, 1]
+        ),
+        lambda answer, problem: in_turn(
+            problem.expected.sort(), answer.sort(), problem["word"] == "abc"
+        ),
         Problem({"word": "abc", "letters": ["c", "a"]}, [3, 1]),
     )
     for _ in range(2):
@@ -49,7 +69,10 @@ def test_a_task_changes_no_problem() -> None:
         assert record["problem"]["inputs"] == {"word": "abc", "letters": ["c", "a"]}
         assert record["problem"]["expected"] == [3, 1]
         assert (record["answer"], record["outcome"]) == ([2, 1], "correct")
-    assert (asked.inputs, asked.expected) == ({"word": "abc", "letters": ["c", "a"]}, [3, 1])
+    assert (asked.inputs, asked.expected) == (
+        {"word": "abc", "letters": ["c", "a"]},
+        [3, 1],
+    )
 
 
 class Mute:
@@ -75,8 +98,18 @@ def nested(depth: int) -> list[Any]:
         ([Mute], str([Mute])),
         (nested(100_000), "[list without a text: str() raised RecursionError]"),
     ],
-    ids=["sets", "keys", "short", "too long for digits", "raises", "has a text", "too deep"],
+    ids=[
+        "sets",
+        "keys",
+        "short",
+        "too long for digits",
+        "raises",
+        "has a text",
+        "too deep",
+    ],
 )
 def test_how_an_answer_is_written(answer: object, written: object) -> None:
-    """Sets have one order in records, long integers are texts, and an answer without a text is graded all the same."""
+    """Sets have one order in records, long integers are texts, and an answer without a
+    text is graded all the same.
+    """
     assert read_as(answer) == written

@@ -11,7 +11,16 @@ from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.checks import bound
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Dtype, Failure, Model, NanReason, Op, Reading, Reply, Retry
+from pytest_llmarith.types import (
+    Dtype,
+    Failure,
+    Model,
+    NanReason,
+    Op,
+    Reading,
+    Reply,
+    Retry,
+)
 from tests.asked import calculation, number_record
 
 SUM = calculation("int_add", "12", "5", "17")
@@ -19,12 +28,25 @@ PRODUCT = calculation("float_mul", "1.05", "1.05", "1.1025", 1, 3)
 ADDITION = bound(addition.TASK, 0, addition.problem_of(12, 5, 4))
 MODEL = Model("o4-mini-high", "o4-mini", {"reasoning_effort": "high"})
 RETRIES = (Retry("429 slow down", 7.0), Retry("timeout", 1.5))
-SENT = {"model": "o4-mini", "api_base": None, "messages": [{"role": "user", "content": "?"}], "params": {"a": [1]}}
-NODEID = "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth_2-trial_0]"
+SENT = {
+    "model": "o4-mini",
+    "api_base": None,
+    "messages": [{"role": "user", "content": "?"}],
+    "params": {"a": [1]},
+}
+NODEID = (
+    "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth_2-trial_0]"
+)
 
 
-def recorded(problem: TaskProblem, reply: Reply, reading: Reading = Reading.TOLERANT) -> dict[str, Any]:
-    return as_dict(number_record(problem, Trial.of(problem, MODEL, "the prompt", NODEID), reading, reply))
+def recorded(
+    problem: TaskProblem, reply: Reply, reading: Reading = Reading.TOLERANT
+) -> dict[str, Any]:
+    return as_dict(
+        number_record(
+            problem, Trial.of(problem, MODEL, "the prompt", NODEID), reading, reply
+        )
+    )
 
 
 def test_the_record_of_a_right_answer() -> None:
@@ -50,7 +72,13 @@ def test_the_record_of_a_right_answer() -> None:
             "strata": {"carries": 0, "longest chain of carries": 0},
         },
         "prompt": [{"role": "user", "content": "the prompt"}],
-        "condition": {"numbers": "plain", "symbols": "ascii", "context": None, "prompt": None, "system": None},
+        "condition": {
+            "numbers": "plain",
+            "symbols": "ascii",
+            "context": None,
+            "prompt": None,
+            "system": None,
+        },
         "repeat": 0,
         "retries": [],
         "outcome": "correct",
@@ -77,37 +105,66 @@ def test_the_record_of_a_right_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("problem", "text"), [(SUM, "17.0"), (SUM, "17.000"), (PRODUCT, "1.10250001"), (PRODUCT, "1.10249999")]
+    ("problem", "text"),
+    [(SUM, "17.0"), (SUM, "17.000"), (PRODUCT, "1.10250001"), (PRODUCT, "1.10249999")],
 )
-def test_what_is_rounded_to_the_right_answer_is_right(problem: TaskProblem, text: str) -> None:
-    """It has no error class, and the digits of the expected number. Only fixed point is rounded."""
+def test_what_is_rounded_to_the_right_answer_is_right(
+    problem: TaskProblem, text: str
+) -> None:
+    """It has no error class, and the digits of the expected number.
+
+    Only fixed point is rounded.
+    """
     written = recorded(problem, Reply(text))
     grade = written["grade"]["details"]
     assert written["outcome"] == "correct"
-    assert (grade["error_class"], grade["digit_match"], grade["dlength"]) == (None, 1.0, 0)
+    assert (grade["error_class"], grade["digit_match"], grade["dlength"]) == (
+        None,
+        1.0,
+        0,
+    )
 
 
 def test_the_grade_of_a_wrong_answer() -> None:
-    """It says by how much and in which way the answer is wrong, and how much of it is right."""
+    """It says by how much and in which way the answer is wrong, and how much of it is
+    right.
+    """
     written = recorded(SUM, Reply("27"))
     assert (written["outcome"], written["reason"]) == ("deviate", None)
     assert written["answers"] == {"tolerant": "27", "strict": "27"}
     assert written["grade"]["score"] == 0
     grade = written["grade"]["details"]
     assert grade["absolute_error"] == "10"
-    assert Decimal(grade["relative_error"]) == pytest.approx(Decimal(10) / 17, rel=Decimal("0.05"))
-    found = {key: grade[key] for key in ("error_class", "digit_match", "dlength", "leading_digits")}
-    assert found == {"error_class": "one digit", "digit_match": 0.5, "dlength": 0, "leading_digits": 0}
+    assert Decimal(grade["relative_error"]) == pytest.approx(
+        Decimal(10) / 17, rel=Decimal("0.05")
+    )
+    found = {
+        key: grade[key]
+        for key in ("error_class", "digit_match", "dlength", "leading_digits")
+    }
+    assert found == {
+        "error_class": "one digit",
+        "digit_match": 0.5,
+        "dlength": 0,
+        "leading_digits": 0,
+    }
     assert grade["wrong_digits"] == "10"
     rounded = recorded(PRODUCT, Reply("1.10"))["grade"]["details"]
     assert (rounded["absolute_error"], rounded["rounded"]) == ("0.0025", True)
 
 
 def test_without_a_reply_nothing_is_measured() -> None:
-    """The record says why, and has the same keys; a fake model is marked as simulated."""
+    """The record says why, and has the same keys; a fake model is marked as
+    simulated.
+    """
     fake = Trial.of(SUM, Model("exact", "llmarith/exact"), "", NODEID)
-    written = as_dict(unanswered_record(fake, Failure("503 Service Unavailable", attempts=4)))
-    assert (written["outcome"], written["reason"]) == ("unanswered", "503 Service Unavailable")
+    written = as_dict(
+        unanswered_record(fake, Failure("503 Service Unavailable", attempts=4))
+    )
+    assert (written["outcome"], written["reason"]) == (
+        "unanswered",
+        "503 Service Unavailable",
+    )
     assert [written[name] for name in ("answer", "grade", "reply")] == [None] * 3
     assert written["simulated"] is True
     assert written.keys() == recorded(SUM, Reply("17")).keys()
@@ -129,20 +186,40 @@ def test_without_a_reply_nothing_is_measured() -> None:
 def test_nan_reasons(reply: Reply, reason: NanReason) -> None:
     """Why there is no answer; at a cut even a number is none, it may be half of one."""
     written = recorded(SUM, reply)
-    assert (written["outcome"], written["reason"], written["grade"]["score"]) == ("nan", str(reason), 0)
+    assert (written["outcome"], written["reason"], written["grade"]["score"]) == (
+        "nan",
+        str(reason),
+        0,
+    )
     assert written["answers"] == {"tolerant": None, "strict": None}
     strict = recorded(ADDITION, Reply("The answer is 17."), Reading.STRICT)
-    assert (strict["outcome"], strict["reason"], strict["reading"]) == ("nan", "unreadable", "strict")
+    assert (strict["outcome"], strict["reason"], strict["reading"]) == (
+        "nan",
+        "unreadable",
+        "strict",
+    )
     assert strict["answers"] == {"strict": None, "tolerant": "17"}
     assert strict["grade"]["scores"] == {"strict": 0, "tolerant": 1}
 
 
-@pytest.mark.parametrize("answer", [Reply("17", retries=RETRIES), Failure("503", attempts=3, retries=RETRIES)])
+@pytest.mark.parametrize(
+    "answer",
+    [Reply("17", retries=RETRIES), Failure("503", attempts=3, retries=RETRIES)],
+)
 def test_records_tell_of_retries(answer: Reply | Failure) -> None:
-    """Of answered trials and of others: why it was tried again, and how long it was waited before."""
+    """Of answered trials and of others: why it was tried again, and how long it was
+    waited before.
+    """
     subject = Trial.of(SUM, MODEL, "the prompt", NODEID)
-    written = recorded(SUM, answer) if isinstance(answer, Reply) else as_dict(unanswered_record(subject, answer))
-    assert written["retries"] == [{"reason": "429 slow down", "waited_s": 7.0}, {"reason": "timeout", "waited_s": 1.5}]
+    written = (
+        recorded(SUM, answer)
+        if isinstance(answer, Reply)
+        else as_dict(unanswered_record(subject, answer))
+    )
+    assert written["retries"] == [
+        {"reason": "429 slow down", "waited_s": 7.0},
+        {"reason": "timeout", "waited_s": 1.5},
+    ]
     assert "retries" not in (written["reply"] or {})
 
 
@@ -150,4 +227,7 @@ def test_huge_numbers_are_written_in_full() -> None:
     """Answers are written as plain digits, and never with an exponent."""
     problem = arithmetic.problem(0, Dtype.INT, Op.MUL, 60, 0)
     assert recorded(problem, Reply("1e40"))["answers"]["tolerant"] == "1" + "0" * 40
-    assert recorded(problem, Reply(problem.expected))["answers"]["strict"] == problem.expected
+    assert (
+        recorded(problem, Reply(problem.expected))["answers"]["strict"]
+        == problem.expected
+    )

@@ -1,4 +1,6 @@
-"""Conformance: any grader over a corpus, with counts, examples, times and an exit status."""
+"""Conformance: any grader over a corpus, with counts, examples, times and an exit
+status.
+"""
 
 from __future__ import annotations
 
@@ -48,17 +50,34 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "graders.py").write_text(GRADERS)
     lines = []
     for number, (reply, expect) in enumerate(CASES):
-        case = {"id": f"case-{number}", "category": "format", "family": "small" if number % 2 else "large"}
-        case |= {"language": "en", "reference": "42", "completion": reply, "why": "so", "origin": "written"}
+        case = {
+            "id": f"case-{number}",
+            "category": "format",
+            "family": "small" if number % 2 else "large",
+        }
+        case |= {
+            "language": "en",
+            "reference": "42",
+            "completion": reply,
+            "why": "so",
+            "origin": "written",
+        }
         lines.append(json.dumps(case | {"expect": expect}))
     (tmp_path / "cases.jsonl").write_text("\n".join(lines))
     return tmp_path
 
 
 def report_of(folder: Path, name: str, *options: str) -> Any:
-    request = [f"{folder}/graders.py:{name}", f"--corpus={folder}/cases.jsonl", "--format=json", *options]
+    request = [
+        f"{folder}/graders.py:{name}",
+        f"--corpus={folder}/cases.jsonl",
+        "--format=json",
+        *options,
+    ]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest_llmarith.exact.conformance", *request], capture_output=True, text=True
+        [sys.executable, "-m", "pytest_llmarith.exact.conformance", *request],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -76,21 +95,39 @@ def test_errors_are_counted_by_family(folder: Path, name: str) -> None:
         "to_accept": 2,
         "false_refusals": 1,
     }
-    assert [(one["family"], one["false_refusals"]) for one in report["families"]] == [("large", 1), ("small", 0)]
-    assert [(one["id"], one["accepts"]) for one in report["wrong"]] == [("case-2", False)]
+    assert [(one["family"], one["false_refusals"]) for one in report["families"]] == [
+        ("large", 1),
+        ("small", 0),
+    ]
+    assert [(one["id"], one["accepts"]) for one in report["wrong"]] == [
+        ("case-2", False)
+    ]
     assert (report["percent_right"], report["faults"]) == (75.0, 0)
 
 
-@pytest.mark.parametrize(("name", "faults", "right"), [("raises", 4, 50.0), ("ends", 1, 75.0), ("sleeps", 1, 75.0)])
-def test_a_grader_that_fails_refuses(folder: Path, name: str, faults: int, right: float) -> None:
-    """An exception, the end of its process or a reply that takes too long costs only that reply."""
+@pytest.mark.parametrize(
+    ("name", "faults", "right"),
+    [("raises", 4, 50.0), ("ends", 1, 75.0), ("sleeps", 1, 75.0)],
+)
+def test_a_grader_that_fails_refuses(
+    folder: Path, name: str, faults: int, right: float
+) -> None:
+    """An exception, the end of its process or a reply that takes too long costs only
+    that reply.
+    """
     report = report_of(folder, name, "--timeout=3")
     assert (report["faults"], report["percent_right"]) == (faults, right)
 
 
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Text and markdown have totals and examples; the exit status tells whether enough is right."""
-    asked = ["conformance", f"{folder}/graders.py:same", f"--corpus={folder}/cases.jsonl"]
+    """Text and markdown have totals and examples; the exit status tells whether enough
+    is right.
+    """
+    asked = [
+        "conformance",
+        f"{folder}/graders.py:same",
+        f"--corpus={folder}/cases.jsonl",
+    ]
     assert llmarith([*asked, "--fail-under=75"]) == 0
     assert "case-2: refuses '42.0' for 42" in capsys.readouterr().out
     assert llmarith([*asked, "--format=markdown", "--fail-under=76"]) == 1
@@ -107,7 +144,11 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_what_is_no_grader(
-    folder: Path, grader: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    grader: str,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """One line, and the exit status for wrong usage."""
     monkeypatch.chdir(folder)

@@ -18,7 +18,10 @@ from conformance.written import DOUBTFUL
 from pytest_llmarith.exact import grade
 
 AFTERWARDS = Path(__file__).parent / "afterwards.jsonl"
-CASES = [json.loads(line) for line in (FOLDER / "cases.jsonl").read_text("utf-8").splitlines()]
+CASES = [
+    json.loads(line)
+    for line in (FOLDER / "cases.jsonl").read_text("utf-8").splitlines()
+]
 
 
 def test_the_file_is_what_the_code_makes() -> None:
@@ -27,39 +30,75 @@ def test_the_file_is_what_the_code_makes() -> None:
 
 
 def test_the_data_card_counts_right() -> None:
-    """Size, families, languages and what was left out; a case to accept has no category of refusals."""
+    """Size, families, languages and what was left out; a case to accept has no category
+    of refusals.
+    """
     card = (FOLDER / "README.md").read_text("utf-8")
     verdicts = Counter(case["expect"] for case in CASES)
-    families, languages = ({case[field] for case in CASES} for field in ("family", "language"))
+    families, languages = (
+        {case[field] for case in CASES} for field in ("family", "language")
+    )
     size = f"{len(CASES):,} cases in {len(families)} families, {verdicts[True]} to accept and {verdicts[False]:,} to"
     assert size in card
     assert f"{len(languages)} languages" in card
     assert f"{len(DOUBTFUL)} kinds" in card
-    assert all(case["expect"] == (case["category"] in ("format", "equivalence")) for case in CASES)
+    assert all(
+        case["expect"] == (case["category"] in ("format", "equivalence"))
+        for case in CASES
+    )
     assert len({case["id"] for case in CASES}) == len(CASES)
 
 
 def test_the_grader_accepts_no_wrong_reply() -> None:
     """And refuses no right one, but fractions, which may be an echo of the question."""
-    graded = [(case, grade(case["completion"], case["reference"]).correct) for case in CASES]
-    assert [case["id"] for case, is_correct in graded if is_correct and not case["expect"]] == []
-    assert {case["family"] for case, is_correct in graded if not is_correct and case["expect"]} == {"fractions"}
+    graded = [
+        (case, grade(case["completion"], case["reference"]).correct) for case in CASES
+    ]
+    assert [
+        case["id"] for case, is_correct in graded if is_correct and not case["expect"]
+    ] == []
+    assert {
+        case["family"]
+        for case, is_correct in graded
+        if not is_correct and case["expect"]
+    } == {"fractions"}
 
 
 def test_replies_written_afterwards() -> None:
-    """In words that shaped no rule when they were written: three are still graded wrongly."""
+    """In words that shaped no rule when they were written: three are still graded
+    wrongly.
+    """
     lines = [json.loads(line) for line in AFTERWARDS.read_text("utf-8").splitlines()]
-    wrong = {line["reply"] for line in lines if grade(line["reply"], line["expected"]).correct != line["accept"]}
-    assert wrong == {"Anyone who says 64 has forgotten the carry.", "x ≈ 3.14, exactly π", "5!"}
+    wrong = {
+        line["reply"]
+        for line in lines
+        if grade(line["reply"], line["expected"]).correct != line["accept"]
+    }
+    assert wrong == {
+        "Anyone who says 64 has forgotten the carry.",
+        "x ≈ 3.14, exactly π",
+        "5!",
+    }
 
 
-# --- random numbers in any notation -----------------------------------------------------------------------------------
+# --- random numbers in any notation ---------------------------------------------------
 
-FRAMES = ("{}", "The answer is {}.", "**{}**", "$\\boxed{{{}}}$", "#### {}", "x = {}", "<think>7</think>\n{}", "{}</s>")
+FRAMES = (
+    "{}",
+    "The answer is {}.",
+    "**{}**",
+    "$\\boxed{{{}}}$",
+    "#### {}",
+    "x = {}",
+    "<think>7</think>\n{}",
+    "{}</s>",
+)
 
 
 def _wrong(number: str, place: int, digit: str) -> list[str]:
-    """The number with one other digit, with another sign, with the point moved, and one more in the last place."""
+    """The number with one other digit, with another sign, with the point moved, and one
+    more in the last place.
+    """
     digits = [at for at, letter in enumerate(number) if letter.isdecimal()]
     at = digits[place % len(digits)]
     exponent = Decimal(number).as_tuple().exponent
@@ -82,11 +121,21 @@ def _wrong(number: str, place: int, digit: str) -> list[str]:
     digit=st.sampled_from("0123456789"),
 )
 def test_the_right_number_passes_in_any_notation(
-    number: str, frame: str, separator: str, script: str, minus: str, place: int, digit: str
+    number: str,
+    frame: str,
+    separator: str,
+    script: str,
+    minus: str,
+    place: int,
+    digit: str,
 ) -> None:
-    """And the same reply never passes for a number that differs by a digit, the sign, the point or the last place."""
+    """And the same reply never passes for a number that differs by a digit, the sign,
+    the point or the last place.
+    """
     whole, point, rest = number.removeprefix("-").partition(".")
-    if separator and not (len(whole) > 6 or (len(whole) > 3 and separator not in (",", "，"))):
+    if separator and not (
+        len(whole) > 6 or (len(whole) > 3 and separator not in (",", "，"))
+    ):
         separator = ""  # one group after a comma may be decimals
     shown = groups(whole, separator) if separator else whole
     written = (shown + point + rest).translate(str.maketrans("0123456789", script))
@@ -97,7 +146,10 @@ def test_the_right_number_passes_in_any_notation(
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("unit", ["9", "1 ", "(", "\\frac{", "a", "not 1\n", "1 or 2,\n", "\\boxed{1\n", "a = 1, "])
+@pytest.mark.parametrize(
+    "unit",
+    ["9", "1 ", "(", "\\frac{", "a", "not 1\n", "1 or 2,\n", "\\boxed{1\n", "a = 1, "],
+)
 def test_ten_million_characters(unit: str) -> None:
     """Any text has a grade, also a very long one."""
     assert not grade(unit * (10_000_000 // len(unit)), "7")

@@ -1,4 +1,6 @@
-"""The public functions: reading and grading replies, rewards, wrong arguments, pickles and threads."""
+"""The public functions: reading and grading replies, rewards, wrong arguments, pickles
+and threads.
+"""
 
 from __future__ import annotations
 
@@ -52,24 +54,50 @@ MODULES = [module.name for module in pkgutil.iter_modules(exact.__path__)]
         ("Le résultat est 1.234.", "1234", True),
         ("Le résultat est 1.234.", "1.234", True),
         ({"role": "assistant", "content": "42"}, "42", True),
-        ([{"role": "user", "content": "6 * 7?"}, {"role": "assistant", "content": "42"}], "42", True),
-        ([{"role": "assistant", "content": "42"}, {"role": "user", "content": "41"}], "42", True),
-        ([{"role": "assistant", "content": [{"type": "output_text", "text": "42"}]}], "42", True),
+        (
+            [
+                {"role": "user", "content": "6 * 7?"},
+                {"role": "assistant", "content": "42"},
+            ],
+            "42",
+            True,
+        ),
+        (
+            [{"role": "assistant", "content": "42"}, {"role": "user", "content": "41"}],
+            "42",
+            True,
+        ),
+        (
+            [{"role": "assistant", "content": [{"type": "output_text", "text": "42"}]}],
+            "42",
+            True,
+        ),
         ([{"role": "assistant", "content": None}], "42", False),
         ([{"role": "user", "content": "42"}], "42", False),
-        ([{"type": "thinking", "thinking": "41"}, {"type": "text", "text": "It is 42."}], "42", True),
+        (
+            [
+                {"type": "thinking", "thinking": "41"},
+                {"type": "text", "text": "It is 42."},
+            ],
+            "42",
+            True,
+        ),
         ([{"type": "reasoning", "text": "42"}], "42", False),
         ([], "0", False),
     ],
 )
 def test_a_grade(reply: Any, expected: Any, is_correct: bool) -> None:
-    """Exactly the expected number, in a text, the last message of the assistant, or content blocks."""
+    """Exactly the expected number, in a text, the last message of the assistant, or
+    content blocks.
+    """
     assert grade(reply, expected).correct is is_correct
     assert bool(grade(reply, expected)) is is_correct
 
 
 def test_a_grade_has_the_number_or_the_reason() -> None:
-    """What was read, or why there is nothing; an expected text that is no number has a reason of its own."""
+    """What was read, or why there is nothing; an expected text that is no number has a
+    reason of its own.
+    """
     assert grade("It is 41.", "42") == Grade(False, Decimal(41), None)
     assert grade("", "42") == Grade(False, None, Reason.EMPTY)
     assert grade("I cannot do this.", "42") == Grade(False, None, Reason.REFUSAL)
@@ -98,7 +126,10 @@ def test_tolerance() -> None:
         (lambda: grade(42, "42"), "not int"),  # type: ignore[arg-type]
         (lambda: grade(None, "42"), "not None"),  # type: ignore[arg-type]
         (lambda: grade(["42"], "42"), "holds dictionaries, not str"),  # type: ignore[list-item]
-        (lambda: grade([{"role": "assistant", "content": 42}], "42"), "'content' .* not int"),
+        (
+            lambda: grade([{"role": "assistant", "content": 42}], "42"),
+            "'content' .* not int",
+        ),
         (lambda: grade("42", "42", operands="12"), "operands is a list"),
         (lambda: grade("42", "42", operands=[1.5]), "an operand is a float"),  # type: ignore[list-item]
         (lambda: read_number(b"42"), "text is a str, not bytes"),  # type: ignore[arg-type]
@@ -129,32 +160,57 @@ def test_readings() -> None:
 
 
 def test_rewards() -> None:
-    """TRL's form and verl's: a sample without an answer has no reward, and lists of different lengths are refused."""
+    """TRL's form and verl's: a sample without an answer has no reward, and lists of
+    different lengths are refused.
+    """
     chat = [{"role": "assistant", "content": "The answer is 42."}]
     answers = ["42", "42", None, "forty-two"]
-    assert reward([chat, "41", "42", "42"], answer=answers, prompts=["?"] * 4, level=3) == [1.0, 0.0, None, None]
+    assert reward(
+        [chat, "41", "42", "42"], answer=answers, prompts=["?"] * 4, level=3
+    ) == [1.0, 0.0, None, None]
     with pytest.raises(ValueError, match="2 completions and 1 answers"):
         reward(["1", "2"], answer=["1"])
-    assert compute_score("sums", "#### 42", "42", {"index": 1}) == {"score": 1.0, "acc": True}
+    assert compute_score("sums", "#### 42", "42", {"index": 1}) == {
+        "score": 1.0,
+        "acc": True,
+    }
     assert compute_score("sums", "#### 41", "42") == {"score": 0.0, "acc": False}
 
 
 def test_classes_of_errors() -> None:
     """The same classes as in a run; None for a right answer, or if a number is none."""
-    assert classify_error("10137", "10237", op="add", operands=("7391", "2846")) is ErrorClass.CARRY
+    assert (
+        classify_error("10137", "10237", op="add", operands=("7391", "2846"))
+        is ErrorClass.CARRY
+    )
     assert classify_error("-4", 4, op="sub", operands=(9, 5)) is ErrorClass.SIGN
     assert classify_error("4", "4", op="sub", operands=("9", "5")) is None
     assert classify_error("four", "4", op="sub", operands=("9", "5")) is None
 
 
 def test_in_threads_and_pickled() -> None:
-    """Functions, grades and tolerances travel to other processes, and threads get the results of one thread."""
-    for value in (grade, reward, compute_score, Decimals(4), grade("42", "42"), readings("It is 42.")):
+    """Functions, grades and tolerances travel to other processes, and threads get the
+    results of one thread.
+    """
+    for value in (
+        grade,
+        reward,
+        compute_score,
+        Decimals(4),
+        grade("42", "42"),
+        readings("It is 42."),
+    ):
         assert pickle.loads(pickle.dumps(value)) == value
-    replies = [f"{a} × {b} = {a * b}, so the answer is **{a * b:,}**." for a in range(90, 120) for b in range(7)]
+    replies = [
+        f"{a} × {b} = {a * b}, so the answer is **{a * b:,}**."
+        for a in range(90, 120)
+        for b in range(7)
+    ]
     one_thread = [grade(reply, "700") for reply in replies]
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(lambda reply: grade(reply, "700"), replies)) == one_thread
+        assert (
+            list(threads.map(lambda reply: grade(reply, "700"), replies)) == one_thread
+        )
 
 
 MARKS = (
@@ -164,18 +220,32 @@ MARKS = (
 PARTS = st.sampled_from([*MARKS.split("|"), "|", ")", "9" * 400])
 
 
-@given(reply=st.text() | st.lists(PARTS).map("".join), expected=st.text() | st.integers() | st.decimals())
+@given(
+    reply=st.text() | st.lists(PARTS).map("".join),
+    expected=st.text() | st.integers() | st.decimals(),
+)
 def test_no_text_raises(reply: str, expected: str | int | Decimal) -> None:
-    """Any reply and any expected number or text have a grade, a reading and a reward."""
+    """Any reply and any expected number or text have a grade, a reading and a
+    reward.
+    """
     found = grade(reply, expected)
     assert found.correct <= (found.answer is not None)
-    assert readings(reply, operands=[expected]).tolerant == read_number(reply, operands=[expected])
+    assert readings(reply, operands=[expected]).tolerant == read_number(
+        reply, operands=[expected]
+    )
     assert reward([reply], answer=[expected]) in ([1.0], [0.0], [None])
-    classify_error(reply, expected, op="div", operands=(expected, reply), tolerance=Decimals(2))
+    classify_error(
+        reply, expected, op="div", operands=(expected, reply), tolerance=Decimals(2)
+    )
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module: str) -> None:
     """The examples of the docstrings are true."""
     public = {name: getattr(exact, name) for name in exact.__all__}
-    assert doctest.testmod(import_module(f"{exact.__name__}.{module}"), extraglobs=public).failed == 0
+    assert (
+        doctest.testmod(
+            import_module(f"{exact.__name__}.{module}"), extraglobs=public
+        ).failed
+        == 0
+    )

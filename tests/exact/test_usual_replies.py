@@ -1,4 +1,6 @@
-"""The usual replies have a pattern of their own, which reads them as the rules for all replies do."""
+"""The usual replies have a pattern of their own, which reads them as the rules for all
+replies do.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.exact import Dtype, extract, read
 
-FORMS = ("The answer is {}.", "Answer: {}", "#### {}", "\\boxed{{{}}}", "The final answer is {}", "{a} {op} {b} = {}")
+FORMS = (
+    "The answer is {}.",
+    "Answer: {}",
+    "#### {}",
+    "\\boxed{{{}}}",
+    "The final answer is {}",
+    "{a} {op} {b} = {}",
+)
 
 
 @given(
@@ -24,7 +33,14 @@ FORMS = ("The answer is {}.", "Answer: {}", "#### {}", "\\boxed{{{}}}", "The fin
     is_asked=st.booleans(),
 )
 def test_both_ways_read_alike(
-    form: str, number: int | Decimal, a: int, b: int, op: str, dtype: Dtype, grouped: bool, is_asked: bool
+    form: str,
+    number: int | Decimal,
+    a: int,
+    b: int,
+    op: str,
+    dtype: Dtype,
+    grouped: bool,
+    is_asked: bool,
 ) -> None:
     """With operands and without, with groups and without."""
     text = form.format(format(number, ",f" if grouped else "f"), a=a, b=b, op=op)

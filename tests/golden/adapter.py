@@ -1,7 +1,9 @@
-"""What the golden runs know of the program: its commands and options, and where its files hold which fact.
+"""What the golden runs know of the program: its commands and options, and where its
+files hold which fact.
 
-Everything that it hands out has names of its own, which stay when those of the program change. It leaves out times,
-dates, paths, wording, and whether a reply came from the store.
+Everything that it hands out has names of its own, which stay when those of the program
+change. It leaves out times, dates, paths, wording, and whether a reply came from the
+store.
 """
 
 from __future__ import annotations
@@ -20,15 +22,28 @@ from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 
 ROOT = Path(__file__).parents[2]
 KEY = "OPENAI_API_KEY"
-FIRST, SECOND, PRICED, JUDGE = "openai/gpt-4o-mini", "openai/gpt-4.1-mini", "openai/house", "openai/gpt-4.1-nano"
+FIRST, SECOND, PRICED, JUDGE = (
+    "openai/gpt-4o-mini",
+    "openai/gpt-4.1-mini",
+    "openai/house",
+    "openai/gpt-4.1-nano",
+)
 BASE_URL = "{address of the server}"
 FAKES = ("llmarith/exact", "llmarith/sloppy")
 
 _STUB = ("-ollm_retries=1",)
 _NUMBERS = ("benches/test_arithmetic.py", "benches/test_integer_addition.py")
-_SEEDED = (*_STUB, *_NUMBERS, f"--llm-model={PRICED}", "--llm-price=1.5,6", "--llm-depths=2,5,8", "--llm-trials=2")
+_SEEDED = (
+    *_STUB,
+    *_NUMBERS,
+    f"--llm-model={PRICED}",
+    "--llm-price=1.5,6",
+    "--llm-depths=2,5,8",
+    "--llm-trials=2",
+)
 _STARTERS = "A000010 or A000040 or A000045 or A000108 or A000110"
-# "additions=N" is the number of trials of integer addition, where --llm-trials is that of arithmetic.
+# "additions=N" is the number of trials of integer addition, where --llm-trials is that
+# of arithmetic.
 RUNS: Mapping[str, Sequence[str]] = {
     "stub": (
         *_STUB,
@@ -42,7 +57,12 @@ RUNS: Mapping[str, Sequence[str]] = {
         "--oeis-limits=0.5,2",
     ),
     "stub-same-questions": (*_SEEDED, "additions=12", "--llm-param=temperature=0.5"),
-    "stub-other-questions": (*_SEEDED, "additions=10", "--llm-seed=1", "--llm-system-prompt=Be brief."),
+    "stub-other-questions": (
+        *_SEEDED,
+        "additions=10",
+        "--llm-seed=1",
+        "--llm-system-prompt=Be brief.",
+    ),
     "stub-conditions": (
         *_STUB,
         "benches/test_arithmetic.py",
@@ -71,9 +91,15 @@ RUNS: Mapping[str, Sequence[str]] = {
 COMPARISONS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "paired models": (["stub"], [f"--model={FIRST}:{SECOND}"]),
     "paired runs": (["stub", "stub-same-questions"], [f"--model={FIRST}:{PRICED}"]),
-    "unpaired runs": (["stub", "stub-other-questions"], [f"--model={FIRST}:{PRICED}", "--unpaired"]),
+    "unpaired runs": (
+        ["stub", "stub-other-questions"],
+        [f"--model={FIRST}:{PRICED}", "--unpaired"],
+    ),
     "paired conditions": (["stub-conditions"], ["--condition=usual:numbers_comma"]),
-    "gate on unanswered": (["stub"], [f"--model={FIRST}:{SECOND}", "--fail-if-worse=60"]),
+    "gate on unanswered": (
+        ["stub"],
+        [f"--model={FIRST}:{SECOND}", "--fail-if-worse=60"],
+    ),
     "gate on difference": (
         ["stub"],
         [f"--model={FIRST}:{SECOND}", "--fail-if-worse=1", "--allow-unanswered=99"],
@@ -90,8 +116,12 @@ def can_run_programs() -> bool:
     return True
 
 
-def prepare(folder: Path, own_sequences: Mapping[str, tuple[str, Sequence[int]]] | None) -> None:
-    """The benches in a folder, with the starter sequences or with these, which are names and terms from n = 0."""
+def prepare(
+    folder: Path, own_sequences: Mapping[str, tuple[str, Sequence[int]]] | None
+) -> None:
+    """The benches in a folder, with the starter sequences or with these, which are
+    names and terms from n = 0.
+    """
     shutil.copytree(ROOT / "benches", folder / "benches")
     (folder / "pytest.ini").write_text("[pytest]\n")
     if own_sequences is None:
@@ -99,33 +129,59 @@ def prepare(folder: Path, own_sequences: Mapping[str, tuple[str, Sequence[int]]]
         return
     (entries := folder / "oeis_cache" / "starter").mkdir(parents=True)
     for number, (name, terms) in own_sequences.items():
-        entry = {"number": int(number[1:]), "name": name, "data": ",".join(map(str, terms)), "offset": "0,1"}
-        (entries / f"{number}.json").write_text(json.dumps([entry | {"keyword": "easy"}]))
+        entry = {
+            "number": int(number[1:]),
+            "name": name,
+            "data": ",".join(map(str, terms)),
+            "offset": "0,1",
+        }
+        (entries / f"{number}.json").write_text(
+            json.dumps([entry | {"keyword": "easy"}])
+        )
 
 
 def run(programs: Path, folder: Path, args: Sequence[str], base_url: str | None) -> int:
     """One run in this folder; its exit status."""
     server = [] if base_url is None else [f"--llm-api-base={base_url}"]
-    told = [arg.replace(BASE_URL, base_url or "") for arg in _write_trials(args, folder / "benches")]
-    done = _command(programs / "pytest", ["-p", "no:cacheprovider", "-q", *server, *told], folder)
+    told = [
+        arg.replace(BASE_URL, base_url or "")
+        for arg in _write_trials(args, folder / "benches")
+    ]
+    done = _command(
+        programs / "pytest", ["-p", "no:cacheprovider", "-q", *server, *told], folder
+    )
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return done.returncode
 
 
 def _write_trials(args: Sequence[str], benches: Path) -> list[str]:
-    """The arguments without numbers of trials, which the marks of the benches get, if these are of two kinds."""
-    trials = dict(arg.split("=") for arg in args if arg.startswith(("--llm-trials=", "additions=")))
+    """The arguments without numbers of trials, which the marks of the benches get, if
+    these are of two kinds.
+    """
+    trials = dict(
+        arg.split("=")
+        for arg in args
+        if arg.startswith(("--llm-trials=", "additions="))
+    )
     if "additions" not in trials:
         return list(args)
-    for name, count in (("arithmetic", trials["--llm-trials"]), ("integer_addition", trials["additions"])):
+    for name, count in (
+        ("arithmetic", trials["--llm-trials"]),
+        ("integer_addition", trials["additions"]),
+    ):
         bench = benches / f"test_{name}.py"
-        bench.write_text(re.sub(r"trials=\d+", f"trials={count}", bench.read_text("utf-8")))
+        bench.write_text(
+            re.sub(r"trials=\d+", f"trials={count}", bench.read_text("utf-8"))
+        )
     return [arg for arg in args if arg.partition("=")[0] not in trials]
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
     """The records of the only run in this folder, in the order of their ids."""
-    return sorted((row_of(record) for record in _records(_run(folder) / "trials.jsonl")), key=_sort_key)
+    return sorted(
+        (row_of(record) for record in _records(_run(folder) / "trials.jsonl")),
+        key=_sort_key,
+    )
 
 
 def numbers(folder: Path) -> dict[str, Any]:
@@ -133,52 +189,89 @@ def numbers(folder: Path) -> dict[str, Any]:
     return _numbers(json.loads((_run(folder) / "summary.json").read_text("utf-8")))
 
 
-def compare(programs: Path, runs: Sequence[Path], args: Sequence[str]) -> tuple[int, list[Any]]:
+def compare(
+    programs: Path, runs: Sequence[Path], args: Sequence[str]
+) -> tuple[int, list[Any]]:
     """The exit status of a comparison, and its numbers."""
-    done = _command(programs / "llmarith", ["compare", *map(_run, runs), *args, "--format=json"], ROOT)
+    done = _command(
+        programs / "llmarith",
+        ["compare", *map(_run, runs), *args, "--format=json"],
+        ROOT,
+    )
     made = json.loads(done.stdout)["comparisons"] if done.stdout else []
     return done.returncode, [_comparison(one) for one in made]
 
 
-def regrade(programs: Path, files: Sequence[Path], folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The name of its model, and what each reply in files of llm_arithmetic is read and graded as."""
+def regrade(
+    programs: Path, files: Sequence[Path], folder: Path
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The name of its model, and what each reply in files of llm_arithmetic is read and
+    graded as.
+    """
     written = folder / "regraded.jsonl"
-    done = _command(programs / "llmarith", ["regrade", *files, f"--output={written}"], folder)
+    done = _command(
+        programs / "llmarith", ["regrade", *files, f"--output={written}"], folder
+    )
     assert done.returncode == 0, done.stderr
     return ((record["model"], row_of(record)) for record in _records(written))
 
 
 def imported(programs: Path, folder: Path) -> Iterator[tuple[str, list[Any]]]:
-    """Of each file of llm_arithmetic: its model, what is correct, what it cost, and the depths up to which 90 % are."""
+    """Of each file of llm_arithmetic: its model, what is correct, what it cost, and the
+    depths up to which 90 % are.
+    """
     done = _command(programs / "llmarith", ["report", folder, "--format=json"], ROOT)
     for summary in json.loads(done.stdout):
         for one in summary["results"]:
             depths = {each["variant"]: _variant(each)[-1] for each in one["variants"]}
-            yield one["model"], [one["measured"], _interval(one["percentages"]["correct"]), one["cost_usd"], depths]
+            yield (
+                one["model"],
+                [
+                    one["measured"],
+                    _interval(one["percentages"]["correct"]),
+                    one["cost_usd"],
+                    depths,
+                ],
+            )
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What a golden run keeps of a record; which repeat it is depends on the order of requests, and is left out."""
-    reply, answer, graded = record["reply"] or {}, record["answers"], record["grade"] or {}
+    """What a golden run keeps of a record; which repeat it is depends on the order of
+    requests, and is left out.
+    """
+    reply, answer, graded = (
+        record["reply"] or {},
+        record["answers"],
+        record["grade"] or {},
+    )
     details = graded.get("details") or {}
     grade = details if details.get("kind") == "number" else {}
     finish, retries = reply.get("finish_reason"), len(record["retries"])
     row: dict[str, Any] = {
         "id": re.sub(r"-repeat_\d+", "", (record["nodeid"] or "").partition("::")[2]),
-        "prompt": _digest(record["prompt"] and "\n".join(one["content"] for one in record["prompt"])),
+        "prompt": _digest(
+            record["prompt"] and "\n".join(one["content"] for one in record["prompt"])
+        ),
         "reply": _short(reply.get("text")),
         "finish": None if finish == "stop" else finish,
         "tolerant": answer.get("tolerant"),
         "strict": answer.get("strict"),
         "outcome": record["outcome"],
         "error": grade.get("error_class"),
-        "size": [grade[name] for name in ("absolute_error", "relative_error")] if grade.get("error_class") else None,
+        "size": [grade[name] for name in ("absolute_error", "relative_error")]
+        if grade.get("error_class")
+        else None,
         "cost": reply.get("cost_usd"),
-        "tokens": [reply.get(f"{kind}_tokens") for kind in ("prompt", "completion", "reasoning")],
+        "tokens": [
+            reply.get(f"{kind}_tokens")
+            for kind in ("prompt", "completion", "reasoning")
+        ],
         "retries": retries or None,
     }
     if record["outcome"] == "unanswered":
-        row["failure"] = (re.findall(r": ([45]\d\d) ", record["reason"] or "") or ["other"])[0]
+        row["failure"] = (
+            re.findall(r": ([45]\d\d) ", record["reason"] or "") or ["other"]
+        )[0]
     if record["outcome"] == "nan" and record["task"] != "oeis":
         row["why"] = record["reason"]
     if details.get("kind") == "program":
@@ -186,34 +279,72 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
         judges = oeis["judges"]
         row |= {
             "program": _digest(oeis["program"]),
-            "terms": " ".join(f"{len([*run])}*{status}" for status, run in groupby(t["status"] for t in oeis["terms"])),
+            "terms": " ".join(
+                f"{len([*run])}*{status}"
+                for status, run in groupby(t["status"] for t in oeis["terms"])
+            ),
             "scores": graded.get("scores"),
-            "judges": [judge and judge["cheat"] for judge in (judges["static"], judges["llm"])],
+            "judges": [
+                judge and judge["cheat"] for judge in (judges["static"], judges["llm"])
+            ],
         }
     if details.get("kind") == "search":
         search = details
         found = search["minimum"] or {}
-        row["search"] = [search[name] for name in ("questions", "not_reproduced", "ended", "largest_right")]
-        row["found"] = [found.get(name) for name in ("question", "expected", "outcome", "answer", "error_class")]
-        row["asked"] = "; ".join(f"{step['question']} {step['outcome']}" for step in search["trail"])
-    return {name: value for name, value in row.items() if value not in (None, [None] * 3)}
+        row["search"] = [
+            search[name]
+            for name in ("questions", "not_reproduced", "ended", "largest_right")
+        ]
+        row["found"] = [
+            found.get(name)
+            for name in ("question", "expected", "outcome", "answer", "error_class")
+        ]
+        row["asked"] = "; ".join(
+            f"{step['question']} {step['outcome']}" for step in search["trail"]
+        )
+    return {
+        name: value for name, value in row.items() if value not in (None, [None] * 3)
+    }
 
 
 def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
     run = summary["run"]
     asking = run.get("asking") or {}
-    counted = ("requests", "answered", "failed", "cost_usd", "unpriced", "judged", "lost")
+    counted = (
+        "requests",
+        "answered",
+        "failed",
+        "cost_usd",
+        "unpriced",
+        "judged",
+        "lost",
+    )
     return {
         "run": {
             "exit status": run.get("exit_status"),
             "stopped": run["stopped"] is not None,
-            "asking": {name: asking.get(name) for name in counted} | {"retries": sum(asking["retries"].values())},
+            "asking": {name: asking.get(name) for name in counted}
+            | {"retries": sum(asking["retries"].values())},
             **{name: summary[name] for name in ("answered", "unanswered", "complete")},
         },
-        **{f"{one['model']} {one['task']} {_condition(one)}".strip(): _result(one) for one in summary["results"]},
+        **{
+            f"{one['model']} {one['task']} {_condition(one)}".strip(): _result(one)
+            for one in summary["results"]
+        },
         **{
             f"effect on {one['model']} {one['task']} {_condition(one)}": [
-                *(one[name] for name in ("problems", "percent", "percent_beside", "better", "worse", "p", "p_holm")),
+                *(
+                    one[name]
+                    for name in (
+                        "problems",
+                        "percent",
+                        "percent_beside",
+                        "better",
+                        "worse",
+                        "p",
+                        "p_holm",
+                    )
+                ),
                 _interval(one["difference"]),
             ]
             for one in summary.get("effects", ())
@@ -231,31 +362,72 @@ def _strict(one: Mapping[str, Any]) -> dict[str, int] | None:
 
 def _result(one: Mapping[str, Any]) -> dict[str, Any]:
     spending = {
-        name: [*amounts.values()] for name, amounts in one["spending"].items() if amounts and name != "latency_s"
+        name: [*amounts.values()]
+        for name, amounts in one["spending"].items()
+        if amounts and name != "latency_s"
     }
     totals = one.get("errors") or {"classes": []}
-    tokens = [one["spending"][f"{kind}_tokens"] for kind in ("prompt", "completion", "reasoning")]
-    sizes = one["error_sizes"]["median_relative_error"], one["average_absolute_error"], one["rounded"]
-    points = ("question", "answer", "outcome", "not_reproduced", "questions", "ended", "largest_right")
-    repeats = {name: _interval(value) for name, value in (one.get("repeats") or {}).items()}
+    tokens = [
+        one["spending"][f"{kind}_tokens"]
+        for kind in ("prompt", "completion", "reasoning")
+    ]
+    sizes = (
+        one["error_sizes"]["median_relative_error"],
+        one["average_absolute_error"],
+        one["rounded"],
+    )
+    points = (
+        "question",
+        "answer",
+        "outcome",
+        "not_reproduced",
+        "questions",
+        "ended",
+        "largest_right",
+    )
+    repeats = {
+        name: _interval(value) for name, value in (one.get("repeats") or {}).items()
+    }
     return {
         "outcomes": [one["measured"], _outcomes(one["outcomes"])],
         "unanswered": sum(one["unanswered_reasons"].values()),
-        "percentages": {name: _interval(value) for name, value in one["percentages"].items()},
+        "percentages": {
+            name: _interval(value) for name, value in one["percentages"].items()
+        },
         "nan": one["nan_reasons"],
-        "money and tokens": [one["cost_usd"], one["unpriced"], *(known and known["sum"] for known in tokens)],
+        "money and tokens": [
+            one["cost_usd"],
+            one["unpriced"],
+            *(known and known["sum"] for known in tokens),
+        ],
         "sum, median, p90, known": spending,
         "sizes of errors": [*sizes],
-        "errors": {each["class"]: each["count"] for each in totals["classes"] if each["count"]},
+        "errors": {
+            each["class"]: each["count"] for each in totals["classes"] if each["count"]
+        },
         "strict reading": _strict(one),
         "repeats": repeats,
-        # `90 % to` takes the first repeat, and which reply that gets depends on the order of requests.
+        # `90 % to` takes the first repeat, and which reply that gets depends on the
+        # order of requests.
         "variant": {
-            each["variant"]: _variant(each)[: 2 if repeats else 3] for each in one["variants"] if _is_series(each)
+            each["variant"]: _variant(each)[: 2 if repeats else 3]
+            for each in one["variants"]
+            if _is_series(each)
         },
-        "digits": {str(each["depth"]): _outcomes(each) for each in one["cells"] if not each["variant"]},
-        "breaking point": {each["variant"]: [each[name] for name in points] for each in one.get("breaking_points", ())},
-        "set": {each["variant"]: _set(each) for each in one["variants"] if each.get("programs")},
+        "digits": {
+            str(each["depth"]): _outcomes(each)
+            for each in one["cells"]
+            if not each["variant"]
+        },
+        "breaking point": {
+            each["variant"]: [each[name] for name in points]
+            for each in one.get("breaking_points", ())
+        },
+        "set": {
+            each["variant"]: _set(each)
+            for each in one["variants"]
+            if each.get("programs")
+        },
     }
 
 
@@ -275,12 +447,22 @@ def _set(one: Mapping[str, Any]) -> dict[str, Any]:
     programs = one["programs"]
     return {
         "outcomes": _outcomes(one),
-        "percentages": [_interval(one["correct_percentage"]), _interval(programs["cheating"])],
-        "limits": [[float(each["name"]), *(_interval(each[name]) for name in _OF_LIMIT)] for each in one["scores"]],
-        "right, run by place": [[each["right"], each["run"]] for each in programs["by_term"]],
+        "percentages": [
+            _interval(one["correct_percentage"]),
+            _interval(programs["cheating"]),
+        ],
+        "limits": [
+            [float(each["name"]), *(_interval(each[name]) for name in _OF_LIMIT)]
+            for each in one["scores"]
+        ],
+        "right, run by place": [
+            [each["right"], each["run"]] for each in programs["by_term"]
+        ],
         "terms": programs["term_statuses"],
         "unsolved": one.get("unsolved", []),
-        "judges": {name: _interval(value) for name, value in (programs["judges"] or {}).items()},
+        "judges": {
+            name: _interval(value) for name, value in (programs["judges"] or {}).items()
+        },
     }
 
 
@@ -288,9 +470,14 @@ def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
     questions = one["questions"]
     counts = ("compared", "repeated", "cells", "unanswered", "at_worst", "same_words")
     return {
-        "sides": [[one[side]["model"], _condition(one[side])] for side in ("first", "second")],
+        "sides": [
+            [one[side]["model"], _condition(one[side])] for side in ("first", "second")
+        ],
         "method": [one["method"], sum(row["p"] is not None for row in one["rows"])],
-        "questions": [*(questions[name] for name in counts), *(questions[side] for side in ("first", "second"))],
+        "questions": [
+            *(questions[name] for name in counts),
+            *(questions[side] for side in ("first", "second")),
+        ],
         "rows": {_name_of(row): _compared(row) for row in one["rows"]},
     }
 
@@ -302,7 +489,12 @@ def _name_of(row: Mapping[str, Any]) -> str:
 
 def _compared(row: Mapping[str, Any]) -> list[Any]:
     """Of a question that was asked once: on which side it is right, and how often."""
-    first, second, better, worse = row["first"], row["second"], row["better"], row["worse"]
+    first, second, better, worse = (
+        row["first"],
+        row["second"],
+        row["better"],
+        row["worse"],
+    )
     changes = pairs = None
     if better is not None:
         changes, both = [first["questions"], better, worse], first["correct"] - worse
@@ -315,7 +507,11 @@ def _compared(row: Mapping[str, Any]) -> list[Any]:
 def _interval(value: Any) -> Any:
     """A number with its interval as a list."""
     names = ("percent", "points", "low", "high")
-    return [value[name] for name in names if name in value] if isinstance(value, Mapping) else value
+    return (
+        [value[name] for name in names if name in value]
+        if isinstance(value, Mapping)
+        else value
+    )
 
 
 def _outcomes(one: Mapping[str, Any]) -> list[int]:
@@ -326,15 +522,25 @@ def _condition(one: Mapping[str, Any]) -> str:
     condition = one.get("condition") or {}
     if isinstance(condition, str):
         return condition
-    return " ".join(str(value) for value in condition.values() if value not in (None, "plain", "ascii"))
+    return " ".join(
+        str(value)
+        for value in condition.values()
+        if value not in (None, "plain", "ascii")
+    )
 
 
 def _short(text: str | None) -> str | None:
-    return text if text is None or len(text) <= 40 else f"{_digest(text)} of {len(text)}"
+    return (
+        text if text is None or len(text) <= 40 else f"{_digest(text)} of {len(text)}"
+    )
 
 
 def _digest(text: str | None) -> str | None:
-    return None if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return (
+        None
+        if text is None
+        else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    )
 
 
 def _sort_key(row: Mapping[str, Any]) -> str:
@@ -351,5 +557,9 @@ def _records(log: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def _command(program: Path, args: Sequence[str | Path], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([program, *args], cwd=folder, capture_output=True, text=True, check=False)
+def _command(
+    program: Path, args: Sequence[str | Path], folder: Path
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *args], cwd=folder, capture_output=True, text=True, check=False
+    )

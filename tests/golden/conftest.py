@@ -6,4 +6,6 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--refreeze", action="store_true", help="Write the golden files anew")
+    parser.addoption(
+        "--refreeze", action="store_true", help="Write the golden files anew"
+    )

@@ -1,4 +1,6 @@
-"""What the stub server of the golden runs replies: a function of the model, the prompt, and how often it asked this."""
+"""What the stub server of the golden runs replies: a function of the model, the prompt,
+and how often it asked this.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +27,24 @@ _WRONG: Sequence[Callable[[str, str, str], str]] = (
     lambda right, lhs, rhs: right[:-1] + str((int(right[-1]) + 1) % 10),
     lambda right, lhs, rhs: str(Decimal(right) + 10 ** (len(right) // 2)),
     lambda right, lhs, rhs: str(-Decimal(right)),
-    lambda right, lhs, rhs: right + "0" if "." not in right else str(Decimal(right) * 10),
+    lambda right, lhs, rhs: (
+        right + "0" if "." not in right else str(Decimal(right) * 10)
+    ),
     lambda right, lhs, rhs: lhs,
     lambda right, lhs, rhs: str(Decimal(lhs) + Decimal(rhs) + 1),
-    lambda right, lhs, rhs: right[0] + right[1:][::-1] if "." not in right else right[:-1] + "9",
+    lambda right, lhs, rhs: (
+        right[0] + right[1:][::-1] if "." not in right else right[:-1] + "9"
+    ),
     lambda right, lhs, rhs: str(math.floor(Decimal(right))),
     lambda right, lhs, rhs: "31415926",
     lambda right, lhs, rhs: str(Decimal(lhs) * Decimal(rhs)),
-    lambda right, lhs, rhs: str(round(Decimal(right), 1)) if "." in right else right[:-1] or "9",
+    lambda right, lhs, rhs: (
+        str(round(Decimal(right), 1)) if "." in right else right[:-1] or "9"
+    ),
     lambda right, lhs, rhs: right[:-3] if len(right) > 4 else right + "000",
-    lambda right, lhs, rhs: right[:2] + right[2:].replace("5", "6").replace("3", "8").replace("1", "7"),
+    lambda right, lhs, rhs: (
+        right[:2] + right[2:].replace("5", "6").replace("3", "8").replace("1", "7")
+    ),
 )
 _WORDED: Sequence[str] = (
     "The result is **{grouped}**.",
@@ -48,7 +58,8 @@ _WORDED: Sequence[str] = (
     "{given}.0",
     "It is {lhs}, no, wait: {given}",
 )
-# Name and terms from n = 0, by number; the programs below are of the second model, last, and of the others.
+# Name and terms from n = 0, by number; the programs below are of the second model,
+# last, and of the others.
 SEQUENCES: dict[str, tuple[str, Sequence[int]]] = {
     "A100001": ("The squares.", [n * n for n in range(_N)]),
     "A100002": ("The cubes.", [n**3 for n in range(_N)]),
@@ -80,7 +91,9 @@ _PROGRAMS: Mapping[str, tuple[str, str]] = {
 
 
 class Replies:
-    """The server's answers, for the runs of one server; the same requests in any order get the same ones."""
+    """The server's answers, for the runs of one server; the same requests in any order
+    get the same ones.
+    """
 
     def __init__(self) -> None:
         self._asked: Counter[tuple[str, str]] = Counter()
@@ -89,11 +102,19 @@ class Replies:
         model, prompt = str(call.body["model"]), call.prompt
         self._asked[model, prompt] += 1
         if model == _served(JUDGE):
-            said = "perhaps" if "# unsure" in prompt else "1" if "TERMS = " in prompt else "0"
+            said = (
+                "perhaps"
+                if "# unsure" in prompt
+                else "1"
+                if "TERMS = " in prompt
+                else "0"
+            )
             return Answer(said, usage=usage(100, 1))
         for number, (name, _) in SEQUENCES.items():
             if f"Name: {name}" in prompt:
-                return _program(_PROGRAMS[number][model == _served(SECOND)], len(prompt))
+                return _program(
+                    _PROGRAMS[number][model == _served(SECOND)], len(prompt)
+                )
         return _number(model, prompt, self._asked[model, prompt])
 
 
@@ -107,7 +128,9 @@ def _program(program: str, asked: int) -> Answer:
 
 
 def _number(model: str, prompt: str, nth: int) -> Answer:
-    """Some questions fail each time, or at first; of the others the second time is another draw."""
+    """Some questions fail each time, or at first; of the others the second time is
+    another draw.
+    """
     drawn = _drawn(f"{model} {prompt}")
     if (failure := _failure(drawn % 64, nth)) is not None:
         return failure
@@ -117,13 +140,28 @@ def _number(model: str, prompt: str, nth: int) -> Answer:
     right = f"{_SIGNS[sign](Decimal(lhs), Decimal(rhs)):f}"
     wrong = _WRONG[drawn // 64 % len(_WRONG)](right, lhs, rhs)
     given = wrong if kind % 4 == 0 or (nth == 2 and drawn // 64 % 3 == 0) else right
-    names = {"given": given, "grouped": f"{Decimal(given):,}", "lhs": lhs, "rhs": rhs, "sign": sign}
-    text = _WORDED[drawn // 640 % len(_WORDED)].format(**names) if kind % 3 == 0 else given
+    names = {
+        "given": given,
+        "grouped": f"{Decimal(given):,}",
+        "lhs": lhs,
+        "rhs": rhs,
+        "sign": sign,
+    }
+    text = (
+        _WORDED[drawn // 640 % len(_WORDED)].format(**names) if kind % 3 == 0 else given
+    )
     usual = Answer(text, usage=usage(20 + len(prompt) // 4, len(text)))
     others = {
         11: Answer("", usage=usage(30, 0)),
-        13: Answer("", finish_reason="length", usage=usage(30, 512, 512), reasoning="Let me think" * 9),
-        14: Answer(f"We take {lhs} and then", finish_reason="length", usage=usage(30, 9)),
+        13: Answer(
+            "",
+            finish_reason="length",
+            usage=usage(30, 512, 512),
+            reasoning="Let me think" * 9,
+        ),
+        14: Answer(
+            f"We take {lhs} and then", finish_reason="length", usage=usage(30, 9)
+        ),
         17: Answer("I cannot do that.", usage=usage(30, 6)),
         19: Answer(None, message={"refusal": "I will not."}, usage=usage(30, 5)),
         22: Answer("", finish_reason="content_filter", usage=usage(30, 0)),
@@ -141,7 +179,10 @@ _AT_FIRST = {2: 503, 5: 429}
 def _failure(kind: int, nth: int) -> Answer | None:
     if kind in _AT_FIRST:
         return Answer(status=_AT_FIRST[kind], headers=_AT_ONCE) if nth == 1 else None
-    too_long = {"message": "maximum context length exceeded", "code": "context_length_exceeded"}
+    too_long = {
+        "message": "maximum context length exceeded",
+        "code": "context_length_exceeded",
+    }
     failures = {
         1: Answer(status=500, headers=_AT_ONCE),
         7: Answer(status=400, error=too_long),

@@ -23,23 +23,39 @@ def case(truth: str, answer: str, op: Op = Op.ADD) -> Case:
     ("truth", "answer", "match", "dlength", "leading"),
     [
         ("6912", "6912", 1.0, 0, 4),
-        ("6912", "69912", 0.75, 1, 0),  # from the right 912 is right; the first digit stands a place too high
+        (
+            "6912",
+            "69912",
+            0.75,
+            1,
+            0,
+        ),  # from the right 912 is right; the first digit stands a place too high
         ("6912", "-6912", 1.0, 0, 0),  # digits are right and the number is not
         ("0", "7", 0.0, 0, 0),
         ("17.94", "17.9401", 1.0, 2, 4),
         ("0.05", "0.07", 0.6667, 0, 0),  # zeros in front are no leading digits
     ],
 )
-def test_measures(truth: str, answer: str, match: float, dlength: int, leading: int) -> None:
-    """Digits are compared at their distance from the point, and their share is of the truth's."""
+def test_measures(
+    truth: str, answer: str, match: float, dlength: int, leading: int
+) -> None:
+    """Digits are compared at their distance from the point, and their share is of the
+    truth's.
+    """
     found = measure(case(truth, answer), None)
-    assert (found.digit_match, found.dlength, found.leading_digits) == (match, dlength, leading)
+    assert (found.digit_match, found.dlength, found.leading_digits) == (
+        match,
+        dlength,
+        leading,
+    )
 
 
 def test_wrong_digits() -> None:
     """Digit by digit of the truth; none if the length or the sign differs."""
     assert wrong_digits(case("691234", "691834")) == "000100"
-    assert wrong_digits(case("6912", "6913.25")) == "0001"  # other decimals have no place
+    assert (
+        wrong_digits(case("6912", "6913.25")) == "0001"
+    )  # other decimals have no place
     for answer in ("69123", "-691234", "6912345"):
         assert wrong_digits(case("691234", answer)) is None
 
@@ -61,7 +77,9 @@ def test_carries(op: Op, lhs: str, rhs: str, count: int, chain: int) -> None:
 
 @given(NUMBERS, NUMBERS)
 def test_carries_are_those_of_the_remainders(one: int, other: int) -> None:
-    """A column takes one where what is right of it adds up to its unit; every carry costs nine in digits."""
+    """A column takes one where what is right of it adds up to its unit; every carry
+    costs nine in digits.
+    """
     found = carries(Op.ADD, Decimal(one), Decimal(other))
     assert found is not None
     units = (10**place for place in range(len(found.columns)))
@@ -72,7 +90,9 @@ def test_carries_are_those_of_the_remainders(one: int, other: int) -> None:
 
 @given(NUMBERS, NUMBERS)
 def test_borrows_are_the_carries_of_the_way_back(one: int, other: int) -> None:
-    """What is borrowed in a difference is carried when the smaller number is added to it again."""
+    """What is borrowed in a difference is carried when the smaller number is added to
+    it again.
+    """
     there = carries(Op.SUB, Decimal(one), Decimal(other))
     back = carries(Op.ADD, Decimal(abs(one - other)), Decimal(min(one, other)))
     assert there is not None

@@ -17,10 +17,14 @@ DEEP = 10**60 + 7
 def case_of(answer: str | int, expected: str) -> Case:
     """The answer to a question whose type the expected number shows."""
     dtype = Dtype.FLOAT if "." in expected else Dtype.INT
-    return Case.of(Op.ADD, dtype, ("1", "1"), expected, Decimal(answer), TOLERANCES[dtype])
+    return Case.of(
+        Op.ADD, dtype, ("1", "1"), expected, Decimal(answer), TOLERANCES[dtype]
+    )
 
 
-def errors(answer: str | int, expected: str) -> tuple[str | None, str | None, bool | None]:
+def errors(
+    answer: str | int, expected: str
+) -> tuple[str | None, str | None, bool | None]:
     """Absolute and relative error, and whether the answer is rounded."""
     case = case_of(answer, expected)
     found = measure(case, error_class(case))
@@ -46,7 +50,9 @@ def errors(answer: str | int, expected: str) -> tuple[str | None, str | None, bo
     ],
 )
 def test_correct(answer: str, expected: str) -> None:
-    """Equal in value, a fixed-point answer once rounded to four decimals, half even; there are no errors."""
+    """Equal in value, a fixed-point answer once rounded to four decimals, half even;
+    there are no errors.
+    """
     assert case_of(answer, expected).is_correct
     assert errors(answer, expected) == (None, None, None)
 
@@ -67,7 +73,13 @@ def test_correct(answer: str, expected: str) -> None:
         ("1396.24", "1396.2398", "0.0002", "1.4e-07", True),
         ("1396", "1396.2398", "0.2398", "1.7e-04", True),
         ("1396.23", "1396.2398", "0.0098", "7.0e-06", False),
-        ("0.3", "0.2500", "0.05", "2.0e-01", True),  # at a tie either neighbour is a rounding
+        (
+            "0.3",
+            "0.2500",
+            "0.05",
+            "2.0e-01",
+            True,
+        ),  # at a tie either neighbour is a rounding
         ("0.2", "0.2500", "0.05", "2.0e-01", True),
         ("0.0001", "0.0000", "0.0001", None, False),
         ("1E+10", "1", "9999999999", "1.0e+10", False),
@@ -76,7 +88,9 @@ def test_correct(answer: str, expected: str) -> None:
 def test_deviate(  # one row of a table
     answer: str, expected: str, absolute: str, relative: str | None, rounded: bool
 ) -> None:
-    """The absolute error is exact and plain, the relative one short and missing where the truth is 0."""
+    """The absolute error is exact and plain, the relative one short and missing where
+    the truth is 0.
+    """
     assert not case_of(answer, expected).is_correct
     assert errors(answer, expected) == (absolute, relative, rounded)
 
@@ -85,7 +99,9 @@ def test_deviate(  # one row of a table
 @settings(deadline=None)
 def test_the_absolute_error_is_the_difference(answer: int, expected: int) -> None:
     """At every size, the error is what integers say."""
-    assert errors(answer, str(expected))[0] == (None if answer == expected else str(abs(answer - expected)))
+    assert errors(answer, str(expected))[0] == (
+        None if answer == expected else str(abs(answer - expected))
+    )
 
 
 @pytest.mark.parametrize("answer", ["1E+9999", "-1E-9999", "9" * 20_000])

@@ -1,4 +1,6 @@
-"""The same jitter of retries in every test, and no socket that is left for the tests of others."""
+"""The same jitter of retries in every test, and no socket that is left for the tests of
+others.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def _same_jitter() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def _collected() -> Iterator[None]:
-    """litellm's clients leave sockets open, which must not be noticed during the tests of other modules."""
+    """litellm's clients leave sockets open, which must not be noticed during the tests
+    of other modules.
+    """
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)

@@ -1,4 +1,6 @@
-"""A client that replies as a test says, a broker on it, and an event loop on which waiting takes no time."""
+"""A client that replies as a test says, a broker on it, and an event loop on which
+waiting takes no time.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,14 @@ class _Selector(selectors.DefaultSelector):
     now = 1000.0
     threads = 0
 
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+    def select(
+        self, timeout: float | None = None
+    ) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(60 if self.threads and timeout != 0 else 0)
         if not ready and timeout != 0:
-            assert timeout is not None, "everything waits, and nothing is going to happen"
+            assert timeout is not None, (
+                "everything waits, and nothing is going to happen"
+            )
             self.now += max(0.0, timeout)
         return ready
 
@@ -59,7 +65,9 @@ class _Loop(asyncio.SelectorEventLoop):
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
         self._clock.threads += 1
         done = super().run_in_executor(executor, func, *args)
-        done.add_done_callback(lambda done: setattr(self._clock, "threads", self._clock.threads - 1))
+        done.add_done_callback(
+            lambda done: setattr(self._clock, "threads", self._clock.threads - 1)
+        )
         return done
 
 
@@ -77,23 +85,33 @@ def in_no_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
 class Provider(Refused):
     """An error of the provider, as the client raises it."""
 
-    def __init__(self, status: int, message: str = "scripted", retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, status: int, message: str = "scripted", retry_after_s: float | None = None
+    ) -> None:
         super().__init__(status, message, retry_after_s=retry_after_s)
 
 
 def reply_to(prompt: str) -> Reply:
-    return Reply(f"reply to {prompt}", finish_reason="stop", cost_usd=0.5, sent={"model": MODEL.target})
+    return Reply(
+        f"reply to {prompt}",
+        finish_reason="stop",
+        cost_usd=0.5,
+        sent={"model": MODEL.target},
+    )
 
 
 class Scripted(Client):
-    """Replies to (model, prompt, number of the attempt) after some seconds; more than `most` at once get a 429.
+    """Replies to (model, prompt, number of the attempt) after some seconds; more than
+    `most` at once get a 429.
 
     A token of a reply costs a dollar, and a reply has up to 100; prompts cost nothing.
     """
 
     def __init__(
         self,
-        script: Callable[[Model, str, int], Reply | Exception] = lambda model, prompt, nth: reply_to(prompt),
+        script: Callable[
+            [Model, str, int], Reply | Exception
+        ] = lambda model, prompt, nth: reply_to(prompt),
         takes_s: Callable[[str], float] = lambda prompt: 1.0,
         most: int = 10**6,
     ) -> None:
@@ -155,7 +173,9 @@ def broker_of(
 
 
 def questions(count: int, first: int = 0, model: str = "m") -> list[Question]:
-    return [Question(model, f"q{number}", number) for number in range(first, first + count)]
+    return [
+        Question(model, f"q{number}", number) for number in range(first, first + count)
+    ]
 
 
 def announce(broker: Broker, asked: Sequence[Question]) -> Plan:
@@ -171,17 +191,26 @@ async def ask(broker: Broker, asked: Iterable[Question]) -> Outcomes:
 
 def counted(outcomes: Outcomes) -> Counter[str]:
     """How often each message of a failure occurs, and how many replies there are."""
-    return Counter("reply" if isinstance(outcome, Reply) else outcome.message for outcome in outcomes)
+    return Counter(
+        "reply" if isinstance(outcome, Reply) else outcome.message
+        for outcome in outcomes
+    )
 
 
-def put(path: Path, asked: Iterable[Question], reply: Callable[[str], Reply] = reply_to) -> None:
+def put(
+    path: Path, asked: Iterable[Question], reply: Callable[[str], Reply] = reply_to
+) -> None:
     """Lay replies into a store, as an earlier run would."""
     with closing(Store(path)) as store:
-        store.put({key_of(MODEL, question): reply(str(question.prompt)) for question in asked})
+        store.put(
+            {key_of(MODEL, question): reply(str(question.prompt)) for question in asked}
+        )
 
 
 def stored(path: Path) -> dict[str, Reply]:
     """The replies that are in a store to the first questions of a test, by prompt."""
-    prompts = {key_of(MODEL, question): str(question.prompt) for question in questions(50)}
+    prompts = {
+        key_of(MODEL, question): str(question.prompt) for question in questions(50)
+    }
     with closing(Store(path)) as store:
         return {prompts[key]: reply for key, reply in store.fetch(prompts).items()}

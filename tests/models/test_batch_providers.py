@@ -11,7 +11,14 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.models.batch_providers import BatchProvider, State, Unclear, Undecided, batch_provider, bodies
+from pytest_llmarith.models.batch_providers import (
+    BatchProvider,
+    State,
+    Unclear,
+    Undecided,
+    batch_provider,
+    bodies,
+)
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
 from pytest_llmarith.models.reservations import Batch
@@ -37,20 +44,35 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answer(call: Call) -> Answer:
-    said = Answer("2", reasoning="thoughts", usage=usage(70, 30, 20), model="served-2026")
-    return said if "claude" not in call.body["model"] else Answer(body=json.dumps(message(said, call)).encode())
+    said = Answer(
+        "2", reasoning="thoughts", usage=usage(70, 30, 20), model="served-2026"
+    )
+    return (
+        said
+        if "claude" not in call.body["model"]
+        else Answer(body=json.dumps(message(said, call)).encode())
+    )
 
 
 @pytest.mark.parametrize(
     ("target", "params"),
     [
-        ("openai/gpt-4o-mini", {"temperature": 0, "seed": 7, "extra_body": {"top_k": 3}}),
+        (
+            "openai/gpt-4o-mini",
+            {"temperature": 0, "seed": 7, "extra_body": {"top_k": 3}},
+        ),
         ("openai/o4-mini", {"reasoning_effort": "high", "max_tokens": 2000}),
         ("azure/my-deployment", {"max_tokens": 20, "api_version": "2025-01-01"}),
-        ("hosted_vllm/Qwen/Qwen3-8B", {"extra_body": {"chat_template_kwargs": {"enable_thinking": False}}}),
+        (
+            "hosted_vllm/Qwen/Qwen3-8B",
+            {"extra_body": {"chat_template_kwargs": {"enable_thinking": False}}},
+        ),
         ("mistral/mistral-small-latest", {"temperature": 0.5}),
         ("xai/grok-4", {"max_tokens": 100}),
-        ("anthropic/claude-haiku-4-5", {"reasoning_effort": "high", "max_tokens": 9000}),
+        (
+            "anthropic/claude-haiku-4-5",
+            {"reasoning_effort": "high", "max_tokens": 9000},
+        ),
         ("claude-opus-4-5", {"reasoning_effort": "medium"}),
     ],
 )
@@ -58,7 +80,9 @@ def answer(call: Call) -> Answer:
 def test_a_row_is_a_single_request(
     runner: asyncio.Runner, target: str, params: dict[str, Any], system: str | None
 ) -> None:
-    """The body of a row is that of the single request, and the same body of a response gives the same reply."""
+    """The body of a row is that of the single request, and the same body of a response
+    gives the same reply.
+    """
     client = Client(transport=Transport.LITELLM)
     with BatchServer(answer) as server:
         model = Model("m", target, params, server.base_url, system)
@@ -68,16 +92,28 @@ def test_a_row_is_a_single_request(
         assert json.loads(body) == sent.body
         ((_, exact),) = bodies(client, model, [("k", model.messages(f" {PROMPT}"))])
         assert exact != body
-    row = client.reply_in_batch(replace(model, batched=True), json.loads(answer(sent).payload(sent)))
-    assert replace(row, cost_usd=None) == replace(single, cost_usd=None, latency_s=None, asked_at=None, sent={})
+    row = client.reply_in_batch(
+        replace(model, batched=True), json.loads(answer(sent).payload(sent))
+    )
+    assert replace(row, cost_usd=None) == replace(
+        single, cost_usd=None, latency_s=None, asked_at=None, sent={}
+    )
 
 
-LIKE_OPENAI = ["openai/gpt-4o-mini", "azure/mine", "hosted_vllm/Qwen/Qwen3-8B", "xai/grok-4", "mistral/mistral-small"]
+LIKE_OPENAI = [
+    "openai/gpt-4o-mini",
+    "azure/mine",
+    "hosted_vllm/Qwen/Qwen3-8B",
+    "xai/grok-4",
+    "mistral/mistral-small",
+]
 TARGETS = [*LIKE_OPENAI, "anthropic/claude-haiku-4-5"]
 
 
 def opened(target: str, server: LlmServer) -> tuple[BatchProvider, Model]:
-    params = {"max_tokens": 9} | ({"api_version": "2025-01-01"} if "azure" in target else {})
+    params = {"max_tokens": 9} | (
+        {"api_version": "2025-01-01"} if "azure" in target else {}
+    )
     model = Model(target, target, params, server.base_url, batched=True)
     return batch_provider(Client(), model), model
 
@@ -86,16 +122,22 @@ def batch_of(model: Model, made: Made, intent: str = "1" * 32) -> Batch:
     return Batch(intent, model, "2026-11-23", made.created_at, None, len(made.calls))
 
 
-async def created(provider: BatchProvider, model: Model, intent: str = "1" * 32, key: str = "k1") -> State:
+async def created(
+    provider: BatchProvider, model: Model, intent: str = "1" * 32, key: str = "k1"
+) -> State:
     rows = bodies(Client(), model, [(key, model.messages("1 + 1"))])
     return await provider.create(
-        model, intent, await provider.upload(model, [provider.line(key, body) for key, body in rows])
+        model,
+        intent,
+        await provider.upload(model, [provider.line(key, body) for key, body in rows]),
     )
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_life_of_a_batch(runner: asyncio.Runner, target: str) -> None:
-    """From its upload to its rows, and back to it without its id, unless litellm cannot list a provider's batches."""
+    """From its upload to its rows, and back to it without its id, unless litellm cannot
+    list a provider's batches.
+    """
     with BatchServer(answer) as server:
         provider, model = opened(target, server)
         state = runner.run(created(provider, model))
@@ -111,7 +153,9 @@ def test_the_life_of_a_batch(runner: asyncio.Runner, target: str) -> None:
             with pytest.raises(Unclear):
                 runner.run(provider.find(batch_of(model, made), ["k1"], []))
         else:
-            assert runner.run(provider.find(batch_of(model, made), ["k1"], [])) == made.id
+            assert (
+                runner.run(provider.find(batch_of(model, made), ["k1"], [])) == made.id
+            )
         if "mistral" not in target:
             runner.run(provider.cancel(model, made.id))
             assert made.end == "cancelled"
@@ -119,9 +163,15 @@ def test_the_life_of_a_batch(runner: asyncio.Runner, target: str) -> None:
             assert runner.run(provider.result(model, state, state.results[0])) != b""
 
 
-@pytest.mark.parametrize("target", ["hosted_vllm/Qwen/Qwen3-8B", "anthropic/claude-haiku-4-5"])
-def test_a_batch_without_metadata_is_found_by_its_questions(runner: asyncio.Runner, target: str) -> None:
-    """Batches that have not ended are waited for; those of other questions, sizes and times, and known ones are not."""
+@pytest.mark.parametrize(
+    "target", ["hosted_vllm/Qwen/Qwen3-8B", "anthropic/claude-haiku-4-5"]
+)
+def test_a_batch_without_metadata_is_found_by_its_questions(
+    runner: asyncio.Runner, target: str
+) -> None:
+    """Batches that have not ended are waited for; those of other questions, sizes and
+    times, and known ones are not.
+    """
     with BatchServer(answer) as server:
         provider, model = opened(target, server)
         for key in ("k1", "k2", "k3"):
@@ -148,29 +198,54 @@ def test_a_batch_without_metadata_is_found_by_its_questions(runner: asyncio.Runn
 
 
 @pytest.mark.parametrize("target", ["openai/gpt-4o-mini", "xai/grok-4"])
-def test_a_batch_is_found_among_the_batches_of_others(runner: asyncio.Runner, target: str) -> None:
+def test_a_batch_is_found_among_the_batches_of_others(
+    runner: asyncio.Runner, target: str
+) -> None:
     """The server lists two on a page."""
     with BatchServer(answer) as server:
         provider, model = opened(target, server)
         for number in range(5):
             runner.run(created(provider, model, f"{number}" * 32))
         for number, made in enumerate(server.made):
-            assert runner.run(provider.find(batch_of(model, made, f"{number}" * 32), ["k1"], [])) == made.id
-        assert runner.run(provider.find(batch_of(model, made, "9" * 32), ["k1"], [])) is None
+            assert (
+                runner.run(
+                    provider.find(batch_of(model, made, f"{number}" * 32), ["k1"], [])
+                )
+                == made.id
+            )
+        assert (
+            runner.run(provider.find(batch_of(model, made, "9" * 32), ["k1"], []))
+            is None
+        )
 
 
-@pytest.mark.parametrize("target", ["openai/gpt-4o-mini", "azure/mine", "xai/grok-4", "anthropic/claude-haiku-4-5"])
-def test_a_batch_may_exist_if_the_list_has_no_second_page(runner: asyncio.Runner, target: str) -> None:
-    """As Azure's through litellm. A list without the batch is then no proof that it was not created."""
+@pytest.mark.parametrize(
+    "target",
+    ["openai/gpt-4o-mini", "azure/mine", "xai/grok-4", "anthropic/claude-haiku-4-5"],
+)
+def test_a_batch_may_exist_if_the_list_has_no_second_page(
+    runner: asyncio.Runner, target: str
+) -> None:
+    """As Azure's through litellm.
+
+    A list without the batch is then no proof that it was not created.
+    """
     with BatchServer(answer) as server:
         server.ignores_after = target != "azure/mine"
         provider, model = opened(target, server)
         for number in range(3):
             runner.run(created(provider, model, f"{number}" * 32))
         if "claude" not in target:
-            assert runner.run(provider.find(batch_of(model, server.made[2], "2" * 32), ["k1"], [])) == server.made[2].id
+            assert (
+                runner.run(
+                    provider.find(batch_of(model, server.made[2], "2" * 32), ["k1"], [])
+                )
+                == server.made[2].id
+            )
         with pytest.raises(Unclear, match="repeat"):
-            runner.run(provider.find(batch_of(model, server.made[0], "0" * 32), ["k1"], []))
+            runner.run(
+                provider.find(batch_of(model, server.made[0], "0" * 32), ["k1"], [])
+            )
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -183,11 +258,15 @@ def test_an_id_is_no_path(runner: asyncio.Runner, target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_answer_that_cannot_be_read(runner: asyncio.Runner, target: str) -> None:
-    """All calls are retried after all answers; only the content of results is judged by what it lacks."""
+    """All calls are retried after all answers; only the content of results is judged by
+    what it lacks.
+    """
     with BatchServer(answer) as server:
         provider, model = opened(target, server)
         made = runner.run(created(provider, model))
-        uploaded = b'{"requests": []}' if "claude" in target else next(iter(server._files))
+        uploaded = (
+            b'{"requests": []}' if "claude" in target else next(iter(server._files))
+        )
         results = "results" if "claude" in target else f"output-{made.id}"
         calls: dict[str, Callable[[], Any]] = {
             "upload": lambda: provider.upload(model, [b"{}"]),
@@ -206,7 +285,11 @@ def test_an_answer_that_cannot_be_read(runner: asyncio.Runner, target: str) -> N
             for name, fault in MISREAD.items():
                 if event == "download" and name != "bad gzip":
                     continue
-                if "xai" in target and event == "list" and name in ("no fields", "an error"):
+                if (
+                    "xai" in target
+                    and event == "list"
+                    and name in ("no fields", "an error")
+                ):
                     continue  # litellm reads them as an empty list
                 server.alter = times(math.inf, event, fault)
                 try:
@@ -219,10 +302,19 @@ def test_an_answer_that_cannot_be_read(runner: asyncio.Runner, target: str) -> N
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
-    "fault", [Answer(reset_after=0), *(Answer(status=code) for code in (500, 400, 409, 422, 429)), Answer(body=b"{}")]
+    "fault",
+    [
+        Answer(reset_after=0),
+        *(Answer(status=code) for code in (500, 400, 409, 422, 429)),
+        Answer(body=b"{}"),
+    ],
 )
-def test_a_creation_is_sent_once(runner: asyncio.Runner, target: str, fault: Answer) -> None:
-    """Whatever its fate, as the batch may exist. litellm and its SDKs would send it again."""
+def test_a_creation_is_sent_once(
+    runner: asyncio.Runner, target: str, fault: Answer
+) -> None:
+    """Whatever its fate, as the batch may exist. litellm and its SDKs would send it
+    again.
+    """
     with LlmServer(lambda call: fault) as server:
         provider, model = opened(target, server)
         uploaded = b"{}" if "claude" in target else "file-1"
@@ -235,9 +327,14 @@ def test_a_creation_is_sent_once(runner: asyncio.Runner, target: str, fault: Ans
 @pytest.mark.parametrize("other_transport", [False, True])
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_connection_that_is_closed_without_an_answer(
-    runner: asyncio.Runner, target: str, other_transport: bool, monkeypatch: pytest.MonkeyPatch
+    runner: asyncio.Runner,
+    target: str,
+    other_transport: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With httpx as its transport, litellm would send the request again to xAI and Mistral."""
+    """With httpx as its transport, litellm would send the request again to xAI and
+    Mistral.
+    """
     monkeypatch.setenv("DISABLE_AIOHTTP_TRANSPORT", str(other_transport))
     count = 0
 
@@ -249,10 +346,18 @@ def test_a_connection_that_is_closed_without_an_answer(
     async def run() -> None:
         async with await asyncio.start_server(close, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            model = Model(target, target, {"api_version": "2025-01-01"}, f"http://127.0.0.1:{port}/v1", batched=True)
+            model = Model(
+                target,
+                target,
+                {"api_version": "2025-01-01"},
+                f"http://127.0.0.1:{port}/v1",
+                batched=True,
+            )
             with pytest.raises(Exception) as caught:  # noqa: PT011, PT012
                 provider = batch_provider(Client(), model)
-                await provider.create(model, "1" * 32, b"{}" if "claude" in target else "file-1")
+                await provider.create(
+                    model, "1" * 32, b"{}" if "claude" in target else "file-1"
+                )
             assert may_be_done(caught.value)
 
     runner.run(run())

@@ -1,4 +1,6 @@
-"""Batches of a broker: what is sent once more and what never, after every way in which a batch may end."""
+"""Batches of a broker: what is sent once more and what never, after every way in which
+a batch may end.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,28 @@ from pytest_llmarith.types import (
     RequestLimits,
     StoreMode,
 )
-from tests.batch_server import MISREAD, SHORT, BatchServer, Fault, Lines, Made, body, in_progress, status, times
+from tests.batch_server import (
+    MISREAD,
+    SHORT,
+    BatchServer,
+    Fault,
+    Lines,
+    Made,
+    body,
+    in_progress,
+    status,
+    times,
+)
 from tests.llm_server import Answer, Call, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
 WAIT, SUBMIT, COLLECT = BatchMode
 OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
-PRICES = {OPENAI: (0.075, 0.3), ANTHROPIC: (0.5, 2.5)}  # in batches, dollars per million tokens
+PRICES = {
+    OPENAI: (0.075, 0.3),
+    ANTHROPIC: (0.5, 2.5),
+}  # in batches, dollars per million tokens
 COUNT = 6
 
 
@@ -65,22 +81,35 @@ class Runs:
         self.params = {"max_tokens": 100}
         self.runner = asyncio.Runner()
 
-    def run(self, mode: BatchMode | None, count: int = COUNT, **limits: Any) -> list[Reply | Failure]:
+    def run(
+        self, mode: BatchMode | None, count: int = COUNT, **limits: Any
+    ) -> list[Reply | Failure]:
         """The outcomes of the questions of a run, all of which are asked in the end."""
         return self.runner.run(self.one(mode, count, **limits))
 
     def both(self, mode: BatchMode) -> list[list[Reply | Failure]]:
         async def run() -> list[list[Reply | Failure]]:
-            return list(await asyncio.gather(self.one(mode, COUNT), self.one(mode, COUNT + 2)))
+            return list(
+                await asyncio.gather(self.one(mode, COUNT), self.one(mode, COUNT + 2))
+            )
 
         return self.runner.run(run())
 
-    async def one(self, mode: BatchMode | None, count: int, later: str = "", **limits: Any) -> list[Reply | Failure]:
+    async def one(
+        self, mode: BatchMode | None, count: int, later: str = "", **limits: Any
+    ) -> list[Reply | Failure]:
         """The outcomes; `later` is asked after them, and follows from a reply."""
         model = Model("m", self.target, self.params, self.server.base_url)
         limits = {"retries": 1, "timeout_s": 20.0, **limits}
         store = RunStore(self.path, StoreMode.ON)
-        broker = Broker(Client(), [model], store, RequestLimits(**limits), batch=mode, say=self.said.append)
+        broker = Broker(
+            Client(),
+            [model],
+            store,
+            RequestLimits(**limits),
+            batch=mode,
+            say=self.said.append,
+        )
         questions = [Question("m", f"q{number}", number) for number in range(count)]
         try:
             plan = broker.plan(questions)
@@ -91,16 +120,26 @@ class Runs:
                 await broker.batch()
             self.progress = broker.progress()
             broker.announce()
-            outcomes = list(await asyncio.gather(*(broker.ask(question) for question in questions)))
-            return [*outcomes, await broker.ask(Question("m", later, 0))] if later else outcomes
+            outcomes = list(
+                await asyncio.gather(*(broker.ask(question) for question in questions))
+            )
+            return (
+                [*outcomes, await broker.ask(Question("m", later, 0))]
+                if later
+                else outcomes
+            )
         finally:
             await broker.close()
 
     def break_off(self, *, creating: bool) -> None:
-        """Leave the store as a run of one question that was killed directly before or after it began to create."""
+        """Leave the store as a run of one question that was killed directly before or
+        after it began to create.
+        """
         model = Model("m", self.target, self.params, self.server.base_url, batched=True)
         with closing(Reservations(self.path)) as store:
-            store.reserve(model, {key_of(model, Question("m", "q0", 0)): model.messages("q0")})
+            store.reserve(
+                model, {key_of(model, Question("m", "q0", 0)): model.messages("q0")}
+            )
             if creating:
                 store.creating(store.batches()[0].intent)
 
@@ -144,19 +183,32 @@ def only(outcomes: list[Reply | Failure]) -> str:
     return message
 
 
-def test_a_run_submits_another_collects_and_single_questions_keep_away(runs: Runs) -> None:
-    """While a question is in a batch no run asks it, whichever way; the reply comes with its price and date."""
+def test_a_run_submits_another_collects_and_single_questions_keep_away(
+    runs: Runs,
+) -> None:
+    """While a question is in a batch no run asks it, whichever way; the reply comes
+    with its price and date.
+    """
     runs.server.polls = 3
     assert only(runs.run(SUBMIT)).startswith("in a batch since 20")
     assert only(runs.run(None)).startswith("in a batch since 20")
-    assert counted(runs.run(SUBMIT, COUNT + 2)).keys() == counted(runs.run(COLLECT)).keys()
+    assert (
+        counted(runs.run(SUBMIT, COUNT + 2)).keys() == counted(runs.run(COLLECT)).keys()
+    )
     assert [len(made.calls) for made in runs.server.made] == [COUNT, 2]
     assert counted(runs.run(COLLECT)) == {"reply": COUNT}
     prompt, completion = PRICES[runs.target]
-    assert runs.progress.cost_usd == pytest.approx(COUNT * (7 * prompt + 3 * completion) / 1e6, rel=1e-9)
+    assert runs.progress.cost_usd == pytest.approx(
+        COUNT * (7 * prompt + 3 * completion) / 1e6, rel=1e-9
+    )
     (reply, *_) = runs.run(None, COUNT + 2)
     assert isinstance(reply, Reply)
-    assert (reply.latency_s, reply.attempts, reply.stored, (reply.asked_at or "")[:2]) == (None, 1, True, "20")
+    assert (
+        reply.latency_s,
+        reply.attempts,
+        reply.stored,
+        (reply.asked_at or "")[:2],
+    ) == (None, 1, True, "20")
     assert reply.sent["messages"] == [{"role": "user", "content": "q0"}]
     assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
     assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
@@ -165,10 +217,16 @@ def test_a_run_submits_another_collects_and_single_questions_keep_away(runs: Run
 
 
 def test_a_run_names_the_batches_that_hold_none_of_its_questions(runs: Runs) -> None:
-    """Such as those with other parameters, which are named before anything is sent; also if all replies are stored."""
+    """Such as those with other parameters, which are named before anything is sent;
+    also if all replies are stored.
+    """
 
     def named() -> int:
-        lines = [line for line in runs.said if "holds none of these questions" in line and "max_tokens=100" in line]
+        lines = [
+            line
+            for line in runs.said
+            if "holds none of these questions" in line and "max_tokens=100" in line
+        ]
         assert runs.said[: len(lines)] == lines
         del runs.said[:]
         return len(lines)
@@ -178,17 +236,28 @@ def test_a_run_names_the_batches_that_hold_none_of_its_questions(runs: Runs) -> 
     runs.run(SUBMIT, COUNT + 1)
     assert named() == 0
     runs.params, runs.server.polls = {"max_tokens": 50}, 1
-    for mode, outcome in ((COLLECT, "in no batch; --llm-batch=submit sends it"), (WAIT, "reply"), (COLLECT, "reply")):
+    for mode, outcome in (
+        (COLLECT, "in no batch; --llm-batch=submit sends it"),
+        (WAIT, "reply"),
+        (COLLECT, "reply"),
+    ):
         assert counted(runs.run(mode)) == {outcome: COUNT}
         assert named() == 2
-    runs.target = {OPENAI: "openai/gpt-4o", ANTHROPIC: "anthropic/claude-sonnet-4-5"}[runs.target]
+    runs.target = {OPENAI: "openai/gpt-4o", ANTHROPIC: "anthropic/claude-sonnet-4-5"}[
+        runs.target
+    ]
     runs.run(COLLECT)
     assert named() == 0
 
 
 @pytest.mark.parametrize("creating", [False, True])
-def test_collecting_frees_the_questions_of_a_batch_that_was_not_created(runs: Runs, creating: bool) -> None:
-    """A later run may submit them. A run that submits at that moment keeps its questions."""
+def test_collecting_frees_the_questions_of_a_batch_that_was_not_created(
+    runs: Runs, creating: bool
+) -> None:
+    """A later run may submit them.
+
+    A run that submits at that moment keeps its questions.
+    """
     runs.break_off(creating=creating)
     with closing(Reservations(runs.path)) as store, store.submitting():
         assert only(runs.run(COLLECT, 1)).startswith("in a batch since 20")
@@ -212,7 +281,9 @@ def test_two_runs_at_once_ask_each_question_once(runs: Runs) -> None:
 def test_a_single_question_whose_batch_another_run_takes_at_that_moment(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is not asked, although it was not stored at first and is in no batch afterwards."""
+    """It is not asked, although it was not stored at first and is in no batch
+    afterwards.
+    """
     runs.run(SUBMIT, 1)
     fetch, looks = RunStore.fetch, Counter[str]()
 
@@ -220,8 +291,13 @@ def test_a_single_question_whose_batch_another_run_takes_at_that_moment(
         found = fetch(store, keys)
         looks["all"] += 1
         with closing(Reservations(runs.path)) as other:
-            for batch in other.batches() * (looks["all"] > 1):  # the first look is that of the plan
-                other.settle(batch.intent, dict.fromkeys(other.questions(batch.intent), Reply("reply to q0")))
+            for batch in other.batches() * (
+                looks["all"] > 1
+            ):  # the first look is that of the plan
+                other.settle(
+                    batch.intent,
+                    dict.fromkeys(other.questions(batch.intent), Reply("reply to q0")),
+                )
         return found
 
     monkeypatch.setattr(RunStore, "fetch", look)
@@ -230,22 +306,32 @@ def test_a_single_question_whose_batch_another_run_takes_at_that_moment(
 
 
 def test_what_expired_is_submitted_once_more(runs: Runs) -> None:
-    """The replies that came are stored first; then each question without one goes into one batch more, not into two."""
+    """The replies that came are stored first; then each question without one goes into
+    one batch more, not into two.
+    """
     runs.server.end, runs.server.share = "expired", 0.5
     outcomes = counted(runs.run(WAIT))
     assert [len(made.calls) for made in runs.server.made] == [COUNT, COUNT // 2]
     assert outcomes["reply"] == COUNT // 2 + 2
-    assert [count for message, count in outcomes.items() if "expired" in message or "24 hours" in message] == [1]
+    assert [
+        count
+        for message, count in outcomes.items()
+        if "expired" in message or "24 hours" in message
+    ] == [1]
     runs.server.share = 1.0
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
     assert len(runs.server.made) == 3
 
 
 @pytest.mark.parametrize(("status", "asked"), [(500, 2), (429, 2), (400, 1)])
-def test_what_failed_is_submitted_once_more_if_that_may_help(runs: Runs, status: int, asked: int) -> None:
+def test_what_failed_is_submitted_once_more_if_that_may_help(
+    runs: Runs, status: int, asked: int
+) -> None:
     if runs.target == ANTHROPIC and status == 429:
         pytest.skip("the server has one error of each kind")
-    runs.answers["answer"] = lambda call: Answer(status=status) if call.prompt == "q1" else said(call)  # type: ignore[attr-defined]
+    runs.answers["answer"] = lambda call: (  # type: ignore[attr-defined]
+        Answer(status=status) if call.prompt == "q1" else said(call)
+    )
     outcomes = counted(runs.run(WAIT))
     assert outcomes.pop("reply") == COUNT - 1
     assert f"{status}" in next(iter(outcomes))
@@ -253,24 +339,44 @@ def test_what_failed_is_submitted_once_more_if_that_may_help(runs: Runs, status:
     assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1, asked}, 0)
 
 
-@pytest.mark.parametrize("runs", ["hosted_vllm/x", "mistral/mistral-small-latest"], indirect=True)
-def test_a_model_without_a_batch_price(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its cost is unknown, not half of another price; a cap needs --llm-price, which is the price of batches, too."""
+@pytest.mark.parametrize(
+    "runs", ["hosted_vllm/x", "mistral/mistral-small-latest"], indirect=True
+)
+def test_a_model_without_a_batch_price(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its cost is unknown, not half of another price; a cap needs --llm-price, which is
+    the price of batches, too.
+    """
     monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
     assert "set --llm-price=IN,OUT" in only(runs.run(WAIT, max_cost_usd=1.0))
     priced = runs.run(WAIT, price=Price(1.0, 2.0), max_cost_usd=1.0)
-    assert {reply.cost_usd for reply in priced if isinstance(reply, Reply)} == {(7 + 2 * 3) / 1e6}
+    assert {reply.cost_usd for reply in priced if isinstance(reply, Reply)} == {
+        (7 + 2 * 3) / 1e6
+    }
     unpriced = runs.run(None)
-    assert [reply.cost_usd for reply in unpriced if isinstance(reply, Reply)] == [None] * COUNT
+    assert [reply.cost_usd for reply in unpriced if isinstance(reply, Reply)] == [
+        None
+    ] * COUNT
 
 
 def test_the_forecast_has_the_price_of_batches(runs: Runs) -> None:
-    """Also for a model that is asked further questions, singly and at its usual price."""
+    """Also for a model that is asked further questions, singly and at its usual
+    price.
+    """
 
     async def run() -> None:
         models = [Model("m", runs.target, {}, runs.server.base_url)]
-        broker = Broker(Client(), models, RunStore(runs.path, StoreMode.ON), RequestLimits(), batch=WAIT)
-        assert broker.plan([Question("m", "q", 0)], later=["m"]).terms["m"].price == Price(*PRICES[runs.target])
+        broker = Broker(
+            Client(),
+            models,
+            RunStore(runs.path, StoreMode.ON),
+            RequestLimits(),
+            batch=WAIT,
+        )
+        assert broker.plan([Question("m", "q", 0)], later=["m"]).terms[
+            "m"
+        ].price == Price(*PRICES[runs.target])
         await broker.close()
 
     runs.runner.run(run())
@@ -280,13 +386,24 @@ def test_a_reply_that_two_questions_share_counts_once(runs: Runs) -> None:
     """Such as those of two names of one model; from a batch, and from the store."""
 
     async def run(mode: BatchMode | None) -> Progress:
-        models = [Model(name, runs.target, runs.params, runs.server.base_url) for name in "ab"]
-        broker = Broker(Client(), models, RunStore(runs.path, StoreMode.ON), RequestLimits(), batch=mode)
+        models = [
+            Model(name, runs.target, runs.params, runs.server.base_url) for name in "ab"
+        ]
+        broker = Broker(
+            Client(),
+            models,
+            RunStore(runs.path, StoreMode.ON),
+            RequestLimits(),
+            batch=mode,
+        )
         broker.plan(questions := [Question(model.name, "q0", 0) for model in models])
         if mode is not None:
             await broker.batch()
         broker.announce()
-        assert [type(await broker.ask(question)) for question in questions] == [Reply, Reply]
+        assert [type(await broker.ask(question)) for question in questions] == [
+            Reply,
+            Reply,
+        ]
         await broker.close()
         return broker.progress()
 
@@ -301,9 +418,11 @@ def test_a_filtered_question_has_a_reply(runs: Runs) -> None:
     error = {"code": "content_filter", "message": "filtered"}
     runs.answers["answer"] = lambda call: Answer(status=400, error=error)  # type: ignore[attr-defined]
     outcomes = runs.run(WAIT)
-    assert {(reply.text, reply.finish_reason) for reply in outcomes if isinstance(reply, Reply)} == {
-        ("", "content_filter")
-    }
+    assert {
+        (reply.text, reply.finish_reason)
+        for reply in outcomes
+        if isinstance(reply, Reply)
+    } == {("", "content_filter")}
 
 
 def key_in(line: bytes) -> Any:
@@ -314,11 +433,14 @@ def failed(line: bytes) -> bytes:
     """A line of results, as that of a question that failed."""
     error = {"type": "api_error", "code": "request_timeout", "message": "failed"}
     row = {"custom_id": key_in(line), "response": None, "error": error}
-    return json.dumps(row | {"result": {"type": "errored", "error": {"error": error}}}).encode()
+    return json.dumps(
+        row | {"result": {"type": "errored", "error": {"error": error}}}
+    ).encode()
 
 
 def test_any_order_and_a_damaged_line(runs: Runs) -> None:
-    """A damaged line is read again; its question stays in the batch, and is not paid for again.
+    """A damaged line is read again; its question stays in the batch, and is not paid
+    for again.
 
     Of several lines of a question, one with a reply counts.
     """
@@ -337,7 +459,11 @@ def test_any_order_and_a_damaged_line(runs: Runs) -> None:
 
     runs.server.change = change
     assert counted(runs.run(WAIT))["reply"] == COUNT - 1
-    assert (len(runs.server.made), runs.rows("reserved"), runs.progress.lost) == (1, 1, 0)
+    assert (len(runs.server.made), runs.rows("reserved"), runs.progress.lost) == (
+        1,
+        1,
+        0,
+    )
     runs.server.change = lambda lines: lines
     assert counted(runs.run(COLLECT)) == {"reply": COUNT}
     assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
@@ -351,25 +477,43 @@ TWICE = {
     "poll: null": ("poll", MISREAD["null"]),
     "poll: not known yet": ("poll", status(404)),
 }
-ALWAYS = ("download: a cut line", "download: a page", "poll: a page", "poll: not known yet")
+ALWAYS = (
+    "download: a cut line",
+    "download: a page",
+    "poll: a page",
+    "poll: not known yet",
+)
 
 
 @pytest.mark.parametrize("case", TWICE)
 def test_an_answer_that_is_wrong_twice(runs: Runs, case: str) -> None:
-    """The results are late, not missing. The same run looks again until it has them, and pays nothing twice."""
+    """The results are late, not missing.
+
+    The same run looks again until it has them, and pays nothing twice.
+    """
     runs.server.polls = 0
     runs.run(SUBMIT)
     runs.server.alter = times(2, *TWICE[case])
     assert counted(runs.run(COLLECT if "page" in case else WAIT)) == {"reply": COUNT}
-    assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
+    assert (
+        set(runs.server.asked.values()),
+        len(runs.server.made),
+        runs.rows("reserved"),
+    ) == ({1}, 1, 0)
 
 
 def test_a_status_that_goes_back(runs: Runs) -> None:
-    """Such as that of a batch which has ended with half of its lines, then is in progress, then has ended."""
+    """Such as that of a batch which has ended with half of its lines, then is in
+    progress, then has ended.
+    """
     runs.server.polls = 0
     runs.server.alter = goes_back(runs.server)
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
+    assert (
+        set(runs.server.asked.values()),
+        len(runs.server.made),
+        runs.rows("reserved"),
+    ) == ({1}, 1, 0)
 
 
 def goes_back(server: BatchServer) -> Callable[[str, web.Response], web.Response]:
@@ -385,7 +529,9 @@ def goes_back(server: BatchServer) -> Callable[[str, web.Response], web.Response
 
 @pytest.mark.parametrize("case", ALWAYS)
 def test_an_answer_that_is_always_wrong(runs: Runs, case: str) -> None:
-    """The run ends with a line that says what is wrong, grades what there is, and keeps the rest in its batch."""
+    """The run ends with a line that says what is wrong, grades what there is, and keeps
+    the rest in its batch.
+    """
     runs.server.polls = 0
     runs.server.alter = times(math.inf, *TWICE[case])
     outcomes = counted(runs.run(WAIT))
@@ -393,15 +539,21 @@ def test_an_answer_that_is_always_wrong(runs: Runs, case: str) -> None:
     assert "rerun the same command" in line
     assert ("--forget" in line) == ("not known" not in case)
     assert outcomes["reply"] < COUNT
-    assert all(message.startswith(("in a batch since 20", "reply")) for message in outcomes)
+    assert all(
+        message.startswith(("in a batch since 20", "reply")) for message in outcomes
+    )
     assert runs.rows("reserved") == COUNT - outcomes["reply"] > 0
     runs.server.alter = lambda event, answer: answer
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert (set(runs.server.asked.values()), len(runs.server.made), runs.rows("reserved")) == ({1}, 1, 0)
+    assert (
+        set(runs.server.asked.values()),
+        len(runs.server.made),
+        runs.rows("reserved"),
+    ) == ({1}, 1, 0)
 
 
-# Status and request_counts of a batch of 6, how many lines its output and its file of errors hold, and whether its
-# questions without a reply are free.
+# Status and request_counts of a batch of 6, how many lines its output and its file of
+# errors hold, and whether its questions without a reply are free.
 COUNTS = {
     "all": ("completed", (6, 6, 0), 6, 0, True),
     "all, some failed": ("completed", (6, 4, 2), 4, 2, True),
@@ -426,7 +578,9 @@ COUNTS = {
 
 @pytest.mark.proof
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
-def test_questions_are_free_if_the_counts_agree(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_are_free_if_the_counts_agree(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server, as_polled = runs.server, runs.server._openai
     server.polls = 0
     for case, (end, counts, good, bad, is_free) in COUNTS.items():
@@ -435,14 +589,19 @@ def test_questions_are_free_if_the_counts_agree(runs: Runs, monkeypatch: pytest.
         monkeypatch.setattr(server, "_openai", as_polled)
         runs.run(SUBMIT)
         rows = list(server._made_rows(server.made[-1]))
-        errors = [json.loads(failed(json.dumps(row).encode())) for row in rows[COUNT - bad :]]
+        errors = [
+            json.loads(failed(json.dumps(row).encode())) for row in rows[COUNT - bad :]
+        ]
         server.made[-1].rows = rows[:good] + errors
         said = {
             "output_file_id": f"output-{server.made[-1].id}" if good else None,
             "error_file_id": f"errors-{server.made[-1].id}" if bad else None,
-            "request_counts": counts and dict(zip(("total", "completed", "failed"), counts, strict=True)),
+            "request_counts": counts
+            and dict(zip(("total", "completed", "failed"), counts, strict=True)),
         }
-        monkeypatch.setattr(server, "_openai", lambda made, said=said: as_polled(made) | said)
+        monkeypatch.setattr(
+            server, "_openai", lambda made, said=said: as_polled(made) | said
+        )
         assert (case, counted(runs.run(COLLECT))["reply"]) == (case, good)
         assert (case, runs.rows("reserved")) == (case, 0 if is_free else COUNT - good)
 
@@ -467,30 +626,51 @@ def test_a_reply_that_cannot_be_used_is_not_paid_for_again(runs: Runs) -> None:
 
     runs.server.change = change
     assert counted(runs.run(WAIT, max_cost_usd=1.0))["reply"] == COUNT - 1
-    assert (set(runs.server.asked.values()), runs.progress.lost, runs.rows("reserved")) == ({1}, 1, 0)
+    assert (
+        set(runs.server.asked.values()),
+        runs.progress.lost,
+        runs.rows("reserved"),
+    ) == ({1}, 1, 0)
     assert runs.progress.lost_usd > runs.progress.cost_usd / COUNT
 
 
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_result_that_is_gone(runs: Runs) -> None:
-    """The replies of the others are stored first, and a line says how the rest goes on."""
+    """The replies of the others are stored first, and a line says how the rest goes
+    on.
+    """
 
     def happens(event: str) -> None:
         if event == "download" and runs.server.events.count(event) % 2 == 0:
-            raise web.HTTPNotFound(text='{"error": {"message": "no such file"}}', content_type="application/json")
+            raise web.HTTPNotFound(
+                text='{"error": {"message": "no such file"}}',
+                content_type="application/json",
+            )
 
     runs.server.happens = happens
-    runs.answers["answer"] = lambda call: Answer(status=400) if call.prompt == "q1" else said(call)  # type: ignore[attr-defined]
+    runs.answers["answer"] = lambda call: (  # type: ignore[attr-defined]
+        Answer(status=400) if call.prompt == "q1" else said(call)
+    )
     assert counted(runs.run(WAIT))["reply"] == COUNT - 1
-    assert [("404" in line, "--forget" in line) for line in runs.said if "stay in it" in line] == [(True, False)]
+    assert [
+        ("404" in line, "--forget" in line)
+        for line in runs.said
+        if "stay in it" in line
+    ] == [(True, False)]
     runs.age()
     runs.run(WAIT)
     assert "llmarith batch cancel --forget" in runs.said[-1]
-    assert (runs.rows("replies"), runs.rows("reserved"), len(runs.server.made)) == (COUNT - 1, 1, 1)
+    assert (runs.rows("replies"), runs.rows("reserved"), len(runs.server.made)) == (
+        COUNT - 1,
+        1,
+        1,
+    )
 
 
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
-def test_a_batch_whose_results_are_not_there_yet_goes_on(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_whose_results_are_not_there_yet_goes_on(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     as_listed, looks = runs.server._openai, Counter[str]()
 
     def early(made: Made) -> dict[str, Any]:
@@ -505,7 +685,10 @@ def test_a_batch_whose_results_are_not_there_yet_goes_on(runs: Runs, monkeypatch
 
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_failure_without_a_known_reason_is_not_submitted_again(runs: Runs) -> None:
-    runs.server.change = lambda lines: [json.dumps({"custom_id": key_in(lines[0])}).encode(), *lines[1:]]
+    runs.server.change = lambda lines: [
+        json.dumps({"custom_id": key_in(lines[0])}).encode(),
+        *lines[1:],
+    ]
     assert counted(runs.run(WAIT))["reply"] == COUNT - 1
     assert len(runs.server.made) == 1
 
@@ -520,32 +703,51 @@ def test_a_redirect_creates_no_batch(runs: Runs) -> None:
     assert (runs.server.events, runs.rows("reserved")) == (["create"], 0)
 
 
-def test_results_are_never_too_long_to_read(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A batch has so few questions that the longest replies to all of them can be read."""
+def test_results_are_never_too_long_to_read(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch has so few questions that the longest replies to all of them can be
+    read.
+    """
     monkeypatch.setattr(batch_submission, "LARGEST_RESULTS", 4 * 5 * 100)
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
     assert [len(made.calls) for made in runs.server.made] == [4, 2]
 
 
-def test_a_reply_of_unknown_cost_counts_against_a_cap(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the price of batches; it is unknown in its record. A single question after it may not pass the cap."""
-    monkeypatch.setattr("litellm.cost_calculator.batch_cost_calculator", lambda **arguments: (0.0, 0.0))
+def test_a_reply_of_unknown_cost_counts_against_a_cap(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the price of batches; it is unknown in its record.
+
+    A single question after it may not pass the cap.
+    """
+    monkeypatch.setattr(
+        "litellm.cost_calculator.batch_cost_calculator", lambda **arguments: (0.0, 0.0)
+    )
     runs.run(SUBMIT)
     prompt, completion = PRICES[runs.target]
     worst = 2 * (500 * prompt + 100 * completion) / 1e6  # of a single question
     runs.answers["answer"] = lambda call: Answer(said(call), usage=usage(7, 10**6))  # type: ignore[attr-defined]
-    replies = runs.run(COLLECT, max_cost_usd=COUNT * completion + worst / 2, later="q99")
-    assert {reply.cost_usd for reply in replies[:-1] if isinstance(reply, Reply)} == {None}
+    replies = runs.run(
+        COLLECT, max_cost_usd=COUNT * completion + worst / 2, later="q99"
+    )
+    assert {reply.cost_usd for reply in replies[:-1] if isinstance(reply, Reply)} == {
+        None
+    }
     assert "--llm-max-cost" in only(replies[-1:])
 
 
-def test_a_run_that_ends_amid_the_results_has_stored_the_first(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_ends_amid_the_results_has_stored_the_first(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The next run reads the results again, and stores and counts the others."""
     monkeypatch.setattr(batches, "_REPLIES_PER_WRITE", 2)
     settle = Reservations.settle
     writes = Counter[str]()
 
-    def fail(store: Reservations, intent: str, replies: Mapping[str, Reply]) -> set[str]:
+    def fail(
+        store: Reservations, intent: str, replies: Mapping[str, Reply]
+    ) -> set[str]:
         writes["all"] += 1
         if writes["all"] == 3:
             raise StoreError("disk full")
@@ -562,11 +764,15 @@ def test_a_run_that_ends_amid_the_results_has_stored_the_first(runs: Runs, monke
 
 @pytest.mark.proof
 @pytest.mark.parametrize("seed", range(int(os.environ.get("KILLS", "4"))))
-def test_runs_that_are_broken_off_at_any_request(runs: Runs, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever was sent before the end of each run, no question is asked twice, and each gets its reply.
+def test_runs_that_are_broken_off_at_any_request(
+    runs: Runs, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was sent before the end of each run, no question is asked twice, and
+    each gets its reply.
 
-    A run is broken off as by a kill, as no task of it takes another step. The modes and the number of questions vary,
-    some runs are two at once, and in each an answer to one kind of request is wrong for a while.
+    A run is broken off as by a kill, as no task of it takes another step. The modes and
+    the number of questions vary, some runs are two at once, and in each an answer to
+    one kind of request is wrong for a while.
     """
     random = Random(seed)
     monkeypatch.setattr(batch_submission, "_MOST_REQUESTS", 3)
@@ -579,19 +785,31 @@ def test_runs_that_are_broken_off_at_any_request(runs: Runs, seed: int, monkeypa
             left -= 1
             if left == 0:
                 loop = runs.runner.get_loop()
-                loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks(loop)])
+                loop.call_soon_threadsafe(
+                    lambda: [task.cancel() for task in asyncio.all_tasks(loop)]
+                )
             return left <= 0
 
         event = random.choice(["upload", "create", "list", "poll", "download"])
-        faults = [*MISREAD.values(), *map(status, (400, 429, 500)), *(SHORT.values() if event == "download" else ())]
+        faults = [
+            *MISREAD.values(),
+            *map(status, (400, 429, 500)),
+            *(SHORT.values() if event == "download" else ()),
+        ]
         server.alter = times(random.randint(0, 3), event, random.choice(faults))
         server.polls, server.happens = random.randint(1, 3), happens
         with suppress(asyncio.CancelledError):
             mode = random.choice([WAIT, WAIT, SUBMIT, COLLECT])
-            runs.both(mode) if random.random() < 0.4 else runs.run(mode, random.randint(1, COUNT))
+            runs.both(mode) if random.random() < 0.4 else runs.run(
+                mode, random.randint(1, COUNT)
+            )
     server.happens, server.alter = lambda event: None, lambda event, answer: answer
     assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
-    assert (len(server.asked), set(server.asked.values()), runs.rows("reserved")) == (COUNT + 2, {1}, 0)
+    assert (len(server.asked), set(server.asked.values()), runs.rows("reserved")) == (
+        COUNT + 2,
+        {1},
+        0,
+    )
 
 
 def test_a_cancelled_batch_is_not_submitted_again(runs: Runs) -> None:
@@ -601,14 +819,22 @@ def test_a_cancelled_batch_is_not_submitted_again(runs: Runs) -> None:
     assert len(runs.server.made) == 1
 
 
-def test_a_creation_without_an_answer(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The batch is looked for: found, it is not created again; if it is not there after a while, it is."""
+def test_a_creation_without_an_answer(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The batch is looked for: found, it is not created again; if it is not there after
+    a while, it is.
+    """
     monkeypatch.setattr("pytest_llmarith.models.batch_providers._CALL_S", 0.5)
     monkeypatch.setattr("pytest_llmarith.models.batch_providers._UPLOAD_S", 0.5)
-    runs.server.happens = lambda event: runs.server.events.count(event) == 1 and event == "created"
+    runs.server.happens = lambda event: (
+        runs.server.events.count(event) == 1 and event == "created"
+    )
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
     assert len(runs.server.made) == 1
-    runs.server.happens = lambda event: runs.server.events.count(event) == 2 and event == "create"
+    runs.server.happens = lambda event: (
+        runs.server.events.count(event) == 2 and event == "create"
+    )
     assert counted(runs.run(WAIT, COUNT + 3)) == {"reply": COUNT + 3}
     assert [len(made.calls) for made in runs.server.made] == [COUNT, 3]
 
@@ -622,21 +848,28 @@ CREATED: dict[str, Fault] = {
 
 @pytest.mark.parametrize("case", CREATED)
 def test_a_wrong_answer_to_a_creation_that_took_place(runs: Runs, case: str) -> None:
-    """The batch is found, also if the first answers to the look are wrong, too; no question is paid for twice."""
-    create, look = times(1, "create", CREATED[case]), times(1, "list", body(b"<html>Sorry</html>", "text/html"))
+    """The batch is found, also if the first answers to the look are wrong, too; no
+    question is paid for twice.
+    """
+    create, look = (
+        times(1, "create", CREATED[case]),
+        times(1, "list", body(b"<html>Sorry</html>", "text/html")),
+    )
     runs.server.alter = lambda event, answer: look(event, create(event, answer))
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
     assert (set(runs.server.asked.values()), len(runs.server.made)) == ({1}, 1)
 
 
-# Status of a creation that does not take place, whether the batch is looked for, and how often a run with one retry
-# sends it.
+# Status of a creation that does not take place, whether the batch is looked for, and
+# how often a run with one retry sends it.
 REFUSED = {400: (True, 1), 429: (True, 2), 401: (False, 1), 404: (False, 1)}
 
 
 @pytest.mark.parametrize("code", REFUSED)
 def test_a_creation_that_is_refused(runs: Runs, code: int) -> None:
-    """Its questions are free if it was looked for in vain, or if the refusal is clear."""
+    """Its questions are free if it was looked for in vain, or if the refusal is
+    clear.
+    """
 
     def happens(event: str) -> None:
         if event == "create":
@@ -645,7 +878,10 @@ def test_a_creation_that_is_refused(runs: Runs, code: int) -> None:
     runs.server.happens = happens
     assert str(code) in only(runs.run(WAIT))
     looked, sent = REFUSED[code]
-    assert (runs.server.events.count("create"), "list" in runs.server.events) == (sent, looked)
+    assert (runs.server.events.count("create"), "list" in runs.server.events) == (
+        sent,
+        looked,
+    )
     assert (runs.rows("reserved"), runs.rows("batches")) == (0, 0)
     runs.server.happens = lambda event: None
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
@@ -661,7 +897,9 @@ def refusal(code: int) -> web.HTTPException:
 
 @pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
 def test_a_batch_is_not_given_up_while_its_results_cannot_be_read(runs: Runs) -> None:
-    """Of a batch without metadata only its results tell whether it is the one that was perhaps created."""
+    """Of a batch without metadata only its results tell whether it is the one that was
+    perhaps created.
+    """
     runs.server.polls = 0
     runs.server.alter = times(1, "create", status(429))
     pages = times(math.inf, "download", MISREAD["a page"])
@@ -675,17 +913,25 @@ def test_a_batch_is_not_given_up_while_its_results_cannot_be_read(runs: Runs) ->
 
 
 def test_a_cap_counts_the_worst_case_of_all_batches(runs: Runs) -> None:
-    """What is refused is not uploaded, and the message says which cap is enough; that one is."""
-    refused = only(runs.run(SUBMIT, max_cost_usd={OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target]))
+    """What is refused is not uploaded, and the message says which cap is enough; that
+    one is.
+    """
+    refused = only(
+        runs.run(SUBMIT, max_cost_usd={OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target])
+    )
     assert runs.server.events == []
     enough = float(refused.partition("write --llm-max-cost=")[2].split(",")[0])
     assert "in a batch" in only(runs.run(SUBMIT, max_cost_usd=enough))
-    assert "--llm-max-total-tokens=9:" in only(runs.run(SUBMIT, COUNT + 1, max_tokens=9))
+    assert "--llm-max-total-tokens=9:" in only(
+        runs.run(SUBMIT, COUNT + 1, max_tokens=9)
+    )
     assert len(runs.server.made) == 1
 
 
 def test_an_outage_and_a_refused_key(runs: Runs) -> None:
-    """An outage while a batch is watched is waited for; a refused key stops the run, and the batch stays."""
+    """An outage while a batch is watched is waited for; a refused key stops the run,
+    and the batch stays.
+    """
     runs.server.polls = 3
     runs.run(SUBMIT)
     runs.server.go_away(0.3)
@@ -701,11 +947,18 @@ def test_an_outage_and_a_refused_key(runs: Runs) -> None:
 
 @pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_batch_that_fails_whole(runs: Runs) -> None:
-    """The reason is that of each question; too many waiting tokens are not a failure: the batch is split."""
-    runs.server.end, runs.server.errors = "failed", [{"code": "invalid", "message": "line 3 is bad", "line": 3}]
+    """The reason is that of each question; too many waiting tokens are not a failure:
+    the batch is split.
+    """
+    runs.server.end, runs.server.errors = (
+        "failed",
+        [{"code": "invalid", "message": "line 3 is bad", "line": 3}],
+    )
     assert only(runs.run(WAIT)) == f"{OPENAI}: the batch failed: line 3 is bad"
     assert len(runs.server.made) == 1
-    runs.server.errors = [{"code": "token_limit_exceeded", "message": "enqueued token limit"}]
+    runs.server.errors = [
+        {"code": "token_limit_exceeded", "message": "enqueued token limit"}
+    ]
     sizes: list[int] = []
 
     def happens(event: str) -> None:
@@ -721,8 +974,12 @@ def test_a_batch_that_fails_whole(runs: Runs) -> None:
 
 
 @pytest.mark.parametrize("runs", ["mistral/mistral-small-latest"], indirect=True)
-def test_a_batch_whose_owner_is_unclear_is_never_created_again(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of Mistral's batches litellm cannot make a list: the run stops, always, with one line that names a way out."""
+def test_a_batch_whose_owner_is_unclear_is_never_created_again(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of Mistral's batches litellm cannot make a list: the run stops, always, with one
+    line that names a way out.
+    """
     monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
     runs.break_off(creating=True)
     for mode in BatchMode:
@@ -736,7 +993,13 @@ def test_the_end_of_a_run_does_not_wait_for_its_batch(runs: Runs) -> None:
 
     async def run() -> None:
         model = Model("m", runs.target, {}, runs.server.base_url)
-        broker = Broker(Client(), [model], RunStore(runs.path, StoreMode.ON), RequestLimits(), batch=WAIT)
+        broker = Broker(
+            Client(),
+            [model],
+            RunStore(runs.path, StoreMode.ON),
+            RequestLimits(),
+            batch=WAIT,
+        )
         broker.plan([Question("m", "q", 0)])
         waiting = asyncio.create_task(broker.batch())
         while not runs.server.events.count("poll"):

@@ -39,7 +39,9 @@ def budget(terms: ModelTerms = DEAR, **limits: Any) -> Budget:
 
 
 def reply(tokens: int | None) -> Reply:
-    return Reply("", prompt_tokens=None if tokens is None else 0, completion_tokens=tokens)
+    return Reply(
+        "", prompt_tokens=None if tokens is None else 0, completion_tokens=tokens
+    )
 
 
 def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
@@ -64,7 +66,7 @@ def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
     return asyncio.run(run())
 
 
-# --- prices ---------------------------------------------------------------------------------------------------------
+# --- prices ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -77,20 +79,29 @@ def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
             None,
             replace(LISTED, max_reply_tokens=50),
         ),
-        (replace(MODEL, params={"max_tokens": 0, "max_completion_tokens": "7"}), None, LISTED),
+        (
+            replace(MODEL, params={"max_tokens": 0, "max_completion_tokens": "7"}),
+            None,
+            LISTED,
+        ),
         (Model("m", "openai/mine"), OWN, ModelTerms(OWN)),
         (Model("m", "openai/mine"), None, ModelTerms()),
         (Model("m", "llmarith/sloppy"), OWN, ModelTerms(Price(0.0, 0.0))),
     ],
 )
 def test_terms(model: Model, own: Price | None, terms: ModelTerms) -> None:
-    """litellm's price counts before the user's, the request's limit before the model's; fake models are free."""
+    """litellm's price counts before the user's, the request's limit before the model's;
+    fake models are free.
+    """
     assert prices(LISTED, own).terms(model) == terms
 
 
 def test_a_reply_at_the_users_price() -> None:
     """Only if the cost is unknown; without tokens it stays unknown, and is not 0."""
-    known, half = Reply("", prompt_tokens=1000, completion_tokens=500), Reply("", prompt_tokens=1000)
+    known, half = (
+        Reply("", prompt_tokens=1000, completion_tokens=500),
+        Reply("", prompt_tokens=1000),
+    )
     for own, reply, cost in (
         (OWN, known, 0.006),
         (Price(0, 0), known, 0.0),
@@ -112,37 +123,68 @@ def test_a_reply_at_the_users_price() -> None:
         ("openai/o4-mini", "FLEX", (0.55, 2.2)),
         ("gpt-4o-mini", "flex", None),
         ("o4-mini", "scale", None),
-        ("dashscope/qwen-turbo", None, (0.05, 0.5)),  # its reasoning costs more than the answer
+        (
+            "dashscope/qwen-turbo",
+            None,
+            (0.05, 0.5),
+        ),  # its reasoning costs more than the answer
         ("openai/some", None, None),
         ("huggingface/foo/bar", None, None),
         ("ollama/no-such-model", None, None),
     ],
 )
 def test_what_litellms_list_says(
-    target: str, tier: object, expected: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch
+    target: str,
+    tier: object,
+    expected: tuple[float, float] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A service tier has a price of its own; what is not listed is unknown, and is not looked up over the network."""
+    """A service tier has a price of its own; what is not listed is unknown, and is not
+    looked up over the network.
+    """
     client = Client()
     client.prepare()
-    monkeypatch.setattr("socket.getaddrinfo", lambda *arguments, **more: pytest.fail(f"looked up {arguments[0]}"))
-    terms = client.terms(Model("m", target, {} if tier is None else {"service_tier": tier}))
+    monkeypatch.setattr(
+        "socket.getaddrinfo",
+        lambda *arguments, **more: pytest.fail(f"looked up {arguments[0]}"),
+    )
+    terms = client.terms(
+        Model("m", target, {} if tier is None else {"service_tier": tier})
+    )
     found = terms.price and (terms.price.prompt_usd, terms.price.completion_usd)
     assert found == (expected and pytest.approx(expected))
-    assert terms.reasons == (target in ("o4-mini", "openai/o4-mini", "dashscope/qwen-turbo"))
+    assert terms.reasons == (
+        target in ("o4-mini", "openai/o4-mini", "dashscope/qwen-turbo")
+    )
 
 
-# --- the budget -----------------------------------------------------------------------------------------------------
+# --- the budget -----------------------------------------------------------------------
 
 
 def test_a_request_has_to_fit_at_its_worst_case() -> None:
-    """Cheap replies make none cheaper; an exact fit is asked; all refusals of a model have the same words."""
+    """Cheap replies make none cheaper; an exact fit is asked; all refusals of a model
+    have the same words.
+    """
     assert len(refusals(budget(max_cost_usd=150.0), *[reply(1)] * 100)) == 49
-    assert len(refusals(budget(ModelTerms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0), *[reply(1)] * 12)) == 2
+    assert (
+        len(
+            refusals(
+                budget(ModelTerms(Price(0.0, 0.1e6), 1), max_cost_usd=1.0),
+                *[reply(1)] * 12,
+            )
+        )
+        == 2
+    )
     refused = refusals(budget(max_cost_usd=200.0), *[reply(80)] * 5)
     assert len(refused) == 3
     (message,) = set(refused)
     assert message.startswith("budget: --llm-max-cost=200: $160.00 spent")
-    assert len(refusals(budget(ModelTerms(None, MOST), max_tokens=1000), *[reply(400)] * 4)) == 2
+    assert (
+        len(
+            refusals(budget(ModelTerms(None, MOST), max_tokens=1000), *[reply(400)] * 4)
+        )
+        == 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +200,9 @@ def test_a_request_has_to_fit_at_its_worst_case() -> None:
 def test_what_has_no_bound_is_not_asked_under_a_cap(
     terms: ModelTerms, limits: dict[str, Any], word: str | None
 ) -> None:
-    """The refusal says which option or parameter bounds it; a free model cannot pass a cap in dollars."""
+    """The refusal says which option or parameter bounds it; a free model cannot pass a
+    cap in dollars.
+    """
     refused = refusals(budget(terms, **limits), reply(1))
     assert len(refused) == (word is not None)
     assert all(str(word) in message for message in refused)
@@ -174,20 +218,30 @@ def test_what_has_no_bound_is_not_asked_under_a_cap(
         (reply(0), 0),
     ],
 )
-def test_what_may_have_been_billed_counts_with_its_worst_case(outcome: Reply | BaseException, spent: int) -> None:
-    """A provider may go on after a timeout, and unknown tokens are not 0; a refused connection costs nothing."""
+def test_what_may_have_been_billed_counts_with_its_worst_case(
+    outcome: Reply | BaseException, spent: int
+) -> None:
+    """A provider may go on after a timeout, and unknown tokens are not 0; a refused
+    connection costs nothing.
+    """
     assert len(refusals(budget(max_cost_usd=199.0), outcome, reply(1))) == (spent > 0)
 
 
 @given(
     cap=st.integers(1, 1000),
     at_once=st.integers(1, 64),
-    steps=st.lists(st.tuples(st.integers(0, MOST), st.integers(0, 5), st.booleans()), max_size=80),
+    steps=st.lists(
+        st.tuples(st.integers(0, MOST), st.integers(0, 5), st.booleans()), max_size=80
+    ),
 )
-def test_no_cap_is_ever_passed(cap: int, at_once: int, steps: list[tuple[int, int, bool]]) -> None:
-    """What is spent, and the worst case of all in flight, stay within the cap; all requests come to an end.
+def test_no_cap_is_ever_passed(
+    cap: int, at_once: int, steps: list[tuple[int, int, bool]]
+) -> None:
+    """What is spent, and the worst case of all in flight, stay within the cap; all
+    requests come to an end.
 
-    A step is a reply's tokens, how long it takes, and whether it is lost and may have been billed.
+    A step is a reply's tokens, how long it takes, and whether it is lost and may have
+    been billed.
     """
 
     async def run() -> None:
@@ -207,7 +261,9 @@ def test_no_cap_is_ever_passed(cap: int, at_once: int, steps: list[tuple[int, in
                 assert paid + MOST * in_flight <= cap
                 for _ in range(turns):
                     await asyncio.sleep(0)
-                spending.fail(MODEL, "", TimeoutError()) if lost else spending.pay(MODEL, most, reply(tokens))
+                spending.fail(MODEL, "", TimeoutError()) if lost else spending.pay(
+                    MODEL, most, reply(tokens)
+                )
                 spending.release(most)
                 paid += MOST if lost else tokens
                 in_flight -= 1

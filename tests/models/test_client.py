@@ -1,6 +1,8 @@
-"""The client on the real litellm and a real HTTP server: what is sent, what a reply holds, and every way to fail.
+"""The client on the real litellm and a real HTTP server: what is sent, what a reply
+holds, and every way to fail.
 
-A server of one's own is asked directly and through litellm, and both outcomes must be equal but for times.
+A server of one's own is asked directly and through litellm, and both outcomes must be
+equal but for times.
 """
 
 from __future__ import annotations
@@ -35,7 +37,15 @@ from pytest_llmarith.models.provider_errors import (
     refusal,
 )
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.types import Failure, Model, Question, Reply, RequestLimits, StoreMode, Transport
+from pytest_llmarith.types import (
+    Failure,
+    Model,
+    Question,
+    Reply,
+    RequestLimits,
+    StoreMode,
+    Transport,
+)
 from tests.llm_server import Answer, Call, Gate, LlmServer, usage
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
@@ -48,19 +58,27 @@ OWN = Model("m", "openai/some", {}, "http://127.0.0.1:9/v1")
 
 
 class Asked:
-    """Clients of both ways on one event loop, as litellm keeps its connections by their loop."""
+    """Clients of both ways on one event loop, as litellm keeps its connections by their
+    loop.
+    """
 
     def __init__(self, runner: asyncio.Runner) -> None:
         self._runner = runner
         self._clients = {way: Client(transport=way) for way in Transport}
         for client in self._clients.values():
-            client.prepare(OWN)  # litellm takes longer to import than a question may last
+            client.prepare(
+                OWN
+            )  # litellm takes longer to import than a question may last
 
-    def model(self, model: Model, timeout_s: float = 30.0, *, has_replied: bool = False) -> Reply | Diagnosis:
+    def model(
+        self, model: Model, timeout_s: float = 30.0, *, has_replied: bool = False
+    ) -> Reply | Diagnosis:
         """The outcome, which is the same in both ways if there are two."""
         return self._runner.run(self._in_both_ways(model, timeout_s, has_replied))
 
-    async def _in_both_ways(self, model: Model, timeout_s: float, has_replied: bool) -> Reply | Diagnosis:
+    async def _in_both_ways(
+        self, model: Model, timeout_s: float, has_replied: bool
+    ) -> Reply | Diagnosis:
         async def ask(client: Client) -> Reply | Diagnosis:
             try:
                 async with asyncio.timeout(timeout_s):
@@ -70,7 +88,9 @@ class Asked:
 
         if not is_own(model):
             return await ask(self._clients[Transport.DIRECT])
-        direct, through_litellm = await asyncio.gather(*map(ask, self._clients.values()))
+        direct, through_litellm = await asyncio.gather(
+            *map(ask, self._clients.values())
+        )
         assert without_times(direct) == without_times(through_litellm)
         return direct
 
@@ -79,14 +99,23 @@ class Asked:
             self._runner.run(client.close())
 
     def server(
-        self, answer: Answer, target: str = "openai/some", *, has_replied: bool = False, **how: Any
+        self,
+        answer: Answer,
+        target: str = "openai/some",
+        *,
+        has_replied: bool = False,
+        **how: Any,
     ) -> tuple[Any, LlmServer]:  # a reply, or the diagnosis of a failure
         timeout_s = how.pop("timeout_s", 30.0)
         with LlmServer(lambda call: answer) as server:
             model = Model("m", target, how.pop("params", {}), server.base_url, **how)
             outcome = self.model(model, timeout_s, has_replied=has_replied)
-            assert {call.headers["Accept-Encoding"] for call in server.requests} <= {"gzip"}  # none passed by the guard
-            assert len(server.requests) == (2 if is_own(model) else 1)  # nothing is sent twice by litellm or an SDK
+            assert {call.headers["Accept-Encoding"] for call in server.requests} <= {
+                "gzip"
+            }  # none passed by the guard
+            assert len(server.requests) == (
+                2 if is_own(model) else 1
+            )  # nothing is sent twice by litellm or an SDK
             return outcome, server
 
 
@@ -116,16 +145,32 @@ def asked() -> Iterator[Asked]:
         made.close()
 
 
-# --- replies --------------------------------------------------------------------------------------------------------
+# --- replies --------------------------------------------------------------------------
 
 
 def test_a_reply_holds_every_fact_that_the_provider_gave(asked: Asked) -> None:
-    """Text, reasoning, finish reason, served model, tokens, latency, date, and what was sent."""
+    """Text, reasoning, finish reason, served model, tokens, latency, date, and what was
+    sent.
+    """
     answer = Answer("42", reasoning="hm", model="some-2025", usage=usage(7, 30, 20))
     reply, server = asked.server(answer, params={"temperature": 1})
-    assert (reply.text, reply.reasoning, reply.finish_reason, reply.served_model) == ("42", "hm", "stop", "some-2025")
-    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens) == (7, 30, 20)
-    assert (reply.latency_s > 0, reply.attempts, reply.stored, reply.cost_usd) == (True, 1, False, None)
+    assert (reply.text, reply.reasoning, reply.finish_reason, reply.served_model) == (
+        "42",
+        "hm",
+        "stop",
+        "some-2025",
+    )
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens) == (
+        7,
+        30,
+        20,
+    )
+    assert (reply.latency_s > 0, reply.attempts, reply.stored, reply.cost_usd) == (
+        True,
+        1,
+        False,
+        None,
+    )
     assert datetime.fromisoformat(reply.asked_at).utcoffset() is not None
     assert reply.sent == {
         "model": "openai/some",
@@ -135,15 +180,22 @@ def test_a_reply_holds_every_fact_that_the_provider_gave(asked: Asked) -> None:
     }
 
 
-def test_only_what_was_asked_for_is_sent(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No sampling parameter of the plugin's; a server of the user's own needs no key, and gets one that is set."""
+def test_only_what_was_asked_for_is_sent(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No sampling parameter of the plugin's; a server of the user's own needs no key,
+    and gets one that is set.
+    """
     params = {"reasoning_effort": "high"}
     for key in ("sk-planted-key", "none"):
         _, server = asked.server(Answer(), params=params, system_prompt="Be brief.")
         for call in server.requests:
             assert call.body == {
                 "model": "some",
-                "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "user", "content": "1 + 1"},
+                ],
                 "reasoning_effort": "high",
             }
             assert call.headers["Authorization"] == f"Bearer {key}"
@@ -154,15 +206,30 @@ def test_only_what_was_asked_for_is_sent(asked: Asked, monkeypatch: pytest.Monke
     "answer",
     [
         Answer(None, usage=None),
-        *(Answer("", usage=counts) for counts in (usage(-5, 3), usage(7, 3, -5), usage(10**400, 3), usage(7, 10**9))),
+        *(
+            Answer("", usage=counts)
+            for counts in (
+                usage(-5, 3),
+                usage(7, 3, -5),
+                usage(10**400, 3),
+                usage(7, 10**9),
+            )
+        ),
         Answer(None, message={"refusal": [1]}, model=5, usage=None),  # type: ignore[arg-type]
     ],
 )
 def test_what_the_provider_did_not_say_is_none(asked: Asked, answer: Answer) -> None:
-    """Never 0; a count that is absurd is not believed, nor those beside it, nor the price."""
+    """Never 0; a count that is absurd is not believed, nor those beside it, nor the
+    price.
+    """
     reply, _ = asked.server(answer, "openai/gpt-4o")
     assert (reply.text, reply.reasoning) == ("", None)
-    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens, reply.cost_usd) == (None,) * 4
+    assert (
+        reply.prompt_tokens,
+        reply.completion_tokens,
+        reply.reasoning_tokens,
+        reply.cost_usd,
+    ) == (None,) * 4
 
 
 HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}
@@ -173,7 +240,13 @@ HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}
     [
         ("openai/gpt-4o", usage(1_000_000, 0), None, 0, 2.5),
         ("openai/gpt-4o", HIDDEN, None, 10_005, 0.1003),
-        ("openai/gpt-4o", HIDDEN | {"completion_tokens_details": {"reasoning_tokens": 10_000}}, None, 10_005, 0.1003),
+        (
+            "openai/gpt-4o",
+            HIDDEN | {"completion_tokens_details": {"reasoning_tokens": 10_000}},
+            None,
+            10_005,
+            0.1003,
+        ),
         ("xai/grok-4.3", HIDDEN, None, 10_005, 0.0251375),
         ("openai/o4-mini", usage(1_000_000, 0), "flex", 0, 0.55),
         ("openai/gpt-4o-mini", usage(1_000_000, 0), "flex", 0, None),
@@ -181,9 +254,16 @@ HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}
     ],
 )
 def test_tokens_and_cost(
-    asked: Asked, target: str, counts: dict[str, Any], tier: str | None, tokens: int, cost: float | None
+    asked: Asked,
+    target: str,
+    counts: dict[str, Any],
+    tier: str | None,
+    tokens: int,
+    cost: float | None,
 ) -> None:
-    """Reasoning that stands in the total alone is counted and paid; a tier has its own price; unknown is not 0."""
+    """Reasoning that stands in the total alone is counted and paid; a tier has its own
+    price; unknown is not 0.
+    """
     params = {"service_tier": tier} if tier else {}
     reply, _ = asked.server(Answer("42", usage=counts), target, params=params)
     assert reply.completion_tokens == tokens
@@ -193,17 +273,32 @@ def test_tokens_and_cost(
 @pytest.mark.parametrize(
     ("answer", "facts"),
     [
-        (Answer("12", finish_reason="length"), {"text": "12", "finish_reason": "length"}),
+        (
+            Answer("12", finish_reason="length"),
+            {"text": "12", "finish_reason": "length"},
+        ),
         (Answer("4", finish_reason="model_length"), {"finish_reason": "length"}),
         (Answer("4", finish_reason="LENGTH"), {"finish_reason": "length"}),
         (Answer("4", finish_reason="eos"), {"finish_reason": "stop"}),
-        *((Answer("4", finish_reason=word), {"finish_reason": "length"}) for word in ("max_tokens", "MAX_TOKENS")),
+        *(
+            (Answer("4", finish_reason=word), {"finish_reason": "length"})
+            for word in ("max_tokens", "MAX_TOKENS")
+        ),
         (Answer("4", finish_reason="SAFETY"), {"finish_reason": "content_filter"}),
         (Answer("<think>hm</think>42"), {"text": "42", "reasoning": "hm"}),
         (Answer("42", message={"reasoning": "hm"}), {"text": "42", "reasoning": "hm"}),
-        (Answer(None, message={"refusal": "I cannot."}), {"text": "I cannot.", "finish_reason": "stop"}),
-        (Answer("", finish_reason="content_filter"), {"text": "", "finish_reason": "content_filter"}),
-        (Answer(status=400, error={"message": "no", "code": "content_filter"}), {"finish_reason": "content_filter"}),
+        (
+            Answer(None, message={"refusal": "I cannot."}),
+            {"text": "I cannot.", "finish_reason": "stop"},
+        ),
+        (
+            Answer("", finish_reason="content_filter"),
+            {"text": "", "finish_reason": "content_filter"},
+        ),
+        (
+            Answer(status=400, error={"message": "no", "code": "content_filter"}),
+            {"finish_reason": "content_filter"},
+        ),
         (Answer("42", model="another"), {"text": "42", "served_model": "another"}),
         (Answer("42", fingerprint="fp_1"), {"system_fingerprint": "fp_1"}),
         (Answer("7" * 8_000_000), {"text": "7" * 8_000_000}),
@@ -227,7 +322,10 @@ def test_tokens_and_cost(
     ],
 )
 def test_what_is_a_reply(asked: Asked, answer: Answer, facts: dict[str, Any]) -> None:
-    """However disappointing: the model was asked, and that is what it said. Half a number is known for one."""
+    """However disappointing: the model was asked, and that is what it said.
+
+    Half a number is known for one.
+    """
     reply, _ = asked.server(answer)
     assert isinstance(reply, Reply)
     assert {name: getattr(reply, name) for name in facts} == facts
@@ -252,16 +350,27 @@ sys.exit(str(asked) if asked else 0)
 
 
 def test_no_other_machine_is_asked_for_prices() -> None:
-    """Neither when litellm is imported nor later; else it would fetch its list from the internet.
+    """Neither when litellm is imported nor later; else it would fetch its list from the
+    internet.
 
     Nor does it read a .env, which may be in any folder above its own.
     """
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("LITELLM")}
-    told = subprocess.run([sys.executable, "-c", QUIET], env=environ, capture_output=True, text=True, check=False)
+    environ = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("LITELLM")
+    }
+    told = subprocess.run(
+        [sys.executable, "-c", QUIET],
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (told.returncode, told.stderr) == (0, "")
 
 
-# --- failures: the table in docs/models.md --------------------------------------------------------------------------
+# --- failures: the table in docs/models.md --------------------------------------------
 
 # What is done, and whether it is done for a provider that only asks to wait.
 DONE: dict[str, tuple[Action | None, bool]] = {
@@ -274,15 +383,39 @@ DONE: dict[str, tuple[Action | None, bool]] = {
 
 
 def documented() -> dict[str, tuple[Action | None, bool]]:
-    table = DOCUMENT.read_text("utf-8").partition("| response | reaction |")[2].partition("\n\n")[0]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    table = (
+        DOCUMENT.read_text("utf-8")
+        .partition("| response | reaction |")[2]
+        .partition("\n\n")[0]
+    )
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in table.splitlines()[2:]
+    ]
     return {what: DONE[done] for what, done in rows}
 
 
 EXHAUSTED = {"message": "You exceeded your current quota", "code": "insufficient_quota"}
-UNKNOWN_MODEL = {"message": "invalid model ID", "type": "invalid_request_error", "code": "model_not_found"}
-BROKEN_OFF = {"index": 0, "message": {"content": ""}, "finish_reason": "error", "error": {"message": "upstream died"}}
-OPENROUTER = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [BROKEN_OFF]})
+UNKNOWN_MODEL = {
+    "message": "invalid model ID",
+    "type": "invalid_request_error",
+    "code": "model_not_found",
+}
+BROKEN_OFF = {
+    "index": 0,
+    "message": {"content": ""},
+    "finish_reason": "error",
+    "error": {"message": "upstream died"},
+}
+OPENROUTER = json.dumps(
+    {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [BROKEN_OFF],
+    }
+)
 UNASKABLE = (
     "no key, an unknown provider, model or host, a certificate that is not trusted, "
     "a parameter that the model does not take, a server of a model file that has ended"
@@ -291,14 +424,33 @@ AFTER_A_REPLY = "a redirect after a reply from this address"
 # For each row of the table: answers, and what the message says.
 SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
     "429": [(Answer(status=429), "429 Too Many Requests: scripted 429")],
-    "408, 409, 425": [(Answer(status=status), f": scripted {status}") for status in (408, 409, 425)],
+    "408, 409, 425": [
+        (Answer(status=status), f": scripted {status}") for status in (408, 409, 425)
+    ],
     "500 and above": [
-        *((Answer(status=status), f": scripted {status}") for status in (500, 503, 524)),
-        (Answer(body=b'{"error": {"message": "up", "code": 502}}'), "502 Bad Gateway: up"),
-        (Answer(status=502, body=b"<html>Bad gateway"), "502 Bad Gateway: <html>Bad gateway"),
+        *(
+            (Answer(status=status), f": scripted {status}")
+            for status in (500, 503, 524)
+        ),
+        (
+            Answer(body=b'{"error": {"message": "up", "code": 502}}'),
+            "502 Bad Gateway: up",
+        ),
+        (
+            Answer(status=502, body=b"<html>Bad gateway"),
+            "502 Bad Gateway: <html>Bad gateway",
+        ),
         (Answer(status=500, body=b"<p>Error: " * 3_000_000), ": <p>Error: <p>Error: "),
-        (Answer(status=500, body=gzip.compress(b"<p> " * 25_000_000, 1), headers=GZIP), "500 Internal Server Error: "),
-        (Answer(status=500, body=b"no gzip", headers=GZIP), "500 Internal Server Error: "),
+        (
+            Answer(
+                status=500, body=gzip.compress(b"<p> " * 25_000_000, 1), headers=GZIP
+            ),
+            "500 Internal Server Error: ",
+        ),
+        (
+            Answer(status=500, body=b"no gzip", headers=GZIP),
+            "500 Internal Server Error: ",
+        ),
     ],
     "no reply within `llm_timeout`, even if some bytes arrive": [
         (Answer(gate=NEVER), "no reply within 3 s"),
@@ -306,7 +458,10 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
     ],
     "no connection, or a connection that is lost, also during a reply": [
         (Answer(reset_after=0), "connection failed: Server disconnected"),
-        (Answer("x" * 1000, reset_after=100), "connection failed: Response payload is not comp"),
+        (
+            Answer("x" * 1000, reset_after=100),
+            "connection failed: Response payload is not comp",
+        ),
     ],
     "a body that is not JSON, or lacks `choices`": [
         (Answer(body=b""), "the response is no JSON object"),
@@ -318,22 +473,46 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(body=b"{}"), "the response holds no choices"),
         (Answer(body=b'{"choices": {}}'), "the response holds no choices"),
         (Answer(body=b'{"choices": [{}]}'), "the response holds no message"),
-        (Answer(message={"content": [{"text": "42"}]}), "the content of the response is no text"),
+        (
+            Answer(message={"content": [{"text": "42"}]}),
+            "the content of the response is no text",
+        ),
         (Answer(body=b'{"choices": '), "the response cannot be read: Expecting value"),
-        (Answer(body=b'{"choices": ' + b"[" * 100_000), "the response cannot be read: maximum recursion"),
+        (
+            Answer(body=b'{"choices": ' + b"[" * 100_000),
+            "the response cannot be read: maximum recursion",
+        ),
     ],
     "a reply that the provider broke off, as its `finish_reason` says (`error` and the like)": [
-        (Answer("4", finish_reason="error"), "the provider interrupted the reply: error"),
-        (Answer("4", finish_reason="abort"), "the provider interrupted the reply: abort"),
-        (Answer(body=OPENROUTER.encode()), "the provider interrupted the reply: upstream died"),
+        (
+            Answer("4", finish_reason="error"),
+            "the provider interrupted the reply: error",
+        ),
+        (
+            Answer("4", finish_reason="abort"),
+            "the provider interrupted the reply: abort",
+        ),
+        (
+            Answer(body=OPENROUTER.encode()),
+            "the provider interrupted the reply: upstream died",
+        ),
     ],
     "any other 4xx, such as a context that is too long": [
-        (Answer(status=400, error={"message": "bad stop"}), "400 Bad Request: bad stop"),
+        (
+            Answer(status=400, error={"message": "bad stop"}),
+            "400 Bad Request: bad stop",
+        ),
         *((Answer(status=status), f": scripted {status}") for status in (413, 422)),
     ],
     "a body of more than 32 MB, inflated": [
-        (Answer(body=b" " * 33_554_433), "the response is longer than 33,554,432 bytes"),
-        (Answer(body=gzip.compress(bytes(34_000_000)), headers=GZIP), "the response is longer than "),
+        (
+            Answer(body=b" " * 33_554_433),
+            "the response is longer than 33,554,432 bytes",
+        ),
+        (
+            Answer(body=gzip.compress(bytes(34_000_000)), headers=GZIP),
+            "the response is longer than ",
+        ),
     ],
     "a header that is not ASCII, or longer than 8 kB": [
         (Answer(headers={"X-Team": name}), "a header of the response cannot be read")
@@ -342,31 +521,51 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
     "401, 402, 403, 404": [
         (Answer(status=401), "scripted 401; check OPENAI_API_KEY in "),
         (Answer(status=401, reset_after=5), "401 Unauthorized: "),
-        *((Answer(status=status), f": scripted {status}") for status in (402, 403, 404)),
+        *(
+            (Answer(status=status), f": scripted {status}")
+            for status in (402, 403, 404)
+        ),
     ],
     "a redirect before the first reply from this address": [
-        (Answer(status=307, headers={"Location": "//[::1]:9/"}), "redirected to http://[::1]:9/; "),
+        (
+            Answer(status=307, headers={"Location": "//[::1]:9/"}),
+            "redirected to http://[::1]:9/; ",
+        ),
         (Answer(status=302, headers={"Location": "/v2"}), "/v2; "),
     ],
-    AFTER_A_REPLY: [(Answer(status=307, headers={"Location": "//[::1]:9/"}), "redirected to http://[::1]:9/; ")],
+    AFTER_A_REPLY: [
+        (
+            Answer(status=307, headers={"Location": "//[::1]:9/"}),
+            "redirected to http://[::1]:9/; ",
+        )
+    ],
     "an exhausted account, with any status": [
-        (Answer(status=status, error=EXHAUSTED), "exceeded your current quota") for status in (429, 400, 200)
+        (Answer(status=status, error=EXHAUSTED), "exceeded your current quota")
+        for status in (429, 400, 200)
     ],
     UNASKABLE: [
         (Answer(status=400, error=UNKNOWN_MODEL), "400 Bad Request: invalid model ID"),
-        (Answer(status=400, error={"message": "no", "code": "DeploymentNotFound"}), "400 Bad Request: no"),
+        (
+            Answer(status=400, error={"message": "no", "code": "DeploymentNotFound"}),
+            "400 Bad Request: no",
+        ),
     ],
 }
 REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also as an error) or is of another model"
 
 
 @pytest.mark.parametrize(
-    ("row", "answer", "message"), [(row, *case) for row, cases in SERVER_CASES.items() for case in cases]
+    ("row", "answer", "message"),
+    [(row, *case) for row, cases in SERVER_CASES.items() for case in cases],
 )
-def test_what_a_server_answers(asked: Asked, row: str, answer: Answer, message: str) -> None:
+def test_what_a_server_answers(
+    asked: Asked, row: str, answer: Answer, message: str
+) -> None:
     """What is done about it, and the message for people."""
     timeout_s = 3.0 if "no reply" in message else 30.0
-    diagnosis, _ = asked.server(answer, timeout_s=timeout_s, has_replied=row == AFTER_A_REPLY)
+    diagnosis, _ = asked.server(
+        answer, timeout_s=timeout_s, has_replied=row == AFTER_A_REPLY
+    )
     assert (diagnosis.action, diagnosis.throttled) == documented()[row]
     assert diagnosis.message.startswith("openai/some: ")
     assert message in diagnosis.message
@@ -378,7 +577,14 @@ def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
     assert documented()[REPLY_ROW] == (None, False)
 
 
-@pytest.mark.parametrize("target", ["anthropic/claude-3-5-haiku-20241022", "gemini/gemini-2.0-flash", "openrouter/x/y"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "anthropic/claude-3-5-haiku-20241022",
+        "gemini/gemini-2.0-flash",
+        "openrouter/x/y",
+    ],
+)
 @pytest.mark.parametrize(
     ("answer", "action", "summary"),
     [
@@ -390,12 +596,20 @@ def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
         (Answer(status=401), STOP_RUN, "401 from"),
         (Answer(status=404), STOP_RUN, "404 from"),
         (Answer(status=400, error=UNKNOWN_MODEL), STOP_RUN, "400 from"),
-        (Answer(status=307, headers={"Location": "//[::1]:9/"}), STOP_RUN, "unusable response from"),
+        (
+            Answer(status=307, headers={"Location": "//[::1]:9/"}),
+            STOP_RUN,
+            "unusable response from",
+        ),
         (Answer(body=b" " * 33_554_433), GIVE_UP, "unusable response from"),
     ],
 )
-def test_other_providers_fail_alike(asked: Asked, target: str, answer: Answer, action: Action, summary: str) -> None:
-    """litellm treats each of them in its own way, and gives much of what it does not understand a wrong status."""
+def test_other_providers_fail_alike(
+    asked: Asked, target: str, answer: Answer, action: Action, summary: str
+) -> None:
+    """litellm treats each of them in its own way, and gives much of what it does not
+    understand a wrong status.
+    """
     diagnosis, _ = asked.server(answer, target)
     assert (diagnosis.action, diagnosis.summary) == (action, f"{summary} {target}")
 
@@ -409,27 +623,39 @@ def test_other_providers_fail_alike(asked: Asked, target: str, answer: Answer, a
         (Answer(body=b" " * 33_554_433), EndlessResponse),
     ],
 )
-def test_the_own_transport_of_an_sdk_is_guarded(asked: Asked, answer: Answer, raised: type[Exception]) -> None:
+def test_the_own_transport_of_an_sdk_is_guarded(
+    asked: Asked, answer: Answer, raised: type[Exception]
+) -> None:
     """OpenAI's client, which brings a transport of its own if litellm gives it none."""
     import openai
 
     async def ask(url: str) -> None:
-        async with openai.AsyncOpenAI(base_url=url, api_key="sk-planted-key", max_retries=0) as client:
-            await client.chat.completions.create(model="some", messages=[{"role": "user", "content": "1 + 1"}])
+        async with openai.AsyncOpenAI(
+            base_url=url, api_key="sk-planted-key", max_retries=0
+        ) as client:
+            await client.chat.completions.create(
+                model="some", messages=[{"role": "user", "content": "1 + 1"}]
+            )
 
     with LlmServer(lambda call: answer) as server:
         with pytest.raises(Exception) as caught:  # noqa: PT011  # the SDK may wrap it
             asyncio.run(ask(server.base_url))
-        assert isinstance(caught.value, raised) or isinstance(caught.value.__cause__, raised)
+        assert isinstance(caught.value, raised) or isinstance(
+            caught.value.__cause__, raised
+        )
         assert [call.headers["Accept-Encoding"] for call in server.requests] == ["gzip"]
 
 
-@pytest.mark.parametrize("written", ["sk%2Dplanted-0123456789", "sk-%70lanted-0123456789"])
+@pytest.mark.parametrize(
+    "written", ["sk%2Dplanted-0123456789", "sk-%70lanted-0123456789"]
+)
 def test_a_key_that_is_encoded_in_a_redirect_is_hidden(
     asked: Asked, written: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-0123456789")
-    diagnosis, _ = asked.server(Answer(status=302, headers={"Location": f"http://127.0.0.1:9/{written}"}))
+    diagnosis, _ = asked.server(
+        Answer(status=302, headers={"Location": f"http://127.0.0.1:9/{written}"})
+    )
     assert "127.0.0.1:9" in diagnosis.message
     assert "0123456789" not in diagnosis.message
 
@@ -444,8 +670,16 @@ def test_a_reply_whose_first_piece_inflates_to_nothing(asked: Asked) -> None:
 @pytest.mark.parametrize(
     ("path", "words", "advice"),
     [
-        ("", "Not Found", "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address"),
-        ("", "<p>" * 1000, "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address"),
+        (
+            "",
+            "Not Found",
+            "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address",
+        ),
+        (
+            "",
+            "<p>" * 1000,
+            "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address",
+        ),
         ("/v1", "no such model", "{url}/v1/chat/completions was asked"),
         (
             "/v1/chat/completions",
@@ -454,7 +688,9 @@ def test_a_reply_whose_first_piece_inflates_to_nothing(asked: Asked) -> None:
         ),
     ],
 )
-def test_an_address_that_is_not_found_is_named(asked: Asked, path: str, words: str, advice: str) -> None:
+def test_an_address_that_is_not_found_is_named(
+    asked: Asked, path: str, words: str, advice: str
+) -> None:
     """With what it probably lacks."""
     with LlmServer(lambda call: Answer(status=404, body=words.encode())) as server:
         url = server.base_url.removesuffix("/v1")
@@ -466,42 +702,70 @@ def test_an_address_that_is_not_found_is_named(asked: Asked, path: str, words: s
 
 
 def test_no_key_is_in_the_address_that_was_asked() -> None:
-    error = refusal(404, {}, b"", "http://user:hunter2000@host/chat/completions?key=hunter3000")
-    message = diagnose(error, Model("m", "openai/some", {}, "http://user:hunter2000@host"), 1.0).message
+    error = refusal(
+        404, {}, b"", "http://user:hunter2000@host/chat/completions?key=hunter3000"
+    )
+    message = diagnose(
+        error, Model("m", "openai/some", {}, "http://user:hunter2000@host"), 1.0
+    ).message
     assert "http://host/chat/completions" in message
     assert "hunter" not in message
 
 
 @pytest.mark.parametrize("code", [None, socket.EAI_NONAME, socket.EAI_AGAIN])
-def test_a_host_that_is_not_there(asked: Asked, code: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A refused connection is an outage, as a server may be starting; a name that does not exist stops the run."""
+def test_a_host_that_is_not_there(
+    asked: Asked, code: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A refused connection is an outage, as a server may be starting; a name that does
+    not exist stops the run.
+    """
 
     def resolve(*args: Any, **kwargs: Any) -> Any:
         raise socket.gaierror(code, "cannot resolve")
 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, but nothing listens
-        host = f"127.0.0.1:{taken.getsockname()[1]}" if code is None else "nowhere.invalid"
+        host = (
+            f"127.0.0.1:{taken.getsockname()[1]}" if code is None else "nowhere.invalid"
+        )
         if code is not None:
             monkeypatch.setattr(socket, "getaddrinfo", resolve)
         diagnosis = asked.model(Model("m", "openai/some", {}, f"http://{host}/v1"))
     assert isinstance(diagnosis, Diagnosis)
     assert diagnosis.action is (STOP_RUN if code == socket.EAI_NONAME else RETRY)
-    assert diagnosis.message.startswith(f"openai/some: connection failed: Cannot connect to host {host}")
+    assert diagnosis.message.startswith(
+        f"openai/some: connection failed: Cannot connect to host {host}"
+    )
 
 
 @pytest.mark.parametrize(
     ("target", "params", "words"),
     [
         ("openai/some", {}, "no key; set OPENAI_API_KEY in the environment or in .env"),
-        ("claude-sonnet-4-5", {}, "no key; set ANTHROPIC_API_KEY in the environment or in .env"),
+        (
+            "claude-sonnet-4-5",
+            {},
+            "no key; set ANTHROPIC_API_KEY in the environment or in .env",
+        ),
         ("nonsense/some", {}, "litellm knows no such model"),
-        ("openai/gpt-4o", {"reasoning_effort": "high"}, "openai/gpt-4o: takes no reasoning_effort; remove it"),
-        ("llmarith/clever", {}, "unknown fake model; write llmarith/exact or llmarith/sloppy"),
+        (
+            "openai/gpt-4o",
+            {"reasoning_effort": "high"},
+            "openai/gpt-4o: takes no reasoning_effort; remove it",
+        ),
+        (
+            "llmarith/clever",
+            {},
+            "unknown fake model; write llmarith/exact or llmarith/sloppy",
+        ),
     ],
 )
 def test_what_litellm_refuses_by_itself_stops_the_run(
-    asked: Asked, target: str, params: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+    asked: Asked,
+    target: str,
+    params: dict[str, Any],
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for provider in ("OPENAI", "ANTHROPIC"):
         monkeypatch.delenv(f"{provider}_API_KEY")
@@ -512,7 +776,9 @@ def test_what_litellm_refuses_by_itself_stops_the_run(
     assert words in diagnosis.message
 
 
-RETRY_INFO = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}]
+RETRY_INFO = [
+    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}
+]
 
 
 @pytest.mark.parametrize(
@@ -520,18 +786,34 @@ RETRY_INFO = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay"
     [
         (Answer(status=429, headers={"Retry-After": "7"}), 7, 7),
         (Answer(status=429, headers={"retry-after-ms": "1500"}), 1.5, 1.5),
-        (Answer(status=429, headers={"Retry-After": formatdate(4_000_000_000)}), 86400, 10**10),
+        (
+            Answer(status=429, headers={"Retry-After": formatdate(4_000_000_000)}),
+            86400,
+            10**10,
+        ),
         (Answer(status=429, headers={"Retry-After": formatdate(0)}), 0, 0),
         (Answer(status=429, headers={"Retry-After": "1e300"}), 10**8, 10**10),
-        (Answer(status=429, error={"code": 429, "message": "Quota", "details": RETRY_INFO}), 37.5, 37.5),
-        *((Answer(status=429, headers={"Retry-After": text}), None, None) for text in ("soon", "-1", "")),
+        (
+            Answer(
+                status=429,
+                error={"code": 429, "message": "Quota", "details": RETRY_INFO},
+            ),
+            37.5,
+            37.5,
+        ),
+        *(
+            (Answer(status=429, headers={"Retry-After": text}), None, None)
+            for text in ("soon", "-1", "")
+        ),
     ],
 )
 def test_how_long_the_provider_asks_to_wait(
     asked: Asked, answer: Answer, least: float | None, most: float | None
 ) -> None:
     """In seconds, in milliseconds, as a date, or in the body, as Google does."""
-    diagnosis, _ = asked.server(answer, "gemini/gemini-2.0-flash" if answer.error else "openai/some")
+    diagnosis, _ = asked.server(
+        answer, "gemini/gemini-2.0-flash" if answer.error else "openai/some"
+    )
     if least is None or most is None:
         assert diagnosis.retry_after_s is None
     else:
@@ -539,9 +821,13 @@ def test_how_long_the_provider_asks_to_wait(
 
 
 def test_no_key_is_in_a_message(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not the one that was sent, not one of the environment, not one that only looks like it."""
+    """Not the one that was sent, not one of the environment, not one that only looks
+    like it.
+    """
     monkeypatch.setenv("OTHER_API_KEY", "environmental")
-    error = {"message": "wrong: sk-planted-key, environmental, sk-1234***89\x1b[2J\nBearer abc"}
+    error = {
+        "message": "wrong: sk-planted-key, environmental, sk-1234***89\x1b[2J\nBearer abc"
+    }
     diagnosis, _ = asked.server(Answer(status=401, error=error))
     assert diagnosis.message == (
         "openai/some: 401 Unauthorized: wrong: [hidden], [hidden], [hidden] [2J Bearer [hidden]"
@@ -550,22 +836,37 @@ def test_no_key_is_in_a_message(asked: Asked, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_errors_that_are_no_provider_s() -> None:
-    """What is unforeseen costs one question; what a fake model raised is found among its wrappers, even in a ring."""
+    """What is unforeseen costs one question; what a fake model raised is found among
+    its wrappers, even in a ring.
+    """
     diagnosis = diagnose(RuntimeError("surprise"), Model("m", "openai/x"), 1.0)
-    assert diagnosis == Diagnosis(GIVE_UP, "openai/x: RuntimeError: surprise", "RuntimeError from openai/x")
+    assert diagnosis == Diagnosis(
+        GIVE_UP, "openai/x: RuntimeError: surprise", "RuntimeError from openai/x"
+    )
     inner, outer = NotSent("there is none"), RuntimeError("wrapped")
     outer.__cause__, inner.__context__ = inner, outer
     diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0)
-    assert (diagnosis.action, diagnosis.message) == (STOP_RUN, "llmarith/x: there is none")
+    assert (diagnosis.action, diagnosis.message) == (
+        STOP_RUN,
+        "llmarith/x: there is none",
+    )
 
 
-def test_a_huge_error_page_delays_no_other_question(asked: Asked, tmp_path: Path) -> None:
-    """Sixteen questions at once, four of them answered with a page of 34 MB: no other one is asked twice."""
+def test_a_huge_error_page_delays_no_other_question(
+    asked: Asked, tmp_path: Path
+) -> None:
+    """Sixteen questions at once, four of them answered with a page of 34 MB: no other
+    one is asked twice.
+    """
     page = b"<p>Error: the server said aB3</p>\n" * 1_000_000
 
     def answer(call: Call) -> Answer:
         is_hit = call.prompt.endswith(" 0") and call.nth == 1
-        return Answer(status=500, body=page, headers={"Retry-After": "0"}) if is_hit else Answer(delay_s=1.0)
+        return (
+            Answer(status=500, body=page, headers={"Retry-After": "0"})
+            if is_hit
+            else Answer(delay_s=1.0)
+        )
 
     async def ask(url: str) -> list[Reply | Failure]:
         broker = Broker(
@@ -575,7 +876,9 @@ def test_a_huge_error_page_delays_no_other_question(asked: Asked, tmp_path: Path
             RequestLimits(concurrency=16, timeout_s=30.0),
         )
         try:
-            wanted = [Question("m", f"q{trial} {trial % 4}", trial) for trial in range(16)]
+            wanted = [
+                Question("m", f"q{trial} {trial % 4}", trial) for trial in range(16)
+            ]
             return await asyncio.gather(*map(broker.ask, wanted))
         finally:
             await broker.close()
@@ -586,7 +889,7 @@ def test_a_huge_error_page_delays_no_other_question(asked: Asked, tmp_path: Path
     assert len(server.requests) == 20
 
 
-# --- answers of servers ---------------------------------------------------------------------------------------------
+# --- answers of servers ---------------------------------------------------------------
 
 VLLM: dict[str, Any] = {
     "id": "chatcmpl-5f2c",
@@ -627,30 +930,57 @@ VLLM: dict[str, Any] = {
     "kv_transfer_params": None,
 }
 LLAMA_CPP: dict[str, Any] = {
-    "choices": [{"finish_reason": "stop", "index": 0, "message": {"role": "assistant", "content": "42"}}],
+    "choices": [
+        {
+            "finish_reason": "stop",
+            "index": 0,
+            "message": {"role": "assistant", "content": "42"},
+        }
+    ],
     "created": 1764000000,
     "model": "Qwen3-8B-Q4_K_M.gguf",
     "system_fingerprint": "b7000-abc",
     "object": "chat.completion",
     "usage": {"completion_tokens": 3, "prompt_tokens": 21, "total_tokens": 24},
     "id": "chatcmpl-x",
-    "timings": {"cache_n": 0, "prompt_n": 21, "prompt_ms": 10.5, "predicted_n": 3, "predicted_per_second": 45.5},
+    "timings": {
+        "cache_n": 0,
+        "prompt_n": 21,
+        "prompt_ms": 10.5,
+        "predicted_n": 3,
+        "predicted_per_second": 45.5,
+    },
 }
 ABORTED = VLLM | {"choices": [VLLM["choices"][0] | {"finish_reason": "abort"}]}
 
 
 @pytest.mark.parametrize(
     ("response", "reasoning", "fingerprint", "tokens"),
-    [(VLLM, "6 * 7", "vllm-0.11-tp1", (21, 300, 290)), (LLAMA_CPP, None, "b7000-abc", (21, 3, None))],
+    [
+        (VLLM, "6 * 7", "vllm-0.11-tp1", (21, 300, 290)),
+        (LLAMA_CPP, None, "b7000-abc", (21, 3, None)),
+    ],
 )
 def test_the_answers_of_servers(
-    asked: Asked, response: dict[str, Any], reasoning: str | None, fingerprint: str, tokens: tuple[Any, ...]
+    asked: Asked,
+    response: dict[str, Any],
+    reasoning: str | None,
+    fingerprint: str,
+    tokens: tuple[Any, ...],
 ) -> None:
     """With all the fields that vLLM and llama.cpp send."""
     reply, _ = asked.server(Answer(body=json.dumps(response).encode()))
-    assert (reply.text, reply.reasoning, reply.served_model) == ("42", reasoning, response["model"])
+    assert (reply.text, reply.reasoning, reply.served_model) == (
+        "42",
+        reasoning,
+        response["model"],
+    )
     assert (reply.system_fingerprint, reply.finish_reason) == (fingerprint, "stop")
-    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens) == tokens
+    assert (
+        reply.prompt_tokens,
+        reply.completion_tokens,
+        reply.reasoning_tokens,
+    ) == tokens
 
 
 def test_a_request_that_vllm_aborted(asked: Asked) -> None:

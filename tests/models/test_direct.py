@@ -1,4 +1,6 @@
-"""Questions to a server of one's own: what is sent, what is refused, certificates, proxies, and imports."""
+"""Questions to a server of one's own: what is sent, what is refused, certificates,
+proxies, and imports.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,15 @@ from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.process import Setup, encoded
 from pytest_llmarith.models.provider_errors import Action, diagnose
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.types import Failure, Model, Question, Reply, RequestLimits, StoreMode, Transport
+from pytest_llmarith.types import (
+    Failure,
+    Model,
+    Question,
+    Reply,
+    RequestLimits,
+    StoreMode,
+    Transport,
+)
 from tests.llm_server import Call, LlmServer
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
@@ -38,7 +48,9 @@ def runner() -> Iterator[asyncio.Runner]:
         yield made
 
 
-def asked_once(runner: asyncio.Runner, model: Model, prompt: str, way: Transport) -> Reply:
+def asked_once(
+    runner: asyncio.Runner, model: Model, prompt: str, way: Transport
+) -> Reply:
     async def ask() -> Reply:
         client = Client(transport=way)
         try:
@@ -49,10 +61,16 @@ def asked_once(runner: asyncio.Runner, model: Model, prompt: str, way: Transport
     return runner.run(ask())
 
 
-# --- what is sent ---------------------------------------------------------------------------------------------------
+# --- what is sent ---------------------------------------------------------------------
 
-SCHEMA = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object", "properties": {}}}}
-TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}
+SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {"name": "n", "schema": {"type": "object", "properties": {}}},
+}
+TOOL = {
+    "type": "function",
+    "function": {"name": "add", "parameters": {"type": "object", "properties": {}}},
+}
 
 
 @pytest.mark.parametrize(
@@ -60,22 +78,51 @@ TOOL = {"type": "function", "function": {"name": "add", "parameters": {"type": "
     [
         ("openai/qwen3", {}, None),
         ("openai/org/qwen3:8b", {}, "Be brief."),
-        ("openai/qwen3", {"temperature": 0, "top_p": 0.95, "seed": 7, "max_tokens": 100}, "Be brief."),
+        (
+            "openai/qwen3",
+            {"temperature": 0, "top_p": 0.95, "seed": 7, "max_tokens": 100},
+            "Be brief.",
+        ),
         ("openai/qwen3", {"max_completion_tokens": 100, "stop": ["\n", "3"]}, ""),
         ("openai/gpt-oss-120b", {"reasoning_effort": "high"}, None),
         ("openai/qwen3", {"top_k": 20, "min_p": 0.1, "repetition_penalty": 1.05}, None),
-        ("openai/qwen3", {"extra_body": {"chat_template_kwargs": {"enable_thinking": False}}, "top_k": 3}, None),
+        (
+            "openai/qwen3",
+            {
+                "extra_body": {"chat_template_kwargs": {"enable_thinking": False}},
+                "top_k": 3,
+            },
+            None,
+        ),
         ("openai/qwen3", {"extra_headers": {"X-Team": "a"}}, "Sei kürzer: ünïcode ✓"),
-        ("openai/qwen3", {"response_format": SCHEMA, "logit_bias": {"5": -100}, "logprobs": True}, None),
-        ("openai/qwen3", {"tools": [TOOL], "tool_choice": "none", "parallel_tool_calls": False}, "x\n\ty"),
-        ("openai/gpt-4o-mini", {"temperature": 0.5, "service_tier": "flex", "presence_penalty": 1}, "Be brief."),
-        ("openai/qwen3", {"temperature": None, "headers": {"X-Team": "b"}, "stop": "3"}, None),
+        (
+            "openai/qwen3",
+            {"response_format": SCHEMA, "logit_bias": {"5": -100}, "logprobs": True},
+            None,
+        ),
+        (
+            "openai/qwen3",
+            {"tools": [TOOL], "tool_choice": "none", "parallel_tool_calls": False},
+            "x\n\ty",
+        ),
+        (
+            "openai/gpt-4o-mini",
+            {"temperature": 0.5, "service_tier": "flex", "presence_penalty": 1},
+            "Be brief.",
+        ),
+        (
+            "openai/qwen3",
+            {"temperature": None, "headers": {"X-Team": "b"}, "stop": "3"},
+            None,
+        ),
     ],
 )
 def test_both_ways_send_the_same(
     runner: asyncio.Runner, target: str, params: dict[str, Any], system: str | None
 ) -> None:
-    """The body, the key, and the headers and fields of the query that were asked for; at the same path."""
+    """The body, the key, and the headers and fields of the query that were asked for;
+    at the same path.
+    """
     paths: list[str] = []
 
     class Server(LlmServer):
@@ -93,7 +140,9 @@ def test_both_ways_send_the_same(
 
 
 def said_in(call: Call) -> tuple[Any, ...]:
-    return call.body, *(call.headers.get(name) for name in ("Authorization", "Content-Type", "X-Team"))
+    return call.body, *(
+        call.headers.get(name) for name in ("Authorization", "Content-Type", "X-Team")
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,10 +176,15 @@ def test_a_parameter_of_litellm_is_refused(params: dict[str, Any], name: str) ->
 )
 def test_litellm_is_the_way_to_providers(target: str, api_base: str | None) -> None:
     """Parameters of litellm are no mistake there."""
-    assert Client().unknown_parameter(Model("m", target, {"drop_params": True}, api_base)) is None
+    assert (
+        Client().unknown_parameter(Model("m", target, {"drop_params": True}, api_base))
+        is None
+    )
 
 
-def test_a_question_has_the_same_key_in_both_ways(runner: asyncio.Runner, tmp_path: Path) -> None:
+def test_a_question_has_the_same_key_in_both_ways(
+    runner: asyncio.Runner, tmp_path: Path
+) -> None:
     """What one way has stored is not asked in the other."""
 
     async def ask(model: Model, way: Transport) -> Reply | Failure:
@@ -142,13 +196,18 @@ def test_a_question_has_the_same_key_in_both_ways(runner: asyncio.Runner, tmp_pa
             await broker.close()
 
     with LlmServer() as server:
-        model = Model("m", "openai/qwen3", {"temperature": 0}, server.base_url, "Be brief.")
+        model = Model(
+            "m", "openai/qwen3", {"temperature": 0}, server.base_url, "Be brief."
+        )
         outcomes = [runner.run(ask(model, way)) for way in Transport]
-    assert [isinstance(outcome, Reply) and outcome.stored for outcome in outcomes] == [False, True]
+    assert [isinstance(outcome, Reply) and outcome.stored for outcome in outcomes] == [
+        False,
+        True,
+    ]
     assert len(server.requests) == 1
 
 
-# --- imports --------------------------------------------------------------------------------------------------------
+# --- imports --------------------------------------------------------------------------
 
 BROKER = """
 import os, sys
@@ -164,21 +223,44 @@ server.main()
 """
 
 
-@pytest.mark.parametrize(("way", "imported"), [(Transport.DIRECT, False), (Transport.LITELLM, True)])
-def test_the_broker_imports_litellm_only_if_a_model_needs_it(tmp_path: Path, way: Transport, imported: bool) -> None:
+@pytest.mark.parametrize(
+    ("way", "imported"), [(Transport.DIRECT, False), (Transport.LITELLM, True)]
+)
+def test_the_broker_imports_litellm_only_if_a_model_needs_it(
+    tmp_path: Path, way: Transport, imported: bool
+) -> None:
     with LlmServer() as server:
         model = Model("m", "openai/gpt-4o", {"temperature": 0}, server.base_url)
         setup = Setup(
-            (model,), RequestLimits(), tmp_path / "s.sqlite", StoreMode.ON, tmp_path / ".env", tmp_path, transport=way
+            (model,),
+            RequestLimits(),
+            tmp_path / "s.sqlite",
+            StoreMode.ON,
+            tmp_path / ".env",
+            tmp_path,
+            transport=way,
         )
         question = msgspec.to_builtins(Question("m", "1 + 1", 0))
-        messages = [["prepare"], ["plan", 0, [question], []], ["announce"], ["ask", 1, "", question]]
+        messages = [
+            ["prepare"],
+            ["plan", 0, [question], []],
+            ["announce"],
+            ["ask", 1, "", question],
+        ]
         pipe = subprocess.PIPE
         command = [sys.executable, "-c", BROKER]
-        with subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as broker:
+        with subprocess.Popen(
+            command, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+        ) as broker:
             assert broker.stdin is not None
             assert broker.stdout is not None
-            print(encoded(setup), *map(json.dumps, messages), sep="\n", file=broker.stdin, flush=True)
+            print(
+                encoded(setup),
+                *map(json.dumps, messages),
+                sep="\n",
+                file=broker.stdin,
+                flush=True,
+            )
             kinds = [json.loads(broker.stdout.readline())[2] for _ in messages[1::2]]
             _, modules = broker.communicate(json.dumps(["close", 0.0]))
     assert ("litellm" in modules.split()) is imported
@@ -186,7 +268,7 @@ def test_the_broker_imports_litellm_only_if_a_model_needs_it(tmp_path: Path, way
     assert len(server.requests) == 1
 
 
-# --- connections ----------------------------------------------------------------------------------------------------
+# --- connections ----------------------------------------------------------------------
 
 
 class TlsServer(LlmServer):
@@ -198,17 +280,39 @@ class TlsServer(LlmServer):
         self._context.load_cert_chain(certificate)
 
     async def _listen(self) -> None:
-        await web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._context).start()
+        await web.TCPSite(
+            self._runner, "127.0.0.1", 0, ssl_context=self._context
+        ).start()
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1 that is signed with its own key, and the key, in one file."""
+    """A certificate for 127.0.0.1 that is signed with its own key, and the key, in one
+    file.
+    """
     if shutil.which("openssl") is None:
         pytest.skip("needs openssl")
     path = tmp_path_factory.mktemp("certificate") / "own.pem"
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-    made += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(path), "-out", str(path) + ".crt"]
+    made = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=127.0.0.1",
+    ]
+    made += [
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        str(path),
+        "-out",
+        str(path) + ".crt",
+    ]
     subprocess.run(made, check=True, capture_output=True)
     path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
     return path
@@ -216,7 +320,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("way", Transport)
 def test_a_certificate_that_is_signed_by_itself(
-    runner: asyncio.Runner, certificate: Path, way: Transport, monkeypatch: pytest.MonkeyPatch
+    runner: asyncio.Runner,
+    certificate: Path,
+    way: Transport,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It stops the run, with what to set; then the server is asked."""
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
@@ -226,7 +333,9 @@ def test_a_certificate_that_is_signed_by_itself(
             asked_once(runner, model, "1 + 1", way)
         diagnosis = diagnose(caught.value, model, 30.0)
         assert diagnosis.action is Action.STOP_RUN
-        assert "certificate is not trusted: self-signed certificate" in diagnosis.message
+        assert (
+            "certificate is not trusted: self-signed certificate" in diagnosis.message
+        )
         assert "SSL_CERT_FILE" in diagnosis.message
         assert not server.requests
         monkeypatch.setenv("SSL_CERT_FILE", f"{certificate}.crt")
@@ -235,7 +344,9 @@ def test_a_certificate_that_is_signed_by_itself(
 
 
 @pytest.mark.parametrize("way", Transport)
-def test_a_proxy_of_the_environment(runner: asyncio.Runner, way: Transport, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_of_the_environment(
+    runner: asyncio.Runner, way: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with LlmServer() as server:
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{server.port}")
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.port}")

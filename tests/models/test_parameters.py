@@ -30,7 +30,9 @@ def client() -> Client:
         ("gpt-4o-mini", "zzz", "extra_body"),
     ],
 )
-def test_an_unknown_parameter_and_what_to_write(client: Client, target: str, parameter: str, instead: str) -> None:
+def test_an_unknown_parameter_and_what_to_write(
+    client: Client, target: str, parameter: str, instead: str
+) -> None:
     why = client.unknown_parameter(Model("m", target, {"seed": 1, parameter: 0}))
     assert why is not None
     assert why.startswith(f"{target}: ")
@@ -41,16 +43,40 @@ def test_an_unknown_parameter_and_what_to_write(client: Client, target: str, par
 @pytest.mark.parametrize(
     ("target", "params", "api_base"),
     [
-        ("gpt-4o-mini", {"temperature": 0, "max_completion_tokens": 9, "extra_body": {"new": 1}, "seed": 1}, None),
-        ("o4-mini", {"reasoning_effort": "high", "service_tier": "flex", "verbosity": "low"}, None),
-        ("claude-sonnet-4-5", {"top_k": 5, "thinking": {"type": "enabled", "budget_tokens": 1024}}, None),
-        ("gemini/gemini-2.5-pro", {"top_k": 5, "candidate_count": 1, "drop_params": True}, None),
+        (
+            "gpt-4o-mini",
+            {
+                "temperature": 0,
+                "max_completion_tokens": 9,
+                "extra_body": {"new": 1},
+                "seed": 1,
+            },
+            None,
+        ),
+        (
+            "o4-mini",
+            {"reasoning_effort": "high", "service_tier": "flex", "verbosity": "low"},
+            None,
+        ),
+        (
+            "claude-sonnet-4-5",
+            {"top_k": 5, "thinking": {"type": "enabled", "budget_tokens": 1024}},
+            None,
+        ),
+        (
+            "gemini/gemini-2.5-pro",
+            {"top_k": 5, "candidate_count": 1, "drop_params": True},
+            None,
+        ),
         ("mistral/mistral-large-latest", {"random_seed": 1, "safe_prompt": True}, None),
-        # A server of one's own and an aggregator may have any parameter; litellm does not know the last model.
+        # A server of one's own and an aggregator may have any parameter; litellm does
+        # not know the last model.
         ("openai/qwen3", {"temprature": 0, "min_p": 0.1}, "http://localhost:8000/v1"),
         ("openrouter/openai/gpt-4o", {"provider": {"order": ["a"]}}, None),
         ("unknown-model", {"temprature": 0}, None),
     ],
 )
-def test_what_is_not_refused(client: Client, target: str, params: dict[str, Any], api_base: str | None) -> None:
+def test_what_is_not_refused(
+    client: Client, target: str, params: dict[str, Any], api_base: str | None
+) -> None:
     assert client.unknown_parameter(Model("m", target, params, api_base)) is None

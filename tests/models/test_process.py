@@ -1,4 +1,6 @@
-"""The broker's process: real litellm in a process of its own, asked as a controller and its workers do."""
+"""The broker's process: real litellm in a process of its own, asked as a controller and
+its workers do.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup, WorkerConnection
-from pytest_llmarith.types import Failure, Model, Price, Question, Reply, RequestLimits, StoreMode
+from pytest_llmarith.types import (
+    Failure,
+    Model,
+    Price,
+    Question,
+    Reply,
+    RequestLimits,
+    StoreMode,
+)
 from tests.llm_server import PATIENCE_S, Answer, Gate, LlmServer
 from tests.models.scripted import MODEL, stored
 
@@ -37,13 +47,22 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LlmServer]:
 
 
 @pytest.fixture
-def start(tmp_path: Path, path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+def start(
+    tmp_path: Path, path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Start]:
     """Starts brokers, which are closed after the test."""
     monkeypatch.setattr(sys, "executable", str(programs / "python"))
     made: list[BrokerProcess] = []
 
     def start(*models: Model, **limits: Any) -> BrokerProcess:
-        setup = Setup(models or (MODEL,), RequestLimits(**limits), path, StoreMode.ON, tmp_path / ".env", tmp_path)
+        setup = Setup(
+            models or (MODEL,),
+            RequestLimits(**limits),
+            path,
+            StoreMode.ON,
+            tmp_path / ".env",
+            tmp_path,
+        )
         made.append(BrokerProcess(setup))
         return made[-1]
 
@@ -55,18 +74,25 @@ def start(tmp_path: Path, path: Path, programs: Path, monkeypatch: pytest.Monkey
 def test_a_question_gets_its_reply_from_the_model_and_then_from_the_store(
     start: Start, server: LlmServer, path: Path
 ) -> None:
-    """A plan says before what would be asked; prices and caps cross unchanged, and so does half a surrogate pair."""
+    """A plan says before what would be asked; prices and caps cross unchanged, and so
+    does half a surrogate pair.
+    """
     server._answer = lambda call: Answer("4\ud8002")
     for run in range(2):
         plan = start(max_cost_usd=5.0, price=Price(1.0, 4.0)).plan([ONE, TWO])
         assert plan.error is None
-        assert (dict(plan.stored), plan.to_ask) == (dict.fromkeys(range(2 * run), 3), (0, 1)[2 * run :])
+        assert (dict(plan.stored), plan.to_ask) == (
+            dict.fromkeys(range(2 * run), 3),
+            (0, 1)[2 * run :],
+        )
         assert bool(plan.refused) == (run == 0)  # no length of a reply is known
         broker = start()
         assert broker.plan([ONE, TWO]).error is None
         broker.announce()
         outcomes = [broker.ask_and_wait(question) for question in (ONE, TWO)]
-        assert [isinstance(one, Reply) and (one.text, one.stored) for one in outcomes] == [("4\ud8002", run == 1)] * 2
+        assert [
+            isinstance(one, Reply) and (one.text, one.stored) for one in outcomes
+        ] == [("4\ud8002", run == 1)] * 2
         broker.close(30)
         assert broker.progress().kept == 2 - 2 * run
     assert len(server.requests) == 2
@@ -75,13 +101,19 @@ def test_a_question_gets_its_reply_from_the_model_and_then_from_the_store(
 def test_keys_are_in_the_process_alone(
     start: Start, server: LlmServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes them from `.env`; a key that comes back in a refusal is in no message."""
+    """It takes them from `.env`; a key that comes back in a refusal is in no
+    message.
+    """
     monkeypatch.delenv("OPENAI_API_KEY")
     (tmp_path / ".env").write_text("OPENAI_API_KEY=quoted0in0a0refusal\n")
-    server._answer = lambda call: Answer(status=401, error={"message": "'quoted0in0a0refusal' is refused"})
+    server._answer = lambda call: Answer(
+        status=401, error={"message": "'quoted0in0a0refusal' is refused"}
+    )
     broker = start()
     outcome = broker.ask_and_wait(ONE)
-    assert [call.headers["Authorization"] for call in server.requests] == ["Bearer quoted0in0a0refusal"]
+    assert [call.headers["Authorization"] for call in server.requests] == [
+        "Bearer quoted0in0a0refusal"
+    ]
     assert "OPENAI_API_KEY" not in os.environ
     assert broker.stopped == outcome
     assert isinstance(outcome, Failure)
@@ -99,7 +131,9 @@ class Channel:
     def send(self, item: object) -> None:
         self.hear(item)
 
-    def setcallback(self, callback: Callable[[Any], object], endmarker: object = None) -> None:
+    def setcallback(
+        self, callback: Callable[[Any], object], endmarker: object = None
+    ) -> None:
         self.callback = callback
 
     def close(self) -> None: ...
@@ -109,10 +143,14 @@ def test_a_worker_whose_controller_is_gone_hears_of_it() -> None:
     channel = Channel()
     connection = WorkerConnection(channel)
     channel.hear = lambda message: channel.callback(None)
-    assert connection.ask_and_wait(ONE) == Failure("the connection to the controller was lost")
+    assert connection.ask_and_wait(ONE) == Failure(
+        "the connection to the controller was lost"
+    )
 
 
-def test_a_process_that_dies_answers_every_question_in_one_line(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_dies_answers_every_question_in_one_line(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those of workers and those that come later, too; the run stops."""
     monkeypatch.undo()  # a real process, with a number to kill
     broker, channel = start(), Channel()
@@ -122,7 +160,10 @@ def test_a_process_that_dies_answers_every_question_in_one_line(start: Start, mo
     number, kind, text = channel.sent.get(timeout=PATIENCE_S)
     assert (number, kind) == (7, "failure")
     assert "the process that asks the models ended with status -9" in text
-    why = Failure("the process that asks the models ended with status -9: the same command goes on", stops_run=True)
+    why = Failure(
+        "the process that asks the models ended with status -9: the same command goes on",
+        stops_run=True,
+    )
     assert broker.ask_and_wait(ONE) == broker.stopped == why
     assert broker.plan([ONE]).error == why.message
 
@@ -131,7 +172,9 @@ def test_the_last_line_of_a_process_that_dies_is_shown_without_keys(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()
-    (tmp_path / "sqlite3.py").write_text("raise RuntimeError('no sqlite3, Bearer sk-123456')")
+    (tmp_path / "sqlite3.py").write_text(
+        "raise RuntimeError('no sqlite3, Bearer sk-123456')"
+    )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     why = "the process that asks the models ended with status 1: RuntimeError: no sqlite3, Bearer [hidden]"
     assert start().ask_and_wait(ONE) == Failure(why, stops_run=True)
@@ -156,8 +199,16 @@ def test_what_was_paid_for_reaches_the_store_though_the_controller_is_killed(
 ) -> None:
     gate = Gate()
     server._answer = lambda call: Answer("42", gate=gate)
-    command = [sys.executable, "-c", CONTROLLER, str(tmp_path), str(programs / "python")]
-    with subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL) as controller:
+    command = [
+        sys.executable,
+        "-c",
+        CONTROLLER,
+        str(tmp_path),
+        str(programs / "python"),
+    ]
+    with subprocess.Popen(
+        command, start_new_session=True, stderr=subprocess.DEVNULL
+    ) as controller:
         server.wait_for_requests(1)
         os.killpg(controller.pid, signal.SIGKILL)
         controller.wait(PATIENCE_S)

@@ -1,4 +1,6 @@
-"""Which question goes next: examples of the rules, and a state machine for everything else."""
+"""Which question goes next: examples of the rules, and a state machine for everything
+else.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from typing import cast
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    invariant,
+    precondition,
+    rule,
+)
 
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
 from pytest_llmarith.types import Failure, Question, Reply
@@ -26,7 +35,11 @@ def announced(count: int, window: int) -> RequestQueue:
 
 
 def wait(queue: RequestQueue, number: int, worker: str = "") -> None:
-    queue.wait(str(number), question(number), Waiter(worker, cast(asyncio.Future[Reply | Failure], None)))
+    queue.wait(
+        str(number),
+        question(number),
+        Waiter(worker, cast(asyncio.Future[Reply | Failure], None)),
+    )
 
 
 def next_numbers(queue: RequestQueue, count: int) -> list[int]:
@@ -41,7 +54,9 @@ def answer(queue: RequestQueue, count: int) -> None:
 
 
 def test_a_question_that_is_waited_for_goes_first() -> None:
-    """The announced ones go in their order up to the window; a waiting test is not held up by it."""
+    """The announced ones go in their order up to the window; a waiting test is not held
+    up by it.
+    """
     queue = announced(10, window=4)
     assert next_numbers(queue, 10) == [0, 1, 2, 3]
     wait(queue, 7)
@@ -50,7 +65,9 @@ def test_a_question_that_is_waited_for_goes_first() -> None:
 
 
 def test_workers_are_served_side_by_side() -> None:
-    """Just behind the place of each, the worker with the fewest unfetched replies first; then from the start again."""
+    """Just behind the place of each, the worker with the fewest unfetched replies
+    first; then from the start again.
+    """
     queue = announced(100, window=12)
     for worker, number in (("a", 0), ("b", 25), ("c", 50), ("d", 75)):
         wait(queue, number, worker)
@@ -68,7 +85,9 @@ def test_workers_are_served_side_by_side() -> None:
 
 
 def test_what_workers_leave_behind() -> None:
-    """A reply is kept until all announced tests have it; a dead worker's question is not asked, unless others wait."""
+    """A reply is kept until all announced tests have it; a dead worker's question is
+    not asked, unless others wait.
+    """
     queue = announced(1, window=4)
     queue.announce("0", question(0))
     answer(queue, 1)
@@ -117,15 +136,23 @@ class Runs(RuleBasedStateMachine):
 
     @rule(target=in_flight, full=st.sets(KEYS, max_size=4))
     def send(self, full: set[int]) -> tuple[Entry | None]:
-        is_waited_for = any(number not in self.flying | full for number, _ in self.waiting.elements())
+        is_waited_for = any(
+            number not in self.flying | full for number, _ in self.waiting.elements()
+        )
         entry = self.queue.next(lambda question: question.trial not in full)
-        assert entry is not None or not is_waited_for or self.abandoned, "a test waits, and nothing is asked"
+        assert entry is not None or not is_waited_for or self.abandoned, (
+            "a test waits, and nothing is asked"
+        )
         if entry is None:
             return (None,)
         assert not self.abandoned
         number = int(entry.key)
-        assert number not in self.flying | full, "it is in flight already, or there is no room for it"
-        assert not is_waited_for or any(waited == number for waited, _ in self.waiting.elements())
+        assert number not in self.flying | full, (
+            "it is in flight already, or there is no room for it"
+        )
+        assert not is_waited_for or any(
+            waited == number for waited, _ in self.waiting.elements()
+        )
         self.flying.add(number)
         self.sent[number] += 1
         return (entry,)
@@ -138,16 +165,22 @@ class Runs(RuleBasedStateMachine):
         number = int(entry.key)
         self.flying.remove(number)
         waiters = self.queue.arrived(entry, Failure("x"))
-        expected = sorted(worker for waited, worker in self.waiting.elements() if waited == number)
+        expected = sorted(
+            worker for waited, worker in self.waiting.elements() if waited == number
+        )
         assert sorted(waiter.worker for waiter in waiters) == expected
-        self.waiting = Counter({key: n for key, n in self.waiting.items() if key[0] != number})
+        self.waiting = Counter(
+            {key: n for key, n in self.waiting.items() if key[0] != number}
+        )
 
     @rule(worker=WORKERS)
     @precondition(lambda self: not self.abandoned)
     def forget(self, worker: str) -> None:
         self.died = True
         self.queue.forget(worker)
-        self.waiting = Counter({key: n for key, n in self.waiting.items() if key[1] != worker})
+        self.waiting = Counter(
+            {key: n for key, n in self.waiting.items() if key[1] != worker}
+        )
 
     @rule()
     def abandon(self) -> None:

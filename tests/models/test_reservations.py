@@ -1,4 +1,6 @@
-"""Reservations of questions for batches: each is in one batch at most, also after a kill and with several processes."""
+"""Reservations of questions for batches: each is in one batch at most, also after a
+kill and with several processes.
+"""
 
 from __future__ import annotations
 
@@ -38,21 +40,39 @@ def asked(*numbers: int) -> dict[str, list[dict[str, str]]]:
     return {KEYS[number]: MESSAGES for number in numbers}
 
 
-def test_a_question_is_in_one_batch_until_it_has_a_reply_or_the_batch_ends(store: Reservations, path: Path) -> None:
-    """What is stored or reserved is not reserved again; a stored reply stays; the rest is free after the end."""
+def test_a_question_is_in_one_batch_until_it_has_a_reply_or_the_batch_ends(
+    store: Reservations, path: Path
+) -> None:
+    """What is stored or reserved is not reserved again; a stored reply stays; the rest
+    is free after the end.
+    """
     store.put({KEYS[0]: Reply("stored")})
     assert store.reserve(MODEL, asked(0, 1, 2)) == asked(1, 2)
     assert store.reserve(MODEL, asked(0, 1, 2)) == {}
     assert store.reserve(MODEL, asked(2, 3)) == asked(3)
     first, second = store.batches()
-    assert (first.model, first.questions, first.id, first.creating_at) == (MODEL, 2, None, None)
+    assert (first.model, first.questions, first.id, first.creating_at) == (
+        MODEL,
+        2,
+        None,
+        None,
+    )
     assert store.questions(second.intent) == asked(3)
-    assert [batch.intent for batch in store.batches([KEYS[3], KEYS[5]])] == [second.intent]
+    assert [batch.intent for batch in store.batches([KEYS[3], KEYS[5]])] == [
+        second.intent
+    ]
     with closing(Store(path)) as other:
-        assert other.in_batches(KEYS) == {KEYS[1]: first.made_at, KEYS[2]: first.made_at, KEYS[3]: second.made_at}
+        assert other.in_batches(KEYS) == {
+            KEYS[1]: first.made_at,
+            KEYS[2]: first.made_at,
+            KEYS[3]: second.made_at,
+        }
         other.put({KEYS[2]: Reply("imported")})
     store.settle(first.intent, {KEYS[1]: Reply("paid"), KEYS[2]: Reply("late")})
-    store.settle(first.intent, {KEYS[1]: Reply("read twice"), KEYS[3]: Reply("of the other batch")})
+    store.settle(
+        first.intent,
+        {KEYS[1]: Reply("read twice"), KEYS[3]: Reply("of the other batch")},
+    )
     assert {key: reply.text for key, reply in store.fetch(KEYS).items()} == {
         KEYS[0]: "stored",
         KEYS[1]: "paid",
@@ -63,11 +83,17 @@ def test_a_question_is_in_one_batch_until_it_has_a_reply_or_the_batch_ends(store
     store.created(second.intent, "batch_2")
     store.release(first)
     store.release(replace(second, id="batch_2"))
-    assert (store.batches(), store.in_batches(KEYS), store.ids()) == ([], {}, ["batch_2"])
+    assert (store.batches(), store.in_batches(KEYS), store.ids()) == (
+        [],
+        {},
+        ["batch_2"],
+    )
     assert store.reserve(MODEL, asked(4)) == asked(4)
 
 
-def test_the_steps_of_a_batch_outlive_its_process(store: Reservations, path: Path) -> None:
+def test_the_steps_of_a_batch_outlive_its_process(
+    store: Reservations, path: Path
+) -> None:
     store.reserve(MODEL, asked(1))
     (batch,) = store.batches()
     store.creating(batch.intent)
@@ -83,13 +109,23 @@ def test_the_parameters_of_a_batch_are_one_line_without_keys(
     store: Reservations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-tests")
-    given: list[dict[str, Any]] = [{}, {"max_tokens": 9, "stop": "\x1b"}, {"user": "key-of-the-tests"}]
+    given: list[dict[str, Any]] = [
+        {},
+        {"max_tokens": 9, "stop": "\x1b"},
+        {"user": "key-of-the-tests"},
+    ]
     for number, params in enumerate(given):
         store.reserve(replace(MODEL, params=params), asked(number))
-    assert [batch.parameters for batch in store.batches()] == ["none", "max_tokens=9, stop=", "user=[hidden]"]
+    assert [batch.parameters for batch in store.batches()] == [
+        "none",
+        "max_tokens=9, stop=",
+        "user=[hidden]",
+    ]
 
 
-def test_a_batch_that_another_process_has_found_is_not_released(store: Reservations) -> None:
+def test_a_batch_that_another_process_has_found_is_not_released(
+    store: Reservations,
+) -> None:
     store.reserve(MODEL, asked(1))
     (batch,) = store.batches()
     store.created(batch.intent, "batch_1")
@@ -100,10 +136,16 @@ def test_a_batch_that_another_process_has_found_is_not_released(store: Reservati
 def test_several_processes_reserve_each_question_once(path: Path) -> None:
     def reserve(number: int) -> list[str]:
         with closing(Reservations(path)) as store:
-            return [key for step in range(6) for key in store.reserve(MODEL, asked((number + step) % 6))]
+            return [
+                key
+                for step in range(6)
+                for key in store.reserve(MODEL, asked((number + step) % 6))
+            ]
 
     with ThreadPoolExecutor(4) as threads:
-        reserved = Counter(key for keys in threads.map(reserve, range(8)) for key in keys)
+        reserved = Counter(
+            key for keys in threads.map(reserve, range(8)) for key in keys
+        )
     assert reserved == Counter(KEYS)
 
 
@@ -117,9 +159,13 @@ with Reservations(Path(sys.argv[1])).submitting():
 """
 
 
-def test_one_process_submits_and_a_killed_one_no_longer(store: Reservations, path: Path) -> None:
+def test_one_process_submits_and_a_killed_one_no_longer(
+    store: Reservations, path: Path
+) -> None:
     command = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(Locked), store.submitting():

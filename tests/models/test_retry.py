@@ -1,4 +1,6 @@
-"""Retries, rate limits and outages on a clock that moves on by itself: when each request is sent."""
+"""Retries, rate limits and outages on a clock that moves on by itself: when each
+request is sent.
+"""
 
 from __future__ import annotations
 
@@ -38,56 +40,106 @@ def right(model: Model, prompt: str, nth: int) -> Reply:
 
 def failing(*errors: Exception) -> Script:
     """These errors, one after another, and then the right reply."""
-    return lambda model, prompt, nth: errors[nth - 1] if nth <= len(errors) else right(model, prompt, nth)
+    return lambda model, prompt, nth: (
+        errors[nth - 1] if nth <= len(errors) else right(model, prompt, nth)
+    )
 
 
 def always(status: int, retry_after_s: float | None = None) -> Script:
     return lambda model, prompt, nth: Provider(status, retry_after_s=retry_after_s)
 
 
-# --- retries --------------------------------------------------------------------------------------------------------
+# --- retries --------------------------------------------------------------------------
 
 
 @in_no_time
 async def test_retry_after_is_waited_for_to_the_second() -> None:
     """The wait stands in the reply and in the counts."""
-    client = Scripted(failing(Provider(429, retry_after_s=12), Provider(503, retry_after_s=12)))
+    client = Scripted(
+        failing(Provider(429, retry_after_s=12), Provider(503, retry_after_s=12))
+    )
     broker = broker_of(client)
     outcome = await broker.ask(questions(1)[0])
     assert isinstance(outcome, Reply)
-    reasons = ("openai/some: 429 Too Many Requests: scripted", "openai/some: 503 Service Unavailable: scripted")
-    assert (outcome.attempts, outcome.retries) == (3, tuple(Retry(reason, 12.0) for reason in reasons))
+    reasons = (
+        "openai/some: 429 Too Many Requests: scripted",
+        "openai/some: 503 Service Unavailable: scripted",
+    )
+    assert (outcome.attempts, outcome.retries) == (
+        3,
+        tuple(Retry(reason, 12.0) for reason in reasons),
+    )
     assert client.times == [0, 13, 26]
-    assert broker.progress().retries == {"429 from openai/some": 1, "503 from openai/some": 1}
+    assert broker.progress().retries == {
+        "429 from openai/some": 1,
+        "503 from openai/some": 1,
+    }
 
 
 @pytest.mark.parametrize(
     ("script", "retries", "requests", "message"),
     [
         (failing(UnusableResponse("garbage"), Provider(500)), 3, 3, None),
-        (always(503), 2, 3, "openai/some: 503 Service Unavailable: scripted (3 attempts)"),
-        (always(429), 2, 9, "openai/some: 429 Too Many Requests: scripted (9 attempts)"),
+        (
+            always(503),
+            2,
+            3,
+            "openai/some: 503 Service Unavailable: scripted (3 attempts)",
+        ),
+        (
+            always(429),
+            2,
+            9,
+            "openai/some: 429 Too Many Requests: scripted (9 attempts)",
+        ),
         (always(429), 0, 1, "openai/some: 429 Too Many Requests: scripted"),
         (failing(*[Provider(429)] * 4, *[Provider(503)] * 3), 3, 8, None),
-        (always(401), 3, 1, "openai/some: 401 Unauthorized: scripted; check OPENAI_API_KEY in *"),
+        (
+            always(401),
+            3,
+            1,
+            "openai/some: 401 Unauthorized: scripted; check OPENAI_API_KEY in *",
+        ),
         (always(400), 3, 1, "openai/some: 400 Bad Request: scripted"),
-        (always(429, 3600), 3, 1, "*scripted (the provider asks to wait 3,600 s, retries end after 900 s)"),
+        (
+            always(429, 3600),
+            3,
+            1,
+            "*scripted (the provider asks to wait 3,600 s, retries end after 900 s)",
+        ),
     ],
-    ids=["passing", "outage", "429", "no retries", "429s and outages", "401", "400", "asks for too much"],
+    ids=[
+        "passing",
+        "outage",
+        "429",
+        "no retries",
+        "429s and outages",
+        "401",
+        "400",
+        "asks for too much",
+    ],
 )
 @in_no_time
-async def test_how_often_a_request_is_tried(script: Script, retries: int, requests: int, message: str | None) -> None:
-    """429s have four times as many retries, and use up none of an outage's; what cannot pass is not tried again."""
+async def test_how_often_a_request_is_tried(
+    script: Script, retries: int, requests: int, message: str | None
+) -> None:
+    """429s have four times as many retries, and use up none of an outage's; what cannot
+    pass is not tried again.
+    """
     client = Scripted(script)
     outcome = await broker_of(client, retries=retries).ask(questions(1)[0])
     assert client.asked.total() == requests
     assert isinstance(outcome, Reply) is (message is None)
-    assert isinstance(outcome, Reply) or fnmatchcase(outcome.message, message or ""), outcome
+    assert isinstance(outcome, Reply) or fnmatchcase(outcome.message, message or ""), (
+        outcome
+    )
 
 
 @in_no_time
 async def test_the_time_for_retries_begins_with_the_first_request() -> None:
-    """Questions wait half an hour for their turn: one a minute, whichever model or attempt a request is for."""
+    """Questions wait half an hour for their turn: one a minute, whichever model or
+    attempt a request is for.
+    """
     client = Scripted(failing(Provider(503)))
     broker = broker_of(client, [MODEL, OTHER], requests_per_minute=1)
     asked = [*questions(15), *questions(15, first=100, model="other")]
@@ -95,10 +147,14 @@ async def test_the_time_for_retries_begins_with_the_first_request() -> None:
     assert client.times == [60.0 * number for number in range(60)]
 
 
-@pytest.mark.parametrize("hint_s", [None, 0.2, "until then"], ids=["no hint", "too short", "exact"])
+@pytest.mark.parametrize(
+    "hint_s", [None, 0.2, "until then"], ids=["no hint", "too short", "exact"]
+)
 @in_no_time
 async def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) -> None:
-    """It is waited out, whether the provider says nothing of how long that takes, too little, or the truth."""
+    """It is waited out, whether the provider says nothing of how long that takes, too
+    little, or the truth.
+    """
     minute = Counter[int]()
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
@@ -106,7 +162,9 @@ async def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) 
         minute[int(minutes)] += 1
         if minute[int(minutes)] <= 20:
             return right(model, prompt, nth)
-        return Provider(429, retry_after_s=60 - seconds if isinstance(hint_s, str) else hint_s)
+        return Provider(
+            429, retry_after_s=60 - seconds if isinstance(hint_s, str) else hint_s
+        )
 
     client = Scripted(script)
     assert counted(await ask(broker_of(client), questions(180))) == {"reply": 180}
@@ -132,19 +190,28 @@ async def test_a_redirect_after_replies_costs_only_its_question() -> None:
 
 @in_no_time
 async def test_a_reason_is_short_whatever_the_provider_asks_for() -> None:
-    error = refusal(429, {"Retry-After": "1e300"}, b"slow down, please. " * 1000, "http://host/v1/chat/completions")
-    outcome = await broker_of(Scripted(lambda model, prompt, nth: error)).ask(questions(1)[0])
+    error = refusal(
+        429,
+        {"Retry-After": "1e300"},
+        b"slow down, please. " * 1000,
+        "http://host/v1/chat/completions",
+    )
+    outcome = await broker_of(Scripted(lambda model, prompt, nth: error)).ask(
+        questions(1)[0]
+    )
     assert isinstance(outcome, Failure)
     assert "the provider asks to wait" in outcome.message
     assert len(outcome.message) <= 400
 
 
-# --- concurrency ----------------------------------------------------------------------------------------------------
+# --- concurrency ----------------------------------------------------------------------
 
 
 @in_no_time
 async def test_concurrency_falls_to_what_the_provider_takes() -> None:
-    """Of 64 at once it takes 8: 720 questions need no more than 1.2 times as long as with 8 at once."""
+    """Of 64 at once it takes 8: 720 questions need no more than 1.2 times as long as
+    with 8 at once.
+    """
 
     async def run(concurrency: int) -> tuple[float, Broker]:
         client = Scripted(right, takes_s=lambda prompt: 0.05, most=8)
@@ -157,7 +224,11 @@ async def test_concurrency_falls_to_what_the_provider_takes() -> None:
     assert alone == pytest.approx(4.5, abs=0.2)
     assert seconds < 1.2 * alone
     (throttled,) = broker.progress().throttled
-    assert (throttled.target, throttled.most, throttled.lowest <= 8) == ("openai/some", 64, True)
+    assert (throttled.target, throttled.most, throttled.lowest <= 8) == (
+        "openai/some",
+        64,
+        True,
+    )
 
 
 @in_no_time
@@ -165,34 +236,47 @@ async def test_a_throttled_model_does_not_hold_up_another() -> None:
     """Sixteen questions wait a minute; the other model's are answered long before."""
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429, retry_after_s=60) if model == MODEL and nth == 1 else right(model, prompt, nth)
+        return (
+            Provider(429, retry_after_s=60)
+            if model == MODEL and nth == 1
+            else right(model, prompt, nth)
+        )
 
     client = Scripted(script)
     broker = broker_of(client, [MODEL, OTHER])
     throttled = asyncio.create_task(ask(broker, questions(16)))
     await asyncio.sleep(2)
-    assert counted(await ask(broker, questions(64, first=100, model="other"))) == {"reply": 64}
+    assert counted(await ask(broker, questions(64, first=100, model="other"))) == {
+        "reply": 64
+    }
     assert client.now < 10
     assert counted(await throttled) == {"reply": 16}
 
 
 @in_no_time
 async def test_a_run_that_ends_does_not_wait_for_its_turn() -> None:
-    """Questions that wait for their turn fail at once, and say that they were not asked."""
+    """Questions that wait for their turn fail at once, and say that they were not
+    asked.
+    """
     client = Scripted(right)
     broker = broker_of(client, requests_per_minute=1)
     asking = asyncio.create_task(ask(broker, questions(10)))
     await asyncio.sleep(1.5)
     assert broker.progress().held == 9
     await broker.close()
-    assert counted(await asking) == {"reply": 1, "the run ended before this question was asked": 9}
+    assert counted(await asking) == {
+        "reply": 1,
+        "the run ended before this question was asked": 9,
+    }
     assert client.now == pytest.approx(1.5)
 
 
-# --- outages --------------------------------------------------------------------------------------------------------
+# --- outages --------------------------------------------------------------------------
 
 
-async def stopped_at(client: Scripted, broker: Broker, count: int) -> tuple[float | None, Outcomes]:
+async def stopped_at(
+    client: Scripted, broker: Broker, count: int
+) -> tuple[float | None, Outcomes]:
     """When the run stopped, and what came of its questions."""
     asking = asyncio.create_task(ask(broker, questions(count)))
     at = None
@@ -216,7 +300,9 @@ async def test_a_provider_that_is_down_stops_the_run_after_a_minute() -> None:
     assert counted(outcomes)[f"run stopped: {broker.stopped.message}"] > 980
 
 
-@pytest.mark.parametrize(("replies", "concurrency", "at_most"), [(0, 1, 20), (0, 16, 15), (1, 16, 75)])
+@pytest.mark.parametrize(
+    ("replies", "concurrency", "at_most"), [(0, 1, 20), (0, 16, 15), (1, 16, 75)]
+)
 @in_no_time
 async def test_a_server_that_refuses_connections_stops_the_run_in_seconds(
     replies: int, concurrency: int, at_most: float
@@ -236,36 +322,56 @@ async def test_a_server_that_refuses_connections_stops_the_run_in_seconds(
 
 @pytest.mark.parametrize(("lasts_s", "concurrency"), [(0.5, 64), (50, 16)])
 @in_no_time
-async def test_an_outage_of_less_than_a_minute_costs_no_question(lasts_s: float, concurrency: int) -> None:
+async def test_an_outage_of_less_than_a_minute_costs_no_question(
+    lasts_s: float, concurrency: int
+) -> None:
     """All connections break at once, and so do those that come too early."""
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return ConnectionResetError("gone") if 3 < client.now < 3 + lasts_s else right(model, prompt, nth)
+        return (
+            ConnectionResetError("gone")
+            if 3 < client.now < 3 + lasts_s
+            else right(model, prompt, nth)
+        )
 
     client = Scripted(script)
-    outcomes = await ask(broker_of(client, concurrency=concurrency), questions(3 * concurrency))
+    outcomes = await ask(
+        broker_of(client, concurrency=concurrency), questions(3 * concurrency)
+    )
     assert counted(outcomes) == {"reply": 3 * concurrency}
 
 
 @in_no_time
 async def test_a_provider_that_answers_429_is_down_only_if_it_never_replies() -> None:
-    """Minutes of 429s with a Retry-After are waited out; if questions are given up, they count as failures."""
+    """Minutes of 429s with a Retry-After are waited out; if questions are given up,
+    they count as failures.
+    """
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429, retry_after_s=15) if client.now < 180 else right(model, prompt, nth)
+        return (
+            Provider(429, retry_after_s=15)
+            if client.now < 180
+            else right(model, prompt, nth)
+        )
 
     client = Scripted(script)
-    assert counted(await ask(broker_of(client, retries=100), questions(16))) == {"reply": 16}
+    assert counted(await ask(broker_of(client, retries=100), questions(16))) == {
+        "reply": 16
+    }
     client = Scripted(always(429, 20))
     at, outcomes = await stopped_at(client, broker_of(client), 1000)
     assert at is not None
     assert at < 600
-    assert any("is down: " in message and "429" in message for message in counted(outcomes))
+    assert any(
+        "is down: " in message and "429" in message for message in counted(outcomes)
+    )
 
 
 @in_no_time
 async def test_a_model_that_is_down_leaves_the_others_alone() -> None:
-    """Its questions fail at once, also by another name; the run stops when no model under test is left."""
+    """Its questions fail at once, also by another name; the run stops when no model
+    under test is left.
+    """
     dead = {"openai/some"}
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
@@ -274,13 +380,17 @@ async def test_a_model_that_is_down_leaves_the_others_alone() -> None:
     client = Scripted(script)
     broker = broker_of(client, [MODEL, OTHER, SAME, JUDGE])
     some, other = await asyncio.gather(
-        ask(broker, questions(200)), ask(broker, questions(300, first=1000, model="other"))
+        ask(broker, questions(200)),
+        ask(broker, questions(300, first=1000, model="other")),
     )
     assert counted(other) == {"reply": 300}
     assert broker.stopped is None
     same = await ask(broker, questions(10, first=5000, model="same"))
     assert client.asked["q5000"] == 0
-    assert all(message.startswith("openai/some is down: ") for message in counted([*some[-10:], *same]))
+    assert all(
+        message.startswith("openai/some is down: ")
+        for message in counted([*some[-10:], *same])
+    )
     dead.add("openai/other")
     await ask(broker, questions(200, first=6000, model="other"))
     assert broker.stopped is not None
@@ -288,9 +398,15 @@ async def test_a_model_that_is_down_leaves_the_others_alone() -> None:
 
 
 def test_what_the_documents_promise_of_the_circuit_breaker() -> None:
-    """20 failures in a row that last a minute, a request every 3 seconds meanwhile; older requests may still reply."""
+    """20 failures in a row that last a minute, a request every 3 seconds meanwhile;
+    older requests may still reply.
+    """
     now = [500.0]
-    for failures, seconds, is_down in ((1025, 59, False), (19, 60, False), (20, 60, True)):
+    for failures, seconds, is_down in (
+        (1025, 59, False),
+        (19, 60, False),
+        (20, 60, True),
+    ):
         breaker = CircuitBreaker(lambda: now[0])
         for _ in range(failures - 1):
             breaker.failed()

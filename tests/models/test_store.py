@@ -1,4 +1,6 @@
-"""The store of replies: its keys, its file, and how it is shared by processes, killed, locked, full and pruned."""
+"""The store of replies: its keys, its file, and how it is shared by processes, killed,
+locked, full and pruned.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,32 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.redact import sent_of
-from pytest_llmarith.models.store import RunStore, Store, StoreError, key_of, key_of_sent
+from pytest_llmarith.models.store import (
+    RunStore,
+    Store,
+    StoreError,
+    key_of,
+    key_of_sent,
+)
 from pytest_llmarith.types import Model, Question, Reply, StoreMode
-from tests.models.scripted import Scripted, announce, ask, broker_of, counted, in_no_time, put, questions
+from tests.models.scripted import (
+    Scripted,
+    announce,
+    ask,
+    broker_of,
+    counted,
+    in_no_time,
+    put,
+    questions,
+)
 
-MODEL = Model("m", "openai/x", {"temperature": 0, "thinking": {"a": 1, "b": 2}}, "http://h/v1", "Be brief.")
+MODEL = Model(
+    "m",
+    "openai/x",
+    {"temperature": 0, "thinking": {"a": 1, "b": 2}},
+    "http://h/v1",
+    "Be brief.",
+)
 QUESTION = Question("m", "1 + 1", 0)
 FULL = Reply(
     "42\n\x00\udfff",
@@ -39,7 +62,7 @@ FULL = Reply(
 )
 
 
-# --- keys -----------------------------------------------------------------------------------------------------------
+# --- keys -----------------------------------------------------------------------------
 
 
 def with_params(**params: Any) -> Model:
@@ -60,7 +83,10 @@ def test_everything_that_can_change_a_reply_changes_its_key() -> None:
         with_params(extra_headers={"beta": "b"}),
     ]
     keys = {key_of(model, QUESTION) for model in models}
-    keys |= {key_of(MODEL, replace(QUESTION, **{name: 2})) for name in ("trial", "repeat")}  # type: ignore[arg-type]
+    keys |= {
+        key_of(MODEL, replace(QUESTION, **{name: 2}))  # type: ignore[arg-type]
+        for name in ("trial", "repeat")
+    }
     keys.add(key_of(MODEL, replace(QUESTION, prompt="1 + 2")))
     assert len(keys) == len(models) + 3
 
@@ -76,21 +102,34 @@ def test_everything_that_can_change_a_reply_changes_its_key() -> None:
 )
 def test_what_cannot_change_a_reply_leaves_its_key(same: Model) -> None:
     assert key_of(MODEL, QUESTION) == key_of(same, QUESTION)
-    assert key_of(same, QUESTION) == "82efde769d6d3edf767abfbd4283c50f2b0bbb3cb40a793b0aa885726710b546"
+    assert (
+        key_of(same, QUESTION)
+        == "82efde769d6d3edf767abfbd4283c50f2b0bbb3cb40a793b0aa885726710b546"
+    )
 
 
 def test_the_key_of_a_request_that_was_written_down() -> None:
-    """It is the key of its question, whose headers alone are hidden. Later questions of a search are other trials."""
+    """It is the key of its question, whose headers alone are hidden.
+
+    Later questions of a search are other trials.
+    """
     model = with_params(extra_headers={"X-Title": "t"}, top_k=1)
     sent = sent_of(model, "1 + 1")
     assert sent == {
         "model": "openai/x",
         "api_base": "http://h/v1",
-        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1 + 1"}],
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "1 + 1"},
+        ],
         "params": {"extra_headers": {"X-Title": "[hidden]"}, "top_k": 1},
     }
-    assert key_of(model, QUESTION) == key_of_sent({**sent, "params": model.params}, 0, 0)
-    assert key_of(MODEL, replace(QUESTION, before=2)) == key_of(MODEL, replace(QUESTION, trial=2))
+    assert key_of(model, QUESTION) == key_of_sent(
+        {**sent, "params": model.params}, 0, 0
+    )
+    assert key_of(MODEL, replace(QUESTION, before=2)) == key_of(
+        MODEL, replace(QUESTION, trial=2)
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,11 +143,14 @@ def test_the_key_of_a_request_that_was_written_down() -> None:
 def test_only_a_fake_model_gets_another_seed_for_every_repeat(
     target: str, params: dict[str, Any], seeds: list[int | None]
 ) -> None:
-    asked = [Model("m", target, params).for_question(replace(QUESTION, repeat=repeat)) for repeat in range(3)]
+    asked = [
+        Model("m", target, params).for_question(replace(QUESTION, repeat=repeat))
+        for repeat in range(3)
+    ]
     assert [model.params.get("seed") for model in asked] == seeds
 
 
-# --- the file -------------------------------------------------------------------------------------------------------
+# --- the file -------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -132,8 +174,10 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def test_a_reply_comes_back_whole(store: Store, path: Path, tmp_path: Path) -> None:
-    """A stored one stays unless it is overwritten; a price of the user's own is not kept. Only a new folder is hidden
-    from git.
+    """A stored one stays unless it is overwritten; a price of the user's own is not
+    kept.
+
+    Only a new folder is hidden from git.
     """
     assert store.put({"k": replace(FULL, own_price=True)}) == 1
     assert store.fetch(["other", "k"]) == {"k": replace(FULL, stored=True)}
@@ -154,7 +198,9 @@ def newer(path: Path) -> None:
 
 def no_store(path: Path) -> None:
     path.parent.mkdir()
-    path.write_text("a shopping list that is long enough to be no header of SQLite's" * 20)
+    path.write_text(
+        "a shopping list that is long enough to be no header of SQLite's" * 20
+    )
 
 
 def damaged(path: Path) -> None:
@@ -167,17 +213,28 @@ def damaged(path: Path) -> None:
 @pytest.mark.parametrize(
     ("prepare", "message"),
     [
-        (newer, "it has format 3, and this pytest-llmarith reads format 2; choose another folder"),
-        (no_store, "it is not a store of replies; move it away or choose another folder"),
+        (
+            newer,
+            "it has format 3, and this pytest-llmarith reads format 2; choose another folder",
+        ),
+        (
+            no_store,
+            "it is not a store of replies; move it away or choose another folder",
+        ),
         (damaged, "it is damaged; move it away to begin a new one"),
         (lambda path: path.mkdir(parents=True), "unable to open"),
     ],
 )
-def test_a_store_that_cannot_be_used(prepare: Callable[[Path], object], message: str, path: Path) -> None:
+def test_a_store_that_cannot_be_used(
+    prepare: Callable[[Path], object], message: str, path: Path
+) -> None:
     """One line with the file and the reason; the file stays as it is."""
     prepare(path)
     before = path.read_bytes() if path.is_file() else None
-    with pytest.raises(StoreError, match=message) as refused, closing(Store(path)) as store:
+    with (
+        pytest.raises(StoreError, match=message) as refused,
+        closing(Store(path)) as store,
+    ):
         store.fetch(f"{number:05}" for number in range(50))
     assert str(refused.value).startswith(f"store {path}: ")
     assert before == (path.read_bytes() if path.is_file() else None)
@@ -188,7 +245,10 @@ def test_a_store_that_cannot_be_used(prepare: Callable[[Path], object], message:
 async def test_nothing_is_asked_before_the_store_is_known_to_work(
     path: Path, trouble: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One message for all questions. Stored replies are read while another program writes."""
+    """One message for all questions.
+
+    Stored replies are read while another program writes.
+    """
     monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
     put(path, []) if trouble == "locked" else no_store(path)
     client = Scripted()
@@ -199,7 +259,10 @@ async def test_nothing_is_asked_before_the_store_is_known_to_work(
         await broker.close()
     assert broker.stopped is not None
     assert broker.stopped.message.startswith(f"store {path}: ")
-    assert counted(outcomes).keys() <= {broker.stopped.message, f"run stopped: {broker.stopped.message}"}
+    assert counted(outcomes).keys() <= {
+        broker.stopped.message,
+        f"run stopped: {broker.stopped.message}",
+    }
     assert client.order == []
     if trouble == "locked":
         put(path, questions(8))
@@ -211,8 +274,13 @@ async def test_nothing_is_asked_before_the_store_is_known_to_work(
 
 
 @in_no_time
-async def test_what_was_not_written_is_tried_again_at_the_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store may be free by then, or the disk have room. A batch is written whole or not at all."""
+async def test_what_was_not_written_is_tried_again_at_the_end(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store may be free by then, or the disk have room.
+
+    A batch is written whole or not at all.
+    """
     monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
     store = RunStore(path, StoreMode.ON)
     await store.prepare()
@@ -240,8 +308,12 @@ def busy_threads() -> Iterator[None]:
 
 @pytest.mark.usefixtures("busy_threads")
 @in_no_time
-async def test_the_replies_that_are_not_on_disk_change_only_while_the_loop_waits(path: Path) -> None:
-    """The loop looks through them while a thread writes them, and each reply is written once."""
+async def test_the_replies_that_are_not_on_disk_change_only_while_the_loop_waits(
+    path: Path,
+) -> None:
+    """The loop looks through them while a thread writes them, and each reply is written
+    once.
+    """
     store = RunStore(path, StoreMode.ON)
     await store.prepare()
     for count in range(1000, 11_000, 1000):
@@ -255,8 +327,12 @@ async def test_the_replies_that_are_not_on_disk_change_only_while_the_loop_waits
 
 
 @in_no_time
-async def test_the_reply_of_a_question_that_is_given_up_is_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once, whether it is given up while the thread writes or before; the run knows that the reply is on disk."""
+async def test_the_reply_of_a_question_that_is_given_up_is_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, whether it is given up while the thread writes or before; the run knows
+    that the reply is on disk.
+    """
     begun, goes_on = threading.Event(), threading.Event()
     put_at_once = Store.put
     keys = list[str]()
@@ -278,7 +354,11 @@ async def test_the_reply_of_a_question_that_is_given_up_is_written(path: Path, m
     await asyncio.gather(*writing, return_exceptions=True)
     goes_on.set()
     await store.close()
-    assert (store.written, store.unwritten, sorted(keys)) == ({"a", "b", "c"}, {}, ["a", "b", "c"])
+    assert (store.written, store.unwritten, sorted(keys)) == (
+        {"a", "b", "c"},
+        {},
+        ["a", "b", "c"],
+    )
 
 
 WRITER = """
@@ -298,28 +378,48 @@ for number in range(int(sys.argv[3])):
 
 @contextmanager
 def writing(name: str, path: Path, count: int) -> Iterator[subprocess.Popen[str]]:
-    """A process that is ready to open the store and to write this many replies of its own, and as many of all."""
+    """A process that is ready to open the store and to write this many replies of its
+    own, and as many of all.
+    """
     command = [sys.executable, "-c", WRITER, name, str(path), str(count)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         yield process
 
 
 def test_two_processes_share_a_store_from_its_first_moment(path: Path) -> None:
-    """Both make the file at the same time, nothing is lost, and of two replies with one key the first stays."""
+    """Both make the file at the same time, nothing is lost, and of two replies with one
+    key the first stays.
+    """
     with writing("a", path, 50) as one, writing("b", path, 50) as other:
-        assert [process.communicate("\n") and process.returncode for process in (one, other)] == [0, 0]
+        assert [
+            process.communicate("\n") and process.returncode for process in (one, other)
+        ] == [0, 0]
     with closing(Store(path)) as store:
         assert sum(one.replies for one in store.holdings()) == 150
-        assert len(store.fetch(f"{name}-{number}" for name in "ab" for number in range(50))) == 100
+        assert (
+            len(
+                store.fetch(f"{name}-{number}" for name in "ab" for number in range(50))
+            )
+            == 100
+        )
 
 
 def test_pruning_needs_the_store_alone(store: Store, path: Path) -> None:
-    """While a run has it open nothing is deleted; afterwards it is, and the file shrinks."""
-    store.put({str(number): replace(FULL, reasoning="x" * 10_000) for number in range(20)})
+    """While a run has it open nothing is deleted; afterwards it is, and the file
+    shrinks.
+    """
+    store.put(
+        {str(number): replace(FULL, reasoning="x" * 10_000) for number in range(20)}
+    )
     with closing(Store(path)) as other:
-        with pytest.raises(StoreError, match="a run is using it; rerun the command when that run has ended"):
+        with pytest.raises(
+            StoreError,
+            match="a run is using it; rerun the command when that run has ended",
+        ):
             other.prune()
         assert len(store.fetch(map(str, range(20)))) == 20
         store.close()

@@ -1,4 +1,6 @@
-"""The lookup-table detector: what it finds, what it lets pass, and how often it is right."""
+"""The lookup-table detector: what it finds, what it lets pass, and how often it is
+right.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.tasks.oeis.cache import read_entry
-from pytest_llmarith.tasks.oeis.lookup_table.detector import analyze, conclude, extra_inputs
+from pytest_llmarith.tasks.oeis.lookup_table.detector import (
+    analyze,
+    conclude,
+    extra_inputs,
+)
 from pytest_llmarith.tasks.oeis.lookup_table.extrapolation import sign_of_answers
 from pytest_llmarith.tasks.oeis.lookup_table.model_judge import messages_to_judge
 from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
@@ -31,15 +37,36 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "oeis.md"
 PRIMES = numbers(of.PRIMES)
 # One of each kind; make proof has all.
 FEW = {
-    *("a dict, a line for every term", "match with a default", "a trie in JSON", "differences, accumulated"),
-    *("lengths of runs", "names of functions", "Roman numerals", "a knight's moves from a list"),
-    *("trial division by all primes below 300", "Newton's forward differences", "piecewise cubics"),
-    *("one bogus value behind base64", "a recurrence fitted to the listing", "a coding cookie of raw escapes"),
+    *(
+        "a dict, a line for every term",
+        "match with a default",
+        "a trie in JSON",
+        "differences, accumulated",
+    ),
+    *(
+        "lengths of runs",
+        "names of functions",
+        "Roman numerals",
+        "a knight's moves from a list",
+    ),
+    *(
+        "trial division by all primes below 300",
+        "Newton's forward differences",
+        "piecewise cubics",
+    ),
+    *(
+        "one bogus value behind base64",
+        "a recurrence fitted to the listing",
+        "a coding cookie of raw escapes",
+    ),
     *("digits as names of variables", "the segments of each digit by name"),
     *("the whole listing as a test that is called", "a warning if the listing differs"),
 }
 WITH_MISTAKES = {"a table with mistakes", "a few wrong terms"}
-CASES = [case if case.name in FEW else pytest.param(case, marks=pytest.mark.proof) for case in ALL]
+CASES = [
+    case if case.name in FEW else pytest.param(case, marks=pytest.mark.proof)
+    for case in ALL
+]
 
 
 def name_of(case: Case) -> str:
@@ -48,14 +75,18 @@ def name_of(case: Case) -> str:
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_the_verdict_on_each_program(case: Case) -> None:
-    """No honest program is accused, and the only tables that pass are those that the document names."""
+    """No honest program is accused, and the only tables that pass are those that the
+    document names.
+    """
     assert judged(case).cheat is (case.cheat and case.name not in PASSING)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("case", [case for case in ALL if case.cheat], ids=name_of)
 def test_the_tables_give_their_terms(case: Case) -> None:
-    """Each labelled table gives the first and the last listed term: it would succeed if it were not found."""
+    """Each labelled table gives the first and the last listed term: it would succeed if
+    it were not found.
+    """
     inputs = (case.sequence.inputs[0], case.sequence.inputs[-1])
     found = [one.stdout.strip() for one in run(case.program, *inputs)]
     assert found[0] == case.sequence.terms[0]
@@ -64,7 +95,9 @@ def test_the_tables_give_their_terms(case: Case) -> None:
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_the_document_has_the_figures(name: str) -> None:
-    """Precision, recall and the tables that pass, from the verdicts of the first test, which accuses no honest one."""
+    """Precision, recall and the tables that pass, from the verdicts of the first test,
+    which accuses no honest one.
+    """
     tables = [case.name for case in GROUPS[name] if case.cheat]
     passing = [one for one in tables if one in PASSING]
     recall = 100 * (1 - len(passing) / len(tables))
@@ -74,28 +107,47 @@ def test_the_document_has_the_figures(name: str) -> None:
 
 
 def test_chance_is_no_evidence() -> None:
-    """No program is a table of another sequence: short, constant, or of the OEIS; no reference program of its own."""
+    """No program is a table of another sequence: short, constant, or of the OEIS; no
+    reference program of its own.
+    """
     short = IntegerSequence("A001220", "Wieferich primes.", (), ("1093", "3511"), 1, ())
     constant = IntegerSequence("A000004", "The zero sequence.", (), ("0",) * 40, 0, ())
-    real = [read_entry(path) for path in sorted(REAL.glob("classic_*/A*.json"))[::16]]  # none if it is not there
+    real = [
+        read_entry(path) for path in sorted(REAL.glob("classic_*/A*.json"))[::16]
+    ]  # none if it is not there
     programs = [Program.parse(case.program) for case in HONEST]
     others = [*product(programs, (short, constant)), *product(programs[::5], real)]
-    own = [(Program.parse(path.read_text("utf-8")), of.starter(path.stem)) for path in of.STARTER.glob("*.py")]
+    own = [
+        (Program.parse(path.read_text("utf-8")), of.starter(path.stem))
+        for path in of.STARTER.glob("*.py")
+    ]
     assert [one for one in (*others, *own) if analyze(*one).is_table] == []
     assert len(own) > 60
 
 
-def ran(n: int, stdout: str, status: int = 0, ending: Ending = Ending.EXITED, seconds: float = 0.1) -> ProgramRun:
-    return ProgramRun(n, ending, status, None, stdout, "", seconds, seconds, seconds, 0.0)
+def ran(
+    n: int,
+    stdout: str,
+    status: int = 0,
+    ending: Ending = Ending.EXITED,
+    seconds: float = 0.1,
+) -> ProgramRun:
+    return ProgramRun(
+        n, ending, status, None, stdout, "", seconds, seconds, seconds, 0.0
+    )
 
 
 def right(sequence: IntegerSequence) -> list[ProgramRun]:
     """Runs that give every listed term."""
-    return [ran(n, term) for n, term in zip(sequence.inputs, sequence.terms, strict=True)]
+    return [
+        ran(n, term) for n, term in zip(sequence.inputs, sequence.terms, strict=True)
+    ]
 
 
 def after(sequence: IntegerSequence, *texts: str) -> list[ProgramRun]:
-    """Runs that print these texts for the next n, the last text for one far away; an empty text is a crash."""
+    """Runs that print these texts for the next n, the last text for one far away; an
+    empty text is a crash.
+    """
     end = sequence.inputs.stop
     inputs = (*range(end, end + len(texts) - 1), end + 16 + len(sequence.terms))
     return [ran(n, text, int(not text)) for n, text in zip(inputs, texts, strict=True)]
@@ -107,11 +159,18 @@ def after(sequence: IntegerSequence, *texts: str) -> list[ProgramRun]:
         (f"x = 1\np = {PRIMES}", 58, "the numbers of line 2"),
         (f"p = {PRIMES[40:]}", 18, "the numbers of line 1"),
         (f"p = '{PRIMES}'", 58, "a text of line 1"),
-        (f"# {PRIMES}\nprint(open(__file__).read().split()[1])", 58, "a text of line 1"),
+        (
+            f"# {PRIMES}\nprint(open(__file__).read().split()[1])",
+            58,
+            "a text of line 1",
+        ),
     ],
 )
 def test_the_source_alone_decides(program: str, share: int, place: str) -> None:
-    """Terms up to the last one need no run; the evidence says how many are where. Comments count if they are read."""
+    """Terms up to the last one need no run; the evidence says how many are where.
+
+    Comments count if they are read.
+    """
     first = analyze(Program.parse(program), of.PRIMES)
     assert first.evidence[0] == f"{share} of 58 listed terms are in {place}"
     assert extra_inputs(first, right(of.PRIMES)) == ()
@@ -129,7 +188,9 @@ def test_the_source_alone_decides(program: str, share: int, place: str) -> None:
     ],
 )
 def test_what_is_no_table(program: str) -> None:
-    """Comments, docstrings, messages, base cases and ranges, even if the program breaks after the listed terms."""
+    """Comments, docstrings, messages, base cases and ranges, even if the program breaks
+    after the listed terms.
+    """
     first = analyze(Program.parse(program), of.PRIMES)
     assert extra_inputs(first, right(of.PRIMES)) == ()
     assert not conclude(first, right(of.PRIMES), after(of.PRIMES, *[""] * 6)).cheat
@@ -147,7 +208,9 @@ COOKIES = {
 
 @pytest.mark.parametrize("cookie", COOKIES)
 def test_the_bytes_that_run_are_read(cookie: str) -> None:
-    """A coding cookie makes code of a comment: the detector sees the program that the sandbox executes."""
+    """A coding cookie makes code of a comment: the detector sees the program that the
+    sandbox executes.
+    """
     source = f"# coding: {cookie}\n{COOKIES[cookie].format(PRIMES)}\n"
     found = find_program(source)
     assert isinstance(found, Program)
@@ -156,7 +219,9 @@ def test_the_bytes_that_run_are_read(cookie: str) -> None:
 
 
 def test_a_heavy_program_is_run_after_the_listed_terms() -> None:
-    """For the next 16 n and for one far away; half of the terms in the source decide nothing by themselves."""
+    """For the next 16 n and for one far away; half of the terms in the source decide
+    nothing by themselves.
+    """
     assert extra_inputs(HEAVY, right(of.PRIMES)) == (*range(59, 75), 133)
     assert not analyze(Program.parse(f"p = {PRIMES[:29]}"), of.PRIMES).is_table
 
@@ -183,7 +248,9 @@ def test_a_table_without_literals_is_run_after_the_listed_terms(case: Case) -> N
     ],
 )
 def test_a_table_ends_with_the_listed_terms(texts: list[str], cheat: bool) -> None:
-    """No or few answers, one for all, the first terms again, disorder and equal steps are tables; others are not."""
+    """No or few answers, one for all, the first terms again, disorder and equal steps
+    are tables; others are not.
+    """
     judgement = conclude(HEAVY, right(of.PRIMES), after(of.PRIMES, *texts))
     assert judgement.cheat is cheat
     assert any("bits" in line for line in judgement.evidence)
@@ -198,11 +265,15 @@ def newton(n: int) -> int:
 
 
 def inverted(n: int) -> int:
-    """A recurrence over all terms, whose coefficients give the listed numbers of graphs, and end with them."""
+    """A recurrence over all terms, whose coefficients give the listed numbers of
+    graphs, and end with them.
+    """
     terms = numbers(of.GRAPHS)
     coefficients = [0]
     for k in range(1, len(terms)):
-        coefficients.append(terms[k] - sum(coefficients[j] * terms[k - j] for j in range(1, k)))
+        coefficients.append(
+            terms[k] - sum(coefficients[j] * terms[k - j] for j in range(1, k))
+        )
     while len(terms) <= n:
         terms.append(sum(c * terms[-k] for k, c in enumerate(coefficients) if k))
     return terms[n]
@@ -233,15 +304,21 @@ def product_of(factors: int) -> Callable[[int], int]:
 def test_answers_that_follow_from_the_listed_terms_are_those_of_a_table(
     sequence: IntegerSequence, further: Callable[[int], int], cheat: bool
 ) -> None:
-    """A polynomial, a recurrence, and a product with as many numbers as there are listed terms say nothing more."""
-    heavy = analyze(Program.parse(f"p = {[3 * term + 1 for term in numbers(sequence)]}"), sequence)
+    """A polynomial, a recurrence, and a product with as many numbers as there are
+    listed terms say nothing more.
+    """
+    heavy = analyze(
+        Program.parse(f"p = {[3 * term + 1 for term in numbers(sequence)]}"), sequence
+    )
     end = sequence.inputs.stop
     texts = [str(further(n)) for n in (*range(end, end + 16), 2 * end + 16)]
     assert conclude(heavy, right(sequence), after(sequence, *texts)).cheat is cheat
 
 
 def test_real_sequences_go_on_without_a_sign() -> None:
-    """The last listed terms of real sequences, as answers after the others, look like those of a table in under 2 %."""
+    """The last listed terms of real sequences, as answers after the others, look like
+    those of a table in under 2 %.
+    """
     signs, cuts = 0, 0
     for path in sorted(REAL.glob("classic_*/A*.json"))[::4]:
         terms = numbers(read_entry(path))
@@ -253,11 +330,20 @@ def test_real_sequences_go_on_without_a_sign() -> None:
 
 
 def test_an_endless_search_is_no_table() -> None:
-    """Nothing follows from no end if the listing has little to store: two Wieferich primes, and bases of a test."""
-    wieferich = IntegerSequence("A001220", "Wieferich primes.", (), ("1093", "3511"), 1, ())
-    first = analyze(Program.parse("bases = [2, 3, 5, 7, 11, 13]\nlimit = 6700000000000000"), wieferich)
+    """Nothing follows from no end if the listing has little to store: two Wieferich
+    primes, and bases of a test.
+    """
+    wieferich = IntegerSequence(
+        "A001220", "Wieferich primes.", (), ("1093", "3511"), 1, ()
+    )
+    first = analyze(
+        Program.parse("bases = [2, 3, 5, 7, 11, 13]\nlimit = 6700000000000000"),
+        wieferich,
+    )
     assert extra_inputs(first, right(wieferich)) == ()
-    assert not conclude(first, right(wieferich), [ran(3, "", ending=Ending.LATE, seconds=4.0)]).cheat
+    assert not conclude(
+        first, right(wieferich), [ran(3, "", ending=Ending.LATE, seconds=4.0)]
+    ).cheat
 
 
 _BELL = """
@@ -287,13 +373,21 @@ SELF_TESTS = {
         False,
     ),
     "asserted and used": (_ASSERTED, "T[int(input())]", True),
-    "used, beside a test that computes": (_ASSERTED, "(T + [bell(30)])[min(int(input()), len(T))]", True),
+    "used, beside a test that computes": (
+        _ASSERTED,
+        "(T + [bell(30)])[min(int(input()), len(T))]",
+        True,
+    ),
     "used in what looks like a test": (
         "n = int(input())\nif n < len(T) - 1:\n    raise SystemExit(print(T[n]))",
         "bell(n)",
         True,
     ),
-    "read by a search": ("n = int(input())", "next(x for k, x in enumerate(T) if k == n)", True),
+    "read by a search": (
+        "n = int(input())",
+        "next(x for k, x in enumerate(T) if k == n)",
+        True,
+    ),
 }
 
 
@@ -306,9 +400,16 @@ def test_a_program_that_cannot_be_written_again_keeps_its_self_tests() -> None:
 
 @pytest.mark.parametrize("name", SELF_TESTS)
 def test_terms_in_self_tests_do_not_count(name: str) -> None:
-    """A program is judged without its self-tests, if it gives the same answers without them."""
+    """A program is judged without its self-tests, if it gives the same answers without
+    them.
+    """
     test, answer, cheat = SELF_TESTS[name]
-    assert judged(Case(name, of.BELL, _BELL.format(test=_LISTED + test, answer=answer), cheat)).cheat is cheat
+    assert (
+        judged(
+            Case(name, of.BELL, _BELL.format(test=_LISTED + test, answer=answer), cheat)
+        ).cheat
+        is cheat
+    )
 
 
 @pytest.mark.parametrize(
@@ -321,42 +422,67 @@ def test_terms_in_self_tests_do_not_count(name: str) -> None:
     ],
 )
 def test_a_sudden_end_is_a_table(ending: Ending, listed_s: float, cheat: bool) -> None:
-    """A kill is no answer; so is an endless loop if the last terms were quick. A busy machine shows nothing."""
+    """A kill is no answer; so is an endless loop if the last terms were quick.
+
+    A busy machine shows nothing.
+    """
     listed = [replace(run, seconds=listed_s) for run in right(of.PRIMES)]
-    assert conclude(HEAVY, listed, [ran(59, "", ending=ending, seconds=4.0)]).cheat is cheat
+    assert (
+        conclude(HEAVY, listed, [ran(59, "", ending=ending, seconds=4.0)]).cheat
+        is cheat
+    )
 
 
 def test_broken_programs_are_no_tables() -> None:
-    """A program that breaks before the last listed term, or is mostly wrong, shows nothing after it."""
+    """A program that breaks before the last listed term, or is mostly wrong, shows
+    nothing after it.
+    """
     crashes = after(of.PRIMES, *[""] * 6)
-    broken = [run if run.input < 30 else replace(run, exit_status=1) for run in right(of.PRIMES)]
-    wrong = [run if run.input < 10 else replace(run, stdout="1") for run in right(of.PRIMES)]
-    assert [conclude(HEAVY, runs, crashes).cheat for runs in (right(of.PRIMES), broken, wrong)] == [True, False, False]
+    broken = [
+        run if run.input < 30 else replace(run, exit_status=1)
+        for run in right(of.PRIMES)
+    ]
+    wrong = [
+        run if run.input < 10 else replace(run, stdout="1") for run in right(of.PRIMES)
+    ]
+    assert [
+        conclude(HEAVY, runs, crashes).cheat
+        for runs in (right(of.PRIMES), broken, wrong)
+    ] == [True, False, False]
 
 
 def test_a_complete_listing_is_judged_by_size_alone() -> None:
-    """A finite sequence that is listed in full has no further n; the evidence says so."""
+    """A finite sequence that is listed in full has no further n; the evidence says
+    so.
+    """
     complete = replace(of.PRIMES, keywords=("fini", "full", "nonn"))
     heavy = replace(HEAVY, sequence=complete)
     assert extra_inputs(heavy, right(complete)) == ()
     assert conclude(heavy, right(complete)).cheat
     assert "complete" in conclude(heavy, right(complete)).evidence[-1]
-    assert not conclude(analyze(Program.parse("print(2)"), complete), right(complete)).cheat
+    assert not conclude(
+        analyze(Program.parse("print(2)"), complete), right(complete)
+    ).cheat
 
 
 @settings(max_examples=30)
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=12, max_size=40, unique=True))
 def test_terms_are_found_in_every_form(terms: list[int]) -> None:
-    """A list, also backwards, a text, a dict and a chain of comparisons of any terms are tables."""
+    """A list, also backwards, a text, a dict and a chain of comparisons of any terms
+    are tables.
+    """
     sequence = IntegerSequence("A000000", "Any.", (), tuple(map(str, terms)), 0, ())
     forms = [
         f"print({terms}[int(input())])",
         f"print({terms[::-1]}[-1 - int(input())])",
         f"print('{','.join(map(str, terms))}'.split(',')[int(input())])",
         f"print({dict(enumerate(terms))}[int(input())])",
-        "n = int(input())\n" + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
+        "n = int(input())\n"
+        + "\n".join(f"if n == {n}: print({term})" for n, term in enumerate(terms)),
     ]
-    assert [analyze(Program.parse(form), sequence).literal_share for form in forms] == [1] * 5
+    assert [analyze(Program.parse(form), sequence).literal_share for form in forms] == [
+        1
+    ] * 5
 
 
 # Sources of any size.
@@ -364,11 +490,19 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "an f-string": lambda size: 'x = f"' + "{a}1 " * size + '"',
     "texts": lambda size: "".join(f"x = 'abcd{k}efgh'\n" for k in range(size)),
     "a sum": lambda size: "x = " + "+".join("1" * size),
-    "comparisons": lambda size: "".join(f"if n == {k}:\n    print({k})\n" for k in range(size)),
-    "lists, deep": lambda size: f"x = {'[' * (size // 5)}{'1,' * 200}{']' * (size // 5)}",
-    "assertions": lambda size: "".join(f"def f{k}():\n    assert {k}\nf{k}()\n" for k in range(size)),
+    "comparisons": lambda size: "".join(
+        f"if n == {k}:\n    print({k})\n" for k in range(size)
+    ),
+    "lists, deep": lambda size: (
+        f"x = {'[' * (size // 5)}{'1,' * 200}{']' * (size // 5)}"
+    ),
+    "assertions": lambda size: "".join(
+        f"def f{k}():\n    assert {k}\nf{k}()\n" for k in range(size)
+    ),
     "a chain of calls": lambda size: "x = a" + ".b()" * size,
-    "keys, deep": lambda size: "x = " + "{" * (size // 5) + f"f({'a,' * 200})" + ":a}" * (size // 5),
+    "keys, deep": lambda size: (
+        "x = " + "{" * (size // 5) + f"f({'a,' * 200})" + ":a}" * (size // 5)
+    ),
 }
 
 
@@ -376,14 +510,20 @@ def analyzed(program: Program) -> None:
     assert not analyze(program, of.PRIMES).is_table
 
 
-def works_linearly(function: Callable[[Program], object], source: Callable[[int], str]) -> bool:
-    short, long = (steps(partial(function, Program.parse(source(size)))) for size in (200, 400))
+def works_linearly(
+    function: Callable[[Program], object], source: Callable[[int], str]
+) -> bool:
+    short, long = (
+        steps(partial(function, Program.parse(source(size)))) for size in (200, 400)
+    )
     return long <= 2.5 * short + 200
 
 
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE.keys())
 def test_work_is_linear(source: Callable[[int], str]) -> None:
-    """A program twice as long or nested twice as deep takes twice the work, and is not accused."""
+    """A program twice as long or nested twice as deep takes twice the work, and is not
+    accused.
+    """
     assert works_linearly(analyzed, source)
     assert works_linearly(without_self_tests, source)
     assert works_linearly(messages_to_judge, source)

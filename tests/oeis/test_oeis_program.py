@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.tasks.oeis import program as program_module
-from pytest_llmarith.tasks.oeis.program import MAX_PROGRAM, NoProgram, Program, find_program
+from pytest_llmarith.tasks.oeis.program import (
+    MAX_PROGRAM,
+    NoProgram,
+    Program,
+    find_program,
+)
 from pytest_llmarith.types import NanReason
 from tests.oeis.corpus.cases import steps
 
@@ -61,7 +66,9 @@ def test_a_program_is_found(reply: str) -> None:
     assert found.source.strip() == CODE
 
 
-@pytest.mark.parametrize("reply", [OF_TAGS, fenced(OF_TAGS), f"<think>Easy.</think>\n{fenced(OF_TAGS)}"])
+@pytest.mark.parametrize(
+    "reply", [OF_TAGS, fenced(OF_TAGS), f"<think>Easy.</think>\n{fenced(OF_TAGS)}"]
+)
 def test_a_tag_in_the_program_ends_no_thought(reply: str) -> None:
     """A program may contain the closing tag in its comments and strings."""
     found = find_program(reply)
@@ -79,16 +86,32 @@ def test_a_block_on_a_line() -> None:
 NOT_FOUND = [
     ("", NanReason.EMPTY, "the reply is empty"),
     ("<think>print(1)</think>", NanReason.EMPTY, "the reply is empty"),
-    (f"<think>\n{fenced(CODE)}", NanReason.TRUNCATED, "the reply ends within its thoughts"),
+    (
+        f"<think>\n{fenced(CODE)}",
+        NanReason.TRUNCATED,
+        "the reply ends within its thoughts",
+    ),
     ("I'm sorry, but I can't help with that.", NanReason.REFUSAL, "the reply refuses"),
-    ("The sequence is known to be hard.", NanReason.NO_PROGRAM, "the reply holds no code"),
+    (
+        "The sequence is known to be hard.",
+        NanReason.NO_PROGRAM,
+        "the reply holds no code",
+    ),
     ("Sorry", NanReason.NO_PROGRAM, "the reply holds no code"),
     ("```\n\n```", NanReason.NO_PROGRAM, "the reply holds no code"),
     (fenced("# your code goes here"), NanReason.NO_PROGRAM, "the code does nothing"),
     (fenced("55"), NanReason.NO_PROGRAM, "the code does nothing"),
-    (f"{fenced(CODE)}\nFor 3:\n{fenced('3 -> 3', '```')}", NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
+    (
+        f"{fenced(CODE)}\nFor 3:\n{fenced('3 -> 3', '```')}",
+        NanReason.SYNTAX_ERROR,
+        "line 1: invalid syntax",
+    ),
     (fenced("def f(:"), NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
-    (fenced("x = 1\nreturn x"), NanReason.SYNTAX_ERROR, "line 2: 'return' outside function"),
+    (
+        fenced("x = 1\nreturn x"),
+        NanReason.SYNTAX_ERROR,
+        "line 2: 'return' outside function",
+    ),
     (fenced("x = 1\0"), NanReason.SYNTAX_ERROR, None),
     (fenced("x = '\ud800'"), NanReason.SYNTAX_ERROR, "it contains a lone surrogate"),
     (
@@ -96,13 +119,23 @@ NOT_FOUND = [
         NanReason.SYNTAX_ERROR,
         "the program has 131,078 characters, more than 131,072",
     ),
-    (fenced("a" + ".a" * 500), NanReason.UNCOMPILABLE, "its syntax tree is more than 500 levels deep"),
-    (fenced(f"x = [{'a,' * 60_000}]"), NanReason.UNCOMPILABLE, "its syntax tree has more than 100,000 nodes"),
+    (
+        fenced("a" + ".a" * 500),
+        NanReason.UNCOMPILABLE,
+        "its syntax tree is more than 500 levels deep",
+    ),
+    (
+        fenced(f"x = [{'a,' * 60_000}]"),
+        NanReason.UNCOMPILABLE,
+        "its syntax tree has more than 100,000 nodes",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("reply", "reason", "detail"), NOT_FOUND)
-def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | None) -> None:
+def test_no_program_has_a_reason(
+    reply: str, reason: NanReason, detail: str | None
+) -> None:
     """A reply without a program has a word and a line that say why."""
     found = find_program(reply)
     assert isinstance(found, NoProgram)
@@ -113,19 +146,27 @@ def test_no_program_has_a_reason(reply: str, reason: NanReason, detail: str | No
 
 
 def _finally(depth: int) -> str:
-    lines = [line for k in range(depth) for line in (f"{' ' * k}try: pass", f"{' ' * k}finally:")]
+    lines = [
+        line
+        for k in range(depth)
+        for line in (f"{' ' * k}try: pass", f"{' ' * k}finally:")
+    ]
     return "\n".join([*lines, f"{' ' * depth}pass"])
 
 
 HOSTILE = {
     "brackets": "(" * 100_000,
-    "elif": "if n == 0:\n  print(1)\n" + "".join(f"elif n == {k}:\n  print(1)\n" for k in range(1, 3000)),
+    "elif": "if n == 0:\n  print(1)\n"
+    + "".join(f"elif n == {k}:\n  print(1)\n" for k in range(1, 3000)),
     "digits": "x = " + "9" * 100_000,
     "invalid escapes": r"x = '\d\w\s'",
     "comprehensions in comprehensions": "x = " + "[" * 25 + "1" + " for a in b]" * 25,
 }
 # They take gigabytes or minutes to compile.
-BOMBS = {"try and finally, 21 deep": _finally(21), "a sum of texts": "x = " + "+".join(["'a'*4000"] * 2000)}
+BOMBS = {
+    "try and finally, 21 deep": _finally(21),
+    "a sum of texts": "x = " + "+".join(["'a'*4000"] * 2000),
+}
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, *BOMBS])
@@ -135,20 +176,29 @@ def test_hostile_programs_do_no_harm(name: str) -> None:
     before = warnings.filters[:]
     found = find_program(fenced((HOSTILE | BOMBS)[name]))
     assert warnings.filters == before
-    assert name not in BOMBS or (isinstance(found, NoProgram) and found.reason is NanReason.UNCOMPILABLE)
+    assert name not in BOMBS or (
+        isinstance(found, NoProgram) and found.reason is NanReason.UNCOMPILABLE
+    )
 
 
-def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interpreter_that_does_not_start_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A child process that cannot work on this machine says nothing about the reply."""
     monkeypatch.setattr(program_module, "_CHILD", ("/nowhere/python",))
     with pytest.raises(OSError, match="nowhere"):
         find_program(fenced(CODE))
 
 
-@pytest.mark.parametrize("unit", ["`", "```\n", "``` ```\n", " \n", "a", "```a", "<think>\n", "```a\n"])
+@pytest.mark.parametrize(
+    "unit", ["`", "```\n", "``` ```\n", " \n", "a", "```a", "<think>\n", "```a\n"]
+)
 def test_a_long_reply_is_read_in_linear_time(unit: str) -> None:
     """A reply twice as long takes twice the steps, not four times."""
-    short, long = (steps(partial(find_program, unit * (size // len(unit)))) for size in (20_000, 40_000))
+    short, long = (
+        steps(partial(find_program, unit * (size // len(unit))))
+        for size in (20_000, 40_000)
+    )
     assert long <= 2.2 * short + 500
 
 

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from pytest_llmarith.tasks.oeis.grader import score, verdicts
 from pytest_llmarith.types import Ending, ProgramRun, Rules, TermStatus
 
-EXITED, LATE, KILLED, INCONCLUSIVE = Ending.EXITED, Ending.LATE, Ending.KILLED, Ending.INCONCLUSIVE
+EXITED, LATE, KILLED, INCONCLUSIVE = (
+    Ending.EXITED,
+    Ending.LATE,
+    Ending.KILLED,
+    Ending.INCONCLUSIVE,
+)
 
 
 def ran(
@@ -22,10 +27,14 @@ def ran(
     stderr: str = "",
     n: int = 3,
 ) -> ProgramRun:
-    return ProgramRun(n, ending, status, None, stdout, stderr, seconds, seconds, seconds, 0.0)
+    return ProgramRun(
+        n, ending, status, None, stdout, stderr, seconds, seconds, seconds, 0.0
+    )
 
 
-def status(run: ProgramRun, expected: str = "5", rules: Rules = Rules.DEFAULT) -> TermStatus:
+def status(
+    run: ProgramRun, expected: str = "5", rules: Rules = Rules.DEFAULT
+) -> TermStatus:
     (verdict,) = verdicts([run], {run.input: expected}, 4.0, rules)
     return verdict.status
 
@@ -36,7 +45,10 @@ def test_a_term_is_right_as_text(stdout: str) -> None:
     assert status(ran(stdout)) is TermStatus.OK
 
 
-@pytest.mark.parametrize("stdout", ["", "6", "+5", "05", "5.0", "5e0", "٥", "5 5", "a(3) = 5", "5\0", "-5", "'5'"])
+@pytest.mark.parametrize(
+    "stdout",
+    ["", "6", "+5", "05", "5.0", "5e0", "٥", "5 5", "a(3) = 5", "5\0", "-5", "'5'"],
+)
 def test_any_other_text_is_wrong(stdout: str) -> None:
     """The decimal text is compared, and not its value."""
     assert status(ran(stdout)) is TermStatus.WRONG
@@ -54,20 +66,32 @@ def test_any_other_text_is_wrong(stdout: str) -> None:
         (ran(seconds=4.001), TermStatus.LATE, TermStatus.LATE),
         (ran("", 4.1, LATE, None), TermStatus.LATE, TermStatus.LATE),
         (ran("5", 1.0, KILLED, None), TermStatus.KILLED, TermStatus.KILLED),
-        (ran("", 1.0, INCONCLUSIVE, None), TermStatus.INCONCLUSIVE, TermStatus.INCONCLUSIVE),
+        (
+            ran("", 1.0, INCONCLUSIVE, None),
+            TermStatus.INCONCLUSIVE,
+            TermStatus.INCONCLUSIVE,
+        ),
     ],
 )
 def test_rules(run: ProgramRun, default: TermStatus, paper: TermStatus) -> None:
-    """The default rules look at the exit status, the paper's at stderr; time and signals are the same."""
+    """The default rules look at the exit status, the paper's at stderr; time and
+    signals are the same.
+    """
     assert status(run) is default
     assert status(run, rules=Rules.PAPER) is paper
 
 
 def test_an_inconclusive_term_is_left_out() -> None:
-    """If it already took longer than a smaller limit, it is late there; the terms after it may be missing."""
+    """If it already took longer than a smaller limit, it is late there; the terms after
+    it may be missing.
+    """
     runs = [ran("1", 0.2, n=1), ran("", 2.0, INCONCLUSIVE, None, n=2)]
     terms = verdicts(runs, {1: "1", 2: "2", 3: "3"}, 4.0, Rules.DEFAULT)
-    assert (score(terms, 0.5), score(terms, 4.0), score(terms[1:], 4.0)) == (Fraction(1, 2), Fraction(1), None)
+    assert (score(terms, 0.5), score(terms, 4.0), score(terms[1:], 4.0)) == (
+        Fraction(1, 2),
+        Fraction(1),
+        None,
+    )
 
 
 @pytest.mark.parametrize("expected", [{}, {2: "5"}, {3: "5", 4: "5"}])
@@ -79,8 +103,15 @@ def test_runs_of_other_terms_are_refused(expected: dict[int, str]) -> None:
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 6)), min_size=1))
 def test_the_score_is_the_mean(seen: list[tuple[bool, float]]) -> None:
-    """One run gives the score at every limit: right terms in time by all terms, as a fraction."""
-    runs = [ran("5" if right else "6", seconds, n=n) for n, (right, seconds) in enumerate(seen)]
+    """One run gives the score at every limit: right terms in time by all terms, as a
+    fraction.
+    """
+    runs = [
+        ran("5" if right else "6", seconds, n=n)
+        for n, (right, seconds) in enumerate(seen)
+    ]
     terms = verdicts(runs, dict.fromkeys(range(len(runs)), "5"), 4.0, Rules.DEFAULT)
     for limit in (0.5, 4.0):
-        assert score(terms, limit) == Fraction(sum(right and seconds <= limit for right, seconds in seen), len(seen))
+        assert score(terms, limit) == Fraction(
+            sum(right and seconds <= limit for right, seconds in seen), len(seen)
+        )

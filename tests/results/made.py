@@ -22,7 +22,9 @@ from pytest_llmarith.summaries import Run
 from pytest_llmarith.types import Condition, Message, Op, Outcome, Reading, SearchEnd
 from tests.runs_on_disk import programmed, run_facts
 
-OUTCOMES = dict(zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True))
+OUTCOMES = dict(
+    zip("cdnhu", ("correct", "deviate", "nan", "cheat", "unanswered"), strict=True)
+)
 
 
 def said(text: str) -> list[Message]:
@@ -51,31 +53,58 @@ def run(*trials: Sequence[Record], name: str = "one", **facts: Any) -> Opened:
     return Opened(Path(name), [record for some in trials for record in some], known)
 
 
-def problem(label: str, inputs: dict[str, Any], expected: Any = None, **named: Any) -> Problem:
+def problem(
+    label: str, inputs: dict[str, Any], expected: Any = None, **named: Any
+) -> Problem:
     """A problem; what is named replaces that it has no place."""
     place: dict[str, Any] = {"seed": 0, "variant": None, "depth": None, "trial": 0}
     return Problem(label=label, inputs=inputs, expected=expected, **place | named)
 
 
 def record(outcome: str, task: str, problem: Problem, **named: Any) -> Record:
-    """A record without a reply of interest; what is named replaces what it usually has."""
+    """A record without a reply of interest; what is named replaces what it usually
+    has.
+    """
     usual: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
     reply: dict[str, Any] = dict.fromkeys(records.Reply.__struct_fields__)
-    reply |= {"text": "", "attempts": 1, "own_price": False, "stored": False, "batched": False}
+    reply |= {
+        "text": "",
+        "attempts": 1,
+        "own_price": False,
+        "stored": False,
+        "batched": False,
+    }
     reply["served_model"] = "m-2026"
-    usual |= {"format": 1, "task": task, "model": "m", "simulated": False, "problem": problem, "retries": []}
+    usual |= {
+        "format": 1,
+        "task": task,
+        "model": "m",
+        "simulated": False,
+        "problem": problem,
+        "retries": [],
+    }
     usual |= {
         "condition": Condition(),
         "repeat": 0,
         "prompt": said(str(problem)),
         "outcome": Outcome(OUTCOMES[outcome]),
     }
-    usual |= {"reply": None if outcome == "u" else records.Reply(**reply), "answers": {}}
+    usual |= {
+        "reply": None if outcome == "u" else records.Reply(**reply),
+        "answers": {},
+    }
     usual |= {"grade": None if outcome == "u" else records.Grade(float(outcome == "c"))}
     return Record(**usual | named)
 
 
-def sums(outcomes: str, op: str = "add", first: int = 0, seed: int = 0, depth: int = 2, **named: Any) -> list[Record]:
+def sums(
+    outcomes: str,
+    op: str = "add",
+    first: int = 0,
+    seed: int = 0,
+    depth: int = 2,
+    **named: Any,
+) -> list[Record]:
     """Sums, a letter each; the same number is the same sum."""
     return [
         record(
@@ -92,7 +121,8 @@ def sums(outcomes: str, op: str = "add", first: int = 0, seed: int = 0, depth: i
                 question=f"{number} {Op(op).sign} 1",
             ),
             nodeid=f"test_bench.py::test[m-int_{op}-depth_{depth}-trial_{number}]",
-            **{"prompt": said(f"{op} {number} {depth}"), "reading": Reading.TOLERANT} | named,
+            **{"prompt": said(f"{op} {number} {depth}"), "reading": Reading.TOLERANT}
+            | named,
         )
         for number, letter in enumerate(outcomes, first)
     ]
@@ -111,29 +141,53 @@ def additions(outcomes: str, **named: Any) -> list[Record]:
         )
         for trial in range(len(outcomes))
     )
-    return [record(*one, **named) for one in zip(outcomes, ["integer_addition"] * len(outcomes), problems, strict=True)]
+    return [
+        record(*one, **named)
+        for one in zip(
+            outcomes, ["integer_addition"] * len(outcomes), problems, strict=True
+        )
+    ]
 
 
 def searches(outcomes: str) -> list[Record]:
-    """Searches for a breaking point, a variant each; one that is not correct found a wrong answer."""
+    """Searches for a breaking point, a variant each; one that is not correct found a
+    wrong answer.
+    """
     wrong = records.Minimum("27 * 48", "1296", Outcome.DEVIATE, None, "1", None)
     nothing = records.SearchDetails(SearchEnd.BUDGET, 80, 3, None, 0, None, [])
     something = records.SearchDetails(SearchEnd.BUDGET, 80, 3, wrong, 0, None, [])
-    found = {"c": nothing, "u": records.SearchDetails(SearchEnd.UNANSWERED, 80, 0, None, 0, None, [])}
-    problems = [problem(f"int_{op}", {"of": "arithmetic"}, variant=f"int_{op}") for op in Op]
+    found = {
+        "c": nothing,
+        "u": records.SearchDetails(SearchEnd.UNANSWERED, 80, 0, None, 0, None, []),
+    }
+    problems = [
+        problem(f"int_{op}", {"of": "arithmetic"}, variant=f"int_{op}") for op in Op
+    ]
     return [
-        record(letter, "breaking_point", of, grade=records.Grade(None, details=found.get(letter, something)))
+        record(
+            letter,
+            "breaking_point",
+            of,
+            grade=records.Grade(None, details=found.get(letter, something)),
+        )
         for letter, of in zip(outcomes, problems, strict=False)
     ]
 
 
 def measured(**digits: int) -> list[Record]:
-    """Adaptive items, a variant each, with six answers at each depth from 2 to 10: right up to so many digits."""
+    """Adaptive items, a variant each, with six answers at each depth from 2 to 10:
+    right up to so many digits.
+    """
     made = []
     for op, right in digits.items():
         trail = [
             records.SearchStep(
-                "1 + 1", trial, Outcome.CORRECT if depth <= right else Outcome.DEVIATE, None, None, depth
+                "1 + 1",
+                trial,
+                Outcome.CORRECT if depth <= right else Outcome.DEVIATE,
+                None,
+                None,
+                depth,
             )
             for depth in range(2, 11)
             for trial in range(6)
@@ -141,13 +195,22 @@ def measured(**digits: int) -> list[Record]:
         of = problem(f"int_{op}", {"of": "arithmetic"}, variant=f"int_{op}")
         ended = SearchEnd.REACHED
         depths = list(range(2, 11))
-        search = records.SearchDetails(ended, 100, len(trail), None, 0, None, trail, depths, half_width=1)
-        made.append(record("c", "threshold", of, grade=records.Grade(None, details=search)))
+        search = records.SearchDetails(
+            ended, 100, len(trail), None, 0, None, trail, depths, half_width=1
+        )
+        made.append(
+            record("c", "threshold", of, grade=records.Grade(None, details=search))
+        )
     return made
 
 
-def programs(scores: Sequence[float | None], first: int = 0, name: str = "starter", **named: Any) -> list[Record]:
-    """Programs by their score in 4 s; in 0.5 s it is half of that. None is unanswered."""
+def programs(
+    scores: Sequence[float | None], first: int = 0, name: str = "starter", **named: Any
+) -> list[Record]:
+    """Programs by their score in 4 s; in 0.5 s it is half of that.
+
+    None is unanswered.
+    """
     made = []
     for number, score in enumerate(scores, first):
         grade = programmed("A1")["grade"]
@@ -157,26 +220,47 @@ def programs(scores: Sequence[float | None], first: int = 0, name: str = "starte
             grade |= {"score": score, "scores": {"0.5": score / 2, "4": score}}
         letter = "u" if score is None else "c" if score == 1 else "d"
         inputs = {"number": f"A{number:06}", "name": "x", "comments": ""}
-        of = problem(f"{name}-A{number:06}", inputs, variant=name, question=f"A{number:06} x")
+        of = problem(
+            f"{name}-A{number:06}", inputs, variant=name, question=f"A{number:06} x"
+        )
         graded = convert(grade, records.Grade)
-        made.append(record(letter, "oeis", of, **{"prompt": said(f"{number}"), "grade": graded} | named))
+        made.append(
+            record(
+                letter,
+                "oeis",
+                of,
+                **{"prompt": said(f"{number}"), "grade": graded} | named,
+            )
+        )
     return made
 
 
 def changed(trials: Sequence[Record], **named: Any) -> list[Record]:
     """The same trials with other fields."""
     fields = Record.__struct_fields__
-    return [Record(**{name: getattr(one, name) for name in fields} | named) for one in trials]
+    return [
+        Record(**{name: getattr(one, name) for name in fields} | named)
+        for one in trials
+    ]
 
 
 def in_condition(trials: Sequence[Record], condition: Condition) -> list[Record]:
     """The same problems in another condition, which changes their prompts."""
-    return [changed([one], condition=condition, prompt=said(f"{one.prompt} {condition.label}"))[0] for one in trials]
+    return [
+        changed(
+            [one], condition=condition, prompt=said(f"{one.prompt} {condition.label}")
+        )[0]
+        for one in trials
+    ]
 
 
 def repeated(*outcomes: str, **named: Any) -> list[Record]:
     """The same sums several times, a text for each repeat."""
-    return [one for repeat, text in enumerate(outcomes) for one in sums(text, repeat=repeat, **named)]
+    return [
+        one
+        for repeat, text in enumerate(outcomes)
+        for one in sums(text, repeat=repeat, **named)
+    ]
 
 
 def compare_two(first: Opened, second: Opened, **wanted: Any) -> Comparison:

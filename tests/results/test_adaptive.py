@@ -1,4 +1,6 @@
-"""Adaptive asking for D50, with simulated models: whether the intervals hold D50, and how few questions it needs."""
+"""Adaptive asking for D50, with simulated models: whether the intervals hold D50, and
+how few questions it needs.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,22 @@ class Measured(NamedTuple):
         return (low is None or low <= d50) and (high is None or d50 <= high)
 
 
-def measure(model: Model, half_width: float, most: int, depths: Sequence[int] = DEPTHS) -> Measured:
+def measure(
+    model: Model, half_width: float, most: int, depths: Sequence[int] = DEPTHS
+) -> Measured:
     answers = defaultdict[int, list[bool]](list)
-    chooser, depth, questions = DepthChooser(depths, half_width), depths[len(depths) // 2], 0
+    chooser, depth, questions = (
+        DepthChooser(depths, half_width),
+        depths[len(depths) // 2],
+        0,
+    )
     while depth and questions < most:
         answers[depth].append(model.is_right(depth))
         chooser.add(depth, is_right=answers[depth][-1])
         depth, questions = chooser.next_depth() or 0, questions + 1
-    measured = tuple(Depth(depth, sum(right), len(right)) for depth, right in sorted(answers.items()))
+    measured = tuple(
+        Depth(depth, sum(right), len(right)) for depth, right in sorted(answers.items())
+    )
     found = fit(measured, (depths[0], depths[-1]))
     assert found is not None
     return Measured(questions, not depth, found)
@@ -63,38 +73,61 @@ def measure(model: Model, half_width: float, most: int, depths: Sequence[int] = 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", CURVES)
 def test_coverage(name: str) -> None:
-    """Of 60 simulated models 93 % of the intervals hold the true D50, with room for chance; reached or not."""
+    """Of 60 simulated models 93 % of the intervals hold the true D50, with room for
+    chance; reached or not.
+    """
     curve = CURVES[name]
-    found = [measure(Model(Random(f"{name} {number}"), curve), 1, 60, SHALLOW) for number in range(60)]
-    assert sum(one.holds(d50_of(curve)) for one in found) >= 53  # at 93 %, one of 50 simulations has fewer
+    found = [
+        measure(Model(Random(f"{name} {number}"), curve), 1, 60, SHALLOW)
+        for number in range(60)
+    ]
+    assert (
+        sum(one.holds(d50_of(curve)) for one in found) >= 53
+    )  # at 93 %, one of 50 simulations has fewer
 
 
 @pytest.mark.proof
 def test_fewer_questions_than_a_grid() -> None:
-    """A steep curve takes less than half of the questions of an even grid with an interval of the same width."""
+    """A steep curve takes less than half of the questions of an even grid with an
+    interval of the same width.
+    """
     curve, random = logistic(12.4, 2), Random(1)
     found = [measure(Model(Random(number), curve), 1, 100) for number in range(10)]
     trials = ceil(2 * fmean(one.questions for one in found) / len(DEPTHS))
     widths = []
     for _ in range(10):
         grid = fit(
-            tuple(Depth(depth, sum(random.random() < curve(depth) for _ in range(trials)), trials) for depth in DEPTHS)
+            tuple(
+                Depth(
+                    depth,
+                    sum(random.random() < curve(depth) for _ in range(trials)),
+                    trials,
+                )
+                for depth in DEPTHS
+            )
         )
         assert grid is not None
-        widths.append(inf if grid.low is None or grid.high is None else grid.high - grid.low)
+        widths.append(
+            inf if grid.low is None or grid.high is None else grid.high - grid.low
+        )
     assert median(widths) > median(one.width for one in found)
 
 
 def test_a_few_simulations() -> None:
     """Intervals that are reached are as narrow as wanted, and nearly all hold D50."""
-    found = [measure(Model(Random(seed), logistic(6.5, 2)), 1, 60, SHALLOW) for seed in range(20)]
+    found = [
+        measure(Model(Random(seed), logistic(6.5, 2)), 1, 60, SHALLOW)
+        for seed in range(20)
+    ]
     assert all(one.width <= 2 for one in found if one.reached)
     assert sum(one.reached for one in found) >= 16
     assert sum(one.holds(6.5) for one in found) >= 17
 
 
 @pytest.mark.parametrize(("d50", "place"), [(-50, -1), (99, 1)])
-@pytest.mark.parametrize("depths", [DEPTHS, range(2, 11), [2, 5, 20], range(2, 500)], ids=str)
+@pytest.mark.parametrize(
+    "depths", [DEPTHS, range(2, 11), [2, 5, 20], range(2, 500)], ids=str
+)
 def test_outside_of_the_depths(depths: Sequence[int], d50: float, place: int) -> None:
     """A model that is always right, or never, is asked few questions."""
     found = measure(Model(Random(1), logistic(d50 * 20, 4)), 0.5, 100, depths)

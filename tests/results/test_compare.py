@@ -1,4 +1,6 @@
-"""Which questions are compared, the figures of a comparison, and what cannot be compared."""
+"""Which questions are compared, the figures of a comparison, and what cannot be
+compared.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import Record, as_dict
 from pytest_llmarith.results.compare import LeftOut, compare
 from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
-from pytest_llmarith.results.compare_text import as_latex, as_markdown, as_text, failures
+from pytest_llmarith.results.compare_text import (
+    as_latex,
+    as_markdown,
+    as_text,
+    failures,
+)
 from pytest_llmarith.results.differences import Pairs, newcombe
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.types import Condition, NumberFormat, Reading
@@ -42,84 +49,134 @@ _BOTH = {"McNemar", "Student"}
 LETTERS = st.text("cdnhu", min_size=1, max_size=30)
 
 
-# --- which questions ------------------------------------------------------------------------------------------------
+# --- which questions ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("first", "second", "is_same"),
     [
         (sums("dd"), sums("cc", seed=5), True),
-        (sums("dd"), changed(sums("cc"), prompt=None), True),  # an unknown prompt: the problem decides
+        (
+            sums("dd"),
+            changed(sums("cc"), prompt=None),
+            True,
+        ),  # an unknown prompt: the problem decides
         (programs([0, 1]), programs([1, 0], name="classic"), True),
         (sums("cc"), sums("cc", depth=3), False),
         (sums("cc"), sums("cc", "mul"), False),
         (sums("cc"), sums("cc", first=7), False),
         (sums("cc"), changed(sums("cc"), prompt="in other words"), False),
-        (sums("c" * 100), sums("c" * 8, first=96), True),  # half of the smaller run is enough
+        (
+            sums("c" * 100),
+            sums("c" * 8, first=96),
+            True,
+        ),  # half of the smaller run is enough
     ],
 )
-def test_the_same_question(first: list[Record], second: list[Record], is_same: bool) -> None:
+def test_the_same_question(
+    first: list[Record], second: list[Record], is_same: bool
+) -> None:
     """Another seed or set makes no other question."""
     if is_same:
-        assert compare_two(run(first), run(second)).questions.compared == min(len(second), 4)
+        assert compare_two(run(first), run(second)).questions.compared == min(
+            len(second), 4
+        )
     else:
         assert "no question is the same" in refusal(run(first), run(second, name="two"))
 
 
 def test_a_system_prompt_is_its_text() -> None:
-    """Each run names its system prompts; without a summary the text is unknown, and the problem decides."""
+    """Each run names its system prompts; without a summary the text is unknown, and the
+    problem decides.
+    """
     texts = {"1": "a", "2": "b"}, {"1": "b", "2": "a"}
     prompt_texts = [{"templates": {}, "systems": systems} for systems in texts]
     trials = [changed(sums("cc"), condition=Condition(system=name)) for name in "12"]
     first = run(trials[0], prompt_texts=prompt_texts[0])
-    assert compare_two(first, run(trials[1], prompt_texts=prompt_texts[1])).questions.compared == 2
-    assert "no question is the same" in refusal(first, run(trials[0], prompt_texts=prompt_texts[1]))
+    assert (
+        compare_two(
+            first, run(trials[1], prompt_texts=prompt_texts[1])
+        ).questions.compared
+        == 2
+    )
+    assert "no question is the same" in refusal(
+        first, run(trials[0], prompt_texts=prompt_texts[1])
+    )
     assert compare_two(first, run(trials[0], facts=None)).questions.compared == 2
 
 
 @given(LETTERS, st.integers(0, 99))
 def test_the_order_of_the_records_changes_nothing(outcomes: str, seed: int) -> None:
-    """A question of two tests is one request and counts once, with pairs and without."""
-    trials = [*sums(outcomes), *in_condition(sums(outcomes), COMMA), *repeated(outcomes, outcomes, first=50)]
+    """A question of two tests is one request and counts once, with pairs and
+    without.
+    """
+    trials = [
+        *sums(outcomes),
+        *in_condition(sums(outcomes), COMMA),
+        *repeated(outcomes, outcomes, first=50),
+    ]
     shuffled = [*trials]
     Random(seed).shuffle(shuffled)
-    other = run(repeated("c" * len(outcomes), "d" * len(outcomes), first=50), sums("c" * len(outcomes)), name="two")
+    other = run(
+        repeated("c" * len(outcomes), "d" * len(outcomes), first=50),
+        sums("c" * len(outcomes)),
+        name="two",
+    )
     assert compare_two(run(trials), other) == compare_two(run(shuffled), other)
     once = sums(outcomes)
     twice = [*once, *(changed([one], nodeid=f"{one.nodeid} again")[0] for one in once)]
     for other in (run(sums("c" * 30)), run(sums("c" * 30, first=50))):
         if "u" not in outcomes:
-            assert compare_two(run(once), other, unpaired=True) == compare_two(run(twice), other, unpaired=True)
+            assert compare_two(run(once), other, unpaired=True) == compare_two(
+                run(twice), other, unpaired=True
+            )
 
 
 def test_what_is_unanswered_is_counted_and_left_out() -> None:
     comparison = compare_two(run(sums("cucud")), run(sums("ccuud")))
     assert (comparison.questions.compared, comparison.questions.unanswered) == (2, 3)
-    assert (comparison.questions.first.unanswered, comparison.questions.second.unanswered) == (2, 2)
+    assert (
+        comparison.questions.first.unanswered,
+        comparison.questions.second.unanswered,
+    ) == (2, 2)
     assert comparison.questions.at_worst == -40
     assert row_of(comparison).first.measured == 2
 
 
 def test_searches_are_in_no_row_and_no_gate() -> None:
     """What they found is listed apart. Runs of searches alone are not compared."""
-    first, second = run(sums("c" * 8), searches("cc")), run(sums("c" * 8), searches("du"), name="two")
+    first, second = (
+        run(sums("c" * 8), searches("cc")),
+        run(sums("c" * 8), searches("du"), name="two"),
+    )
     comparison = compare_two(first, second)
     assert [(row.kind, row.first.measured) for row in comparison.rows] == [("all", 8)]
     assert comparison.questions.compared == 8
-    assert next((one.what, one.first) for one in comparison.searches) == ("int_add", "nothing found")
-    assert "int_add (nothing found and 27 * 48)" in as_text(compare(first, [second]), 200)
+    assert next((one.what, one.first) for one in comparison.searches) == (
+        "int_add",
+        "nothing found",
+    )
+    assert "int_add (nothing found and 27 * 48)" in as_text(
+        compare(first, [second]), 200
+    )
     assert failures(compare(first, [second]), Decimal(0)) == []
-    assert "one side has only searches" in refusal(run(searches("c")), run(searches("d"), name="two"))
+    assert "one side has only searches" in refusal(
+        run(searches("c")), run(searches("d"), name="two")
+    )
 
 
 def test_adaptive_d50_is_compared() -> None:
-    """By variants of both sides, with the interval of the difference; also if there is nothing else."""
+    """By variants of both sides, with the interval of the difference; also if there is
+    nothing else.
+    """
     first = run(measured(add=10, mul=5, div=5), additions("cd"))
     second = run(measured(mul=7, div=2), name="two")
     comparison = compare_two(first, second)
     row = as_dict(comparison.thresholds[0])
     assert (row["name"], comparison.rows) == ("int_mul", [])
-    (one, its), (other, of_other) = ((row[side]["d50"], row[side]["interval"]) for side in ("first", "second"))
+    (one, its), (other, of_other) = (
+        (row[side]["d50"], row[side]["interval"]) for side in ("first", "second")
+    )
     difference, (low, high) = row["difference"], row["interval"]
     assert difference == pytest.approx(other - one)
     assert low == pytest.approx(difference - hypot(other - of_other[0], its[1] - one))
@@ -131,22 +188,36 @@ def test_adaptive_d50_is_compared() -> None:
     (table,) = tables_in(as_latex(compare(first, [second])))
     assert [cells[0] for cells in table.rows] == ["D50", r"int\_mul", r"int\_div"]
     (outside,) = compare_two(first, run(measured(add=5), name="two")).thresholds
-    assert (outside.first.place, outside.difference, outside.interval) == ("above", None, None)
-    assert "one side has only searches" in refusal(run(measured(add=5)), run(measured(mul=5), name="two"))
+    assert (outside.first.place, outside.difference, outside.interval) == (
+        "above",
+        None,
+        None,
+    )
+    assert "one side has only searches" in refusal(
+        run(measured(add=5)), run(measured(mul=5), name="two")
+    )
     whole = compare_two(first, run(measured(mul=5), additions("cc"), name="two"))
-    assert (whole.rows[0].first.questions, [one.name for one in whole.thresholds]) == (2, ["int_mul"])
+    assert (whole.rows[0].first.questions, [one.name for one in whole.thresholds]) == (
+        2,
+        ["int_mul"],
+    )
     assert len(tables_in(as_latex(compare(first, [first])))) == 2
     both = run(measured(mul=5), in_condition(measured(mul=7), COMMA))
     (comparison,) = compare(both, [], conditions=["usual:numbers_comma"]).comparisons
     assert [one.name for one in comparison.thresholds] == ["int_mul"]
-    assert [one.name for one in compare_two(both, both).thresholds] == ["int_mul", "int_mul, numbers_comma"]
+    assert [one.name for one in compare_two(both, both).thresholds] == [
+        "int_mul",
+        "int_mul, numbers_comma",
+    ]
 
 
 def test_fewer_than_half_are_refused() -> None:
-    assert "only 3 of 8 questions are the same" in refusal(run(sums("c" * 100)), run(sums("c" * 8, first=97)))
+    assert "only 3 of 8 questions are the same" in refusal(
+        run(sums("c" * 100)), run(sums("c" * 8, first=97))
+    )
 
 
-# --- figures --------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------
 
 
 def test_the_figures_of_pairs() -> None:
@@ -163,10 +234,14 @@ def test_the_figures_of_pairs() -> None:
 
 
 def test_rows_are_not_repeated_and_small_parts_are_not_tested() -> None:
-    """The only part of a task is the task; Holm's correction takes the tests of one comparison together."""
+    """The only part of a task is the task; Holm's correction takes the tests of one
+    comparison together.
+    """
     first = run(sums("c" * 8), sums("c" * 5, "mul"), additions("cc"))
     second = run(sums("d" * 8), sums("d" * 5, "mul"), additions("cc"), name="two")
-    alone, beside = (compare(first, others).comparisons[0] for others in ([second], [second, first]))
+    alone, beside = (
+        compare(first, others).comparisons[0] for others in ([second], [second, first])
+    )
     rows = [(row.kind, row.name or row.task) for row in alone.rows]
     assert rows == [
         ("all", None),
@@ -175,7 +250,9 @@ def test_rows_are_not_repeated_and_small_parts_are_not_tested() -> None:
         ("variant", "int_mul"),
         ("task", "integer_addition"),
     ]
-    assert [row_of(alone).p_holm, row_of(alone, "int_add").p_holm] == pytest.approx([3 * 2 / 2**13, 2 / 2**8])
+    assert [row_of(alone).p_holm, row_of(alone, "int_add").p_holm] == pytest.approx(
+        [3 * 2 / 2**13, 2 / 2**8]
+    )
     assert row_of(alone, "int_mul").p is row_of(alone, "int_mul").p_holm is None
     assert alone == beside
 
@@ -185,14 +262,25 @@ def test_repeats_of_a_question_count_once() -> None:
     first, second = repeated("cccd", "cdcd", "ddcc"), repeated("dccd", "dddd", "dcdc")
     row = row_of(comparison := compare_two(run(first), run(second)))
     assert (row.better, row.worse) == (1, 2)
-    assert (row.first.measured, row.first.questions, row.first.percent) == (12, 4, 58.3333)
+    assert (row.first.measured, row.first.questions, row.first.percent) == (
+        12,
+        4,
+        58.3333,
+    )
     assert (comparison.questions.compared, comparison.questions.repeated) == (12, 8)
     once = row_of(compare_two(run(sums("cccc")), run(sums("ccdd"))))
-    often = row_of(compare_two(run(repeated(*["cccc"] * 3)), run(repeated(*["ccdd"] * 3))))
-    assert (often.first.percent, often.second.percent) == (once.first.percent, once.second.percent)
+    often = row_of(
+        compare_two(run(repeated(*["cccc"] * 3)), run(repeated(*["ccdd"] * 3)))
+    )
+    assert (often.first.percent, often.second.percent) == (
+        once.first.percent,
+        once.second.percent,
+    )
     assert once.p is not None
     assert often.p is not None
-    assert 0.05 < often.p < once.p, "four questions say little, however often they are repeated"
+    assert 0.05 < often.p < once.p, (
+        "four questions say little, however often they are repeated"
+    )
 
 
 @pytest.mark.parametrize(
@@ -200,46 +288,79 @@ def test_repeats_of_a_question_count_once() -> None:
     [
         (sums("ccdc"), sums("cddc"), {"McNemar"}),
         (repeated("ccdc", "cccc"), repeated("cddc", "cdcc"), {"Student"}),
-        ([*repeated("cc", "cd"), *sums("cccdd", "div")], [*repeated("cc", "cd"), *sums("ccdcd", "div")], _BOTH),
+        (
+            [*repeated("cc", "cd"), *sums("cccdd", "div")],
+            [*repeated("cc", "cd"), *sums("ccdcd", "div")],
+            _BOTH,
+        ),
         (sums("ccdc"), repeated("cddc", "cdcc"), {"Student"}),
     ],
 )
-def test_the_legend_says_which_tests_the_rows_use(first: list[Record], second: list[Record], methods: set[str]) -> None:
+def test_the_legend_says_which_tests_the_rows_use(
+    first: list[Record], second: list[Record], methods: set[str]
+) -> None:
     text = as_text(compare(run(first), [run(second, name="two")]), 80)
     assert {name for name in _BOTH if name in text} == methods
 
 
 def test_other_numbers_of_repeats_are_no_difference() -> None:
-    """Right in four of five trials, asked once and asked three times: three are more often wrong once than one is."""
-    once, often = run(sums("dcccc" * 16)), run(repeated("cdccc" * 16, "ccdcc" * 16, "cccdc" * 16), name="two")
+    """Right in four of five trials, asked once and asked three times: three are more
+    often wrong once than one is.
+    """
+    once, often = (
+        run(sums("dcccc" * 16)),
+        run(repeated("cdccc" * 16, "ccdcc" * 16, "cccdc" * 16), name="two"),
+    )
     row = row_of(compare_two(once, often))
     assert (row.better, row.worse) == (16, 48)
     assert (row.first.percent, row.second.percent) == (80, 80)
     assert row.p == pytest.approx(1)
 
 
-# --- without pairing ------------------------------------------------------------------------------------------------
+# --- without pairing ------------------------------------------------------------------
 
 
 def test_two_groups() -> None:
-    """The difference of Mantel and Haenszel, with the exact test; 0.1698 is that of Fisher, 2 * 0.0849."""
-    comparison = compare_two(run(sums("ccccdddddd")), run(sums("ccccccccdd", first=50)), unpaired=True)
+    """The difference of Mantel and Haenszel, with the exact test; 0.1698 is that of
+    Fisher, 2 * 0.0849.
+    """
+    comparison = compare_two(
+        run(sums("ccccdddddd")), run(sums("ccccccccdd", first=50)), unpaired=True
+    )
     row = row_of(comparison)
-    assert (comparison.method, row.first.correct, row.second.correct) == ("unpaired", 4, 8)
+    assert (comparison.method, row.first.correct, row.second.correct) == (
+        "unpaired",
+        4,
+        8,
+    )
     assert row.difference is not None
-    assert (row.difference.points, row.difference.low, row.difference.high) == (40.0, -13.8477, 77.9443)
+    assert (row.difference.points, row.difference.low, row.difference.high) == (
+        40.0,
+        -13.8477,
+        77.9443,
+    )
     assert row.p == pytest.approx(0.1698, abs=1e-4)
 
 
 def test_only_common_cells_are_compared() -> None:
     """The gate sees those that an outage has emptied."""
     emptied = run(sums("cc", first=50), sums("uu", "div", first=50), name="two")
-    (line,) = failures(compare(run(sums("cc"), sums("cc", "div")), [emptied], unpaired=True), Decimal(2))
+    (line,) = failures(
+        compare(run(sums("cc"), sums("cc", "div")), [emptied], unpaired=True),
+        Decimal(2),
+    )
     assert "2 unanswered, 0 are allowed" in line
     assert "-50.0 points" in line
-    first, second = run(sums("cd"), sums("dddd", "div")), run(sums("cdu", first=50), sums("cc", "mul", first=50))
+    first, second = (
+        run(sums("cd"), sums("dddd", "div")),
+        run(sums("cdu", first=50), sums("cc", "mul", first=50)),
+    )
     counts = (comparison := compare_two(first, second, unpaired=True)).questions
-    assert (row_of(comparison).first.measured, row_of(comparison).second.measured, counts.cells) == (2, 2, 1)
+    assert (
+        row_of(comparison).first.measured,
+        row_of(comparison).second.measured,
+        counts.cells,
+    ) == (2, 2, 1)
     assert (counts.first, counts.second) == (
         LeftOut(answered=6, others=4, unanswered=0),
         LeftOut(answered=4, others=2, unanswered=1),
@@ -247,9 +368,15 @@ def test_only_common_cells_are_compared() -> None:
 
 
 def test_a_run_that_lost_hard_questions_is_not_better() -> None:
-    """Each cell has the same weight on both sides. Pooled, B would be better, and significantly so."""
+    """Each cell has the same weight on both sides.
+
+    Pooled, B would be better, and significantly so.
+    """
     first = run(sums("c" * 95 + "d" * 5), sums("c" * 10 + "d" * 90, "mul"))
-    second = run(sums("c" * 95 + "d" * 5, first=500), sums("cc" + "d" * 18 + "u" * 80, "mul", first=500))
+    second = run(
+        sums("c" * 95 + "d" * 5, first=500),
+        sums("cc" + "d" * 18 + "u" * 80, "mul", first=500),
+    )
     row = row_of(compare_two(first, second, unpaired=True))
     assert (row.first.percent, row.p) == (row.second.percent, 1)
 
@@ -257,17 +384,31 @@ def test_a_run_that_lost_hard_questions_is_not_better() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
-        (sums("cd"), sums("cc", "mul", first=50), "no cell (a variant, or a variant at a depth) has answers"),
+        (
+            sums("cd"),
+            sums("cc", "mul", first=50),
+            "no cell (a variant, or a variant at a depth) has answers",
+        ),
         (sums("cd"), sums("uu", first=50), "no cell"),
-        (repeated("cd", "cd"), sums("cd", first=50), "runs with --llm-repeats can only be compared by pairs"),
-        (sums("cd"), repeated("cd", "cd", first=50), "runs with --llm-repeats can only be compared by pairs"),
+        (
+            repeated("cd", "cd"),
+            sums("cd", first=50),
+            "runs with --llm-repeats can only be compared by pairs",
+        ),
+        (
+            sums("cd"),
+            repeated("cd", "cd", first=50),
+            "runs with --llm-repeats can only be compared by pairs",
+        ),
     ],
 )
-def test_two_groups_that_are_refused(first: list[Record], second: list[Record], why: str) -> None:
+def test_two_groups_that_are_refused(
+    first: list[Record], second: list[Record], why: str
+) -> None:
     assert why in refusal(run(first), run(second, name="two"), unpaired=True)
 
 
-# --- which models and conditions ------------------------------------------------------------------------------------
+# --- which models and conditions ------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -280,15 +421,21 @@ def test_two_groups_that_are_refused(first: list[Record], second: list[Record], 
         (["a", "llama3:8b"], ["llama3:8b"], [("llama3:8b", "llama3:8b")]),
     ],
 )
-def test_models_are_chosen(names: list[str], wanted: list[str], models: list[tuple[str, str]]) -> None:
+def test_models_are_chosen(
+    names: list[str], wanted: list[str], models: list[tuple[str, str]]
+) -> None:
     both = run(*(sums("c", model=name) for name in names))
     assert models_of(compare(both, [both], wanted)) == models
 
 
 def test_models_of_one_run_only() -> None:
-    """The only two models are compared; a model that only one run has is named beside those that both have."""
+    """The only two models are compared; a model that only one run has is named beside
+    those that both have.
+    """
     first = run(sums("c", model="a"), sums("c", model="x"))
-    assert models_of(compare(run(sums("c", model="a")), [run(sums("c", model="b"))])) == [("a", "b")]
+    assert models_of(
+        compare(run(sums("c", model="a")), [run(sums("c", model="b"))])
+    ) == [("a", "b")]
     found = compare(first, [run(sums("c", model="a"), name="two")])
     assert found.not_compared == ["x in one"]
     assert "no model of this name: x in one" in as_text(found, 200)
@@ -300,31 +447,56 @@ def test_models_of_one_run_only() -> None:
         ([], {}, "to compare one run with itself, add --model=A:B"),
         ([], {"models": ["a"]}, "name two of its models"),
         ([], {"conditions": ["usual"]}, "name two of its conditions"),
-        ([], {"conditions": ["usual:context_2k"]}, "A is one of usual and B one of usual"),
+        (
+            [],
+            {"conditions": ["usual:context_2k"]},
+            "A is one of usual and B one of usual",
+        ),
         (["c", "d"], {}, "no model of the same name"),
-        (["a"], {"models": ["c"]}, "no such name; write --model=A:B, where A is one of a, a:b and B one of a"),
+        (
+            ["a"],
+            {"models": ["c"]},
+            "no such name; write --model=A:B, where A is one of a, a:b and B one of a",
+        ),
         (["b:c", "c"], {"models": ["a:b:c"]}, "ambiguous, with 2 readings"),
         ([""], {}, "one of the runs has no trials"),
     ],
 )
-def test_choices_that_are_refused(others: list[str], wanted: dict[str, list[str]], why: str) -> None:
+def test_choices_that_are_refused(
+    others: list[str], wanted: dict[str, list[str]], why: str
+) -> None:
     first = run(sums("c", model="a"), sums("c", model="a:b"))
-    second = [run(*(sums("c", model=name) for name in others if name), name="two")] if others else []
+    second = (
+        [run(*(sums("c", model=name) for name in others if name), name="two")]
+        if others
+        else []
+    )
     assert why in refusal(first, *second, **wanted)
 
 
 def two_conditions(usual: str, comma: str, same: int) -> Opened:
     """A run in which the first questions have the same prompt in both conditions."""
     first, other = sums(usual), in_condition(sums(comma), COMMA)
-    alike = [changed([one], prompt=beside.prompt)[0] for one, beside in zip(other[:same], first, strict=False)]
+    alike = [
+        changed([one], prompt=beside.prompt)[0]
+        for one, beside in zip(other[:same], first, strict=False)
+    ]
     return run(first, alike, other[same:])
 
 
 def test_two_conditions_of_a_run() -> None:
-    """Each problem with itself. What has the same prompt in both is one request, and no evidence."""
-    (comparison,) = compare(two_conditions("cccccc", "ccccdd", 3), [], conditions=["usual:numbers_comma"]).comparisons
+    """Each problem with itself.
+
+    What has the same prompt in both is one request, and no evidence.
+    """
+    (comparison,) = compare(
+        two_conditions("cccccc", "ccccdd", 3), [], conditions=["usual:numbers_comma"]
+    ).comparisons
     assert (row_of(comparison).first.correct, row_of(comparison).worse) == (3, 2)
-    assert (comparison.questions.same_words, comparison.second.condition) == (3, "numbers_comma")
+    assert (comparison.questions.same_words, comparison.second.condition) == (
+        3,
+        "numbers_comma",
+    )
     refused = refusal(two_conditions("cc", "cc", 2), conditions=["usual:numbers_comma"])
     assert "all 2 questions have the same prompt in both conditions" in refused
 
@@ -332,12 +504,15 @@ def test_two_conditions_of_a_run() -> None:
 def test_a_refusal_names_the_option_that_helps() -> None:
     for second, why in (
         (sums("cc", seed=1, first=9), "add --unpaired to compare them without pairing"),
-        (in_condition(sums("cc"), COMMA), "--condition=A:B, where A is one of usual and B one of numbers_comma"),
+        (
+            in_condition(sums("cc"), COMMA),
+            "--condition=A:B, where A is one of usual and B one of numbers_comma",
+        ),
     ):
         assert why in refusal(run(sums("cc")), run(second, name="two"))
 
 
-# --- effects of conditions and differences of models in a summary ---------------------------------------------------
+# --- effects of conditions and differences of models in a summary ---------------------
 
 
 def questions_of(trials: list[Record]) -> Questions:
@@ -350,7 +525,10 @@ def questions_of(trials: list[Record]) -> Questions:
 def test_an_effect_is_the_comparison_of_two_conditions() -> None:
     of_condition = {None: sums("ccccccd"), COMMA: in_condition(sums("cdddddc"), COMMA)}
     of_condition[SPACE] = in_condition(sums("cu"), SPACE)
-    asked = [OfCondition("m", "arithmetic", one, questions_of(trials)) for one, trials in of_condition.items()]
+    asked = [
+        OfCondition("m", "arithmetic", one, questions_of(trials))
+        for one, trials in of_condition.items()
+    ]
     (effect, other), same = effects(asked)
     both = run(of_condition[None], of_condition[COMMA])
     (comparison,) = compare(both, [], conditions=["usual:numbers_comma"]).comparisons
@@ -361,55 +539,109 @@ def test_an_effect_is_the_comparison_of_two_conditions() -> None:
 
 
 def test_differences_to_the_baseline_are_corrected_together() -> None:
-    """Holm's correction is for all models; a question that one of them did not answer is no pair."""
+    """Holm's correction is for all models; a question that one of them did not answer
+    is no pair.
+    """
     models = {"base": "c" * 9, "poor": "d" * 8 + "u", "fair": "cc" + "d" * 6 + "u"}
-    asked = [OfCondition(name, "arithmetic", None, questions_of(sums(text))) for name, text in models.items()]
+    asked = [
+        OfCondition(name, "arithmetic", None, questions_of(sums(text)))
+        for name, text in models.items()
+    ]
     found = model_differences(asked, "base")
-    assert [(one.model, one.pairs, one.worse) for one in found] == [("poor", 8, 8), ("fair", 8, 6)]
+    assert [(one.model, one.pairs, one.worse) for one in found] == [
+        ("poor", 8, 8),
+        ("fair", 8, 6),
+    ]
     assert [one.p_holm for one in found] == pytest.approx([2 * 2 / 2**8, 2 / 2**6])
 
 
-# --- gate and text --------------------------------------------------------------------------------------------------
+# --- gate and text --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("first", "second", "points", "allowed", "said"),
     [
-        ("c" * 100, "d" * 10 + "c" * 90, "2", 0, "over all: 10.0 points lower than one (95 % -17.4 to -4.2, p 0.0020"),
+        (
+            "c" * 100,
+            "d" * 10 + "c" * 90,
+            "2",
+            0,
+            "over all: 10.0 points lower than one (95 % -17.4 to -4.2, p 0.0020",
+        ),
         ("c" * 3000, "d" * 31 + "c" * 2969, "1.03", 0, "1.033 points lower"),
         ("c" * 100, "d" * 10 + "c" * 90, "10", 0, ""),  # not by more
         ("c" * 100, "d" * 5 + "c" * 95, "2", 0, ""),  # p 0.0625
         ("d" * 50 + "c" * 50, "c" * 100, "2", 0, ""),  # better
         ("cc", "uu", "2", 9, "nothing was compared"),
-        ("c" * 131, "c" * 3, "2", 0, "128 questions of A were never asked in B, 0 are allowed"),
+        (
+            "c" * 131,
+            "c" * 3,
+            "2",
+            0,
+            "128 questions of A were never asked in B, 0 are allowed",
+        ),
         ("c" * 131, "c" * 3, "2", 128, ""),
         ("c" * 400, "c" * 7 + "u" * 393, "2", 392, "393 unanswered, 392 are allowed"),
-        ("u" * 393 + "c" * 7, "d" * 393 + "c" * 7, "2", 0, "B - A would be -98.2 points"),
+        (
+            "u" * 393 + "c" * 7,
+            "d" * 393 + "c" * 7,
+            "2",
+            0,
+            "B - A would be -98.2 points",
+        ),
         ("c" * 400, "c" * 7 + "u" * 393, "2", 393, ""),
     ],
 )
-def test_the_gate(first: str, second: str, points: str, allowed: int, said: str) -> None:
-    lines = failures(compare(run(sums(first)), [run(sums(second), name="two")]), Decimal(points), allowed)
+def test_the_gate(
+    first: str, second: str, points: str, allowed: int, said: str
+) -> None:
+    lines = failures(
+        compare(run(sums(first)), [run(sums(second), name="two")]),
+        Decimal(points),
+        allowed,
+    )
     assert (len(lines), said in "".join(lines)) == (bool(said), True)
     assert all(line.startswith("two, m") for line in lines)
 
 
 def test_facts_that_differ() -> None:
-    """Those in the records that may change an answer; a fact that one side lacks is unknown."""
+    """Those in the records that may change an answer; a fact that one side lacks is
+    unknown.
+    """
     strict = changed(sums("c"), reading=Reading.STRICT)
-    told = {one.what: (one.first, one.second) for one in compare_two(run(sums("c")), run(strict)).differing}
+    told = {
+        one.what: (one.first, one.second)
+        for one in compare_two(run(sums("c")), run(strict)).differing
+    }
     assert told == {"graded reading": ("tolerant", "strict")}
-    sent = {"model": "a", "api_base": None, "messages": [{"role": "user", "content": "x"}]}
+    sent = {
+        "model": "a",
+        "api_base": None,
+        "messages": [{"role": "user", "content": "x"}],
+    }
     first, second = (
-        [record_of(asked("{}", served_model=name, sent=sent | {"params": {"temperature": temperature}}))]
+        [
+            record_of(
+                asked(
+                    "{}",
+                    served_model=name,
+                    sent=sent | {"params": {"temperature": temperature}},
+                )
+            )
+        ]
         for name, temperature in (("a", 0.5), (None, 1))
     )
     text = as_text(compare(run(first), [run(second, name="two")]), 200)
-    assert "differing: served model (a and unknown), parameters (temperature=0.5 and temperature=1)" in text
+    assert (
+        "differing: served model (a and unknown), parameters (temperature=0.5 and temperature=1)"
+        in text
+    )
 
 
 def test_fake_models_are_marked() -> None:
-    text = as_text(compare(run(sums("c", simulated=True)), [run(sums("d"), name="two")]), 80)
+    text = as_text(
+        compare(run(sums("c", simulated=True)), [run(sums("d"), name="two")]), 80
+    )
     assert text.splitlines()[:2] == ["A: one, m (simulated)", "B: two, m"]
 
 
@@ -417,12 +649,24 @@ HOSTILE = "\x1b[31m|<script>alert(1)</script>`*_[x](javascript:1)\u202e\n# " + "
 
 
 def test_foreign_text_has_no_effect() -> None:
-    first = run(sums("c" * 20, model=HOSTILE), programs([0.5], name=HOSTILE), name=HOSTILE.replace("/", ""))
-    second = run(sums("d" * 20, model=HOSTILE), programs([0.4], name=HOSTILE), versions={HOSTILE: HOSTILE})
+    first = run(
+        sums("c" * 20, model=HOSTILE),
+        programs([0.5], name=HOSTILE),
+        name=HOSTILE.replace("/", ""),
+    )
+    second = run(
+        sums("d" * 20, model=HOSTILE),
+        programs([0.4], name=HOSTILE),
+        versions={HOSTILE: HOSTILE},
+    )
     comparisons = compare(first, [second, second])
     markdown = as_markdown(comparisons)
     assert len(tables_in(as_latex(comparisons))) == 5
-    for text in (as_text(comparisons, 80), markdown, *failures(comparisons, Decimal(1))):
+    for text in (
+        as_text(comparisons, 80),
+        markdown,
+        *failures(comparisons, Decimal(1)),
+    ):
         assert all(line.isprintable() for line in text.splitlines())
     assert not any(line.startswith("# 9") for line in markdown.splitlines())
     cells = [line.count("|") for line in markdown.splitlines() if line.startswith("|")]

@@ -1,4 +1,6 @@
-"""How often tests are wrong and intervals miss: simulated models whose truth is known."""
+"""How often tests are wrong and intervals miss: simulated models whose truth is
+known.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +28,36 @@ def asked(random: Random, chance: float, trials: int) -> Cluster:
 @pytest.mark.parametrize("questions", [20, 72])
 @pytest.mark.parametrize(
     "chance",
-    [lambda random: 0.8, lambda random: 0.97, lambda random: random.betavariate(0.8, 0.2)],
+    [
+        lambda random: 0.8,
+        lambda random: 0.97,
+        lambda random: random.betavariate(0.8, 0.2),
+    ],
     ids=["0.8", "0.97", "skewed"],
 )
 @pytest.mark.parametrize(
     ("first", "second", "lost"),
     [(1, 3, 0), (3, 1, 0), (1, 10, 0), (3, 3, 0), (3, 3, 0.3), (1, 1, 0)],
 )
-def test_the_same_model_seldom_differs(first: int, second: int, lost: float, chance: Draw, questions: int) -> None:
-    """In at most 5 % of comparisons, also if both runs have other numbers of repeats, or lose some replies."""
+def test_the_same_model_seldom_differs(
+    first: int, second: int, lost: float, chance: Draw, questions: int
+) -> None:
+    """In at most 5 % of comparisons, also if both runs have other numbers of repeats,
+    or lose some replies.
+    """
     random, found = Random(1), 0
     for _ in range(ROUNDS):
         tables = []
         for _ in range(questions):
             its = chance(random)
-            kept = [sum(random.random() >= lost for _ in range(trials)) for trials in (first, second)]
+            kept = [
+                sum(random.random() >= lost for _ in range(trials))
+                for trials in (first, second)
+            ]
             if all(kept):
-                tables.append((asked(random, its, kept[0]), asked(random, its, kept[1])))
+                tables.append(
+                    (asked(random, its, kept[0]), asked(random, its, kept[1]))
+                )
         found += compare_pairs(tables).p < 0.05
     assert found <= MOST
 
@@ -61,7 +76,10 @@ def test_equal_groups_seldom_differ(cells: list[tuple[float, int, int]]) -> None
     """In at most 5 % of comparisons, however unequal their sizes are."""
     random, found = Random(1), 0
     for _ in range(ROUNDS):
-        tables = [(asked(random, chance, one), asked(random, chance, other)) for chance, one, other in cells]
+        tables = [
+            (asked(random, chance, one), asked(random, chance, other))
+            for chance, one, other in cells
+        ]
         found += compare_strata(tables).p < 0.05
     assert found <= MOST
 
@@ -81,14 +99,21 @@ def test_equal_groups_seldom_differ(cells: list[tuple[float, int, int]]) -> None
 def test_intervals_of_groups_hold_the_difference(
     chances: list[float], trials: int, widest: float, lower: float
 ) -> None:
-    """In 95 % of comparisons or more, without being much wider than 1.96 standard errors; they agree with the test."""
+    """In 95 % of comparisons or more, without being much wider than 1.96 standard
+    errors; they agree with the test.
+    """
     random, held, border = Random(1), 0, 0
     differences, half_widths = [], []
     others = [max(0, chance - lower) for chance in chances]
     true = fmean(others) - fmean(chances)
     for _ in range(300):
         pairs = zip(chances, others, strict=True)
-        found = compare_strata([(asked(random, one, trials), asked(random, other, trials)) for one, other in pairs])
+        found = compare_strata(
+            [
+                (asked(random, one, trials), asked(random, other, trials))
+                for one, other in pairs
+            ]
+        )
         assert found.interval is not None
         held += found.interval.low <= true <= found.interval.high
         border += 0.001 in (found.interval.low, -found.interval.high)
@@ -99,7 +124,9 @@ def test_intervals_of_groups_hold_the_difference(
     assert fmean(half_widths) <= widest * 1.96 * stdev(differences)
 
 
-@pytest.mark.parametrize(("problems", "repeats"), [(30, 10), (10, 10), (100, 10), (30, 3)])
+@pytest.mark.parametrize(
+    ("problems", "repeats"), [(30, 10), (10, 10), (100, 10), (30, 3)]
+)
 @pytest.mark.parametrize(
     ("chance", "mean"),
     [
@@ -111,11 +138,15 @@ def test_intervals_of_groups_hold_the_difference(
     ],
     ids=["very skewed", "a few hopeless", "a few hard", "all alike", "skewed"],
 )
-def test_clustered_intervals_hold_the_mean(problems: int, repeats: int, chance: Draw, mean: float) -> None:
+def test_clustered_intervals_hold_the_mean(
+    problems: int, repeats: int, chance: Draw, mean: float
+) -> None:
     """In about 95 % of runs, also if a few problems are much harder than the others."""
     random, held = Random(1), 0
     for _ in range(300):
-        found = clustered_percentage([asked(random, chance(random), repeats) for _ in range(problems)])
+        found = clustered_percentage(
+            [asked(random, chance(random), repeats) for _ in range(problems)]
+        )
         assert found is not None
         assert found.low is not None
         assert found.high is not None

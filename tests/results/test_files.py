@@ -16,19 +16,33 @@ from pytest_llmarith.results.files import UsageError, encode, new_file
 
 TEXT = st.text(st.characters())
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
     lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
 )
 
 
 @given(JSON)
 def test_every_value_comes_back(value: Any) -> None:
-    """From one line of ASCII, which controls no terminal. Two halves of a surrogate pair become one character."""
+    """From one line of ASCII, which controls no terminal.
+
+    Two halves of a surrogate pair become one character.
+    """
     line = encode(value)
     assert (line.isascii(), line.decode("ascii").isprintable()) == (True, True)
-    joined = json.dumps(value).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    joined = (
+        json.dumps(value)
+        .encode("utf-16", "surrogatepass")
+        .decode("utf-16", "surrogatepass")
+    )
     assert json.dumps(json.loads(line)) == json.dumps(json.loads(joined))
-    assert json.loads(encode({"root": Path("a"), "big": Decimal("1.50")})) == {"root": "a", "big": "1.50"}
+    assert json.loads(encode({"root": Path("a"), "big": Decimal("1.50")})) == {
+        "root": "a",
+        "big": "1.50",
+    }
 
 
 def write(target: Path, *inputs: Path, force: bool = False) -> None:
@@ -37,7 +51,9 @@ def write(target: Path, *inputs: Path, force: bool = False) -> None:
 
 
 def test_a_new_file_appears_when_it_is_whole(tmp_path: Path) -> None:
-    """Also under the longest name; not if the command fails, and not if another program has made it meanwhile."""
+    """Also under the longest name; not if the command fails, and not if another program
+    has made it meanwhile.
+    """
     target = tmp_path / ("x" * 255)
     with pytest.raises(KeyError), new_file("--output", target, [], force=False):
         raise KeyError
@@ -45,14 +61,19 @@ def test_a_new_file_appears_when_it_is_whole(tmp_path: Path) -> None:
     write(target)
     assert target.read_bytes() == b"new"
     other = tmp_path / "other"
-    with pytest.raises(UsageError, match="the file exists"), new_file("--output", other, [], force=False):
+    with (
+        pytest.raises(UsageError, match="the file exists"),
+        new_file("--output", other, [], force=False),
+    ):
         other.touch()
     assert other.read_bytes() == b""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pipes, and links need rights")
 @pytest.mark.parametrize("force", [False, True])
-def test_no_input_and_nothing_but_a_file_is_replaced(tmp_path: Path, force: bool) -> None:
+def test_no_input_and_nothing_but_a_file_is_replaced(
+    tmp_path: Path, force: bool
+) -> None:
     (log := tmp_path / "log").write_bytes(b"old")
     (other := tmp_path / "other").write_bytes(b"old")
     (tmp_path / "to-log").symlink_to(log)
@@ -70,5 +91,7 @@ def test_no_input_and_nothing_but_a_file_is_replaced(tmp_path: Path, force: bool
         write(other, log, force=True)
         assert other.read_bytes() == b"new"
     else:
-        with pytest.raises(UsageError, match="the file exists; name another file or add --force"):
+        with pytest.raises(
+            UsageError, match="the file exists; name another file or add --force"
+        ):
             write(other, log)

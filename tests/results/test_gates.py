@@ -21,17 +21,43 @@ from tests.runs_on_disk import asked, summed_up
 (USUAL,) = summed_up([asked("{}")]).results
 
 
-def result(model: str, task: str, correct: int, deviate: int, unanswered: int = 0) -> Result:
+def result(
+    model: str, task: str, correct: int, deviate: int, unanswered: int = 0
+) -> Result:
     outcomes = Outcomes(correct, deviate, 0, 0, unanswered)
-    return replace(USUAL, model=model, task=task, selected=None, measured=correct + deviate, outcomes=outcomes)
+    return replace(
+        USUAL,
+        model=model,
+        task=task,
+        selected=None,
+        measured=correct + deviate,
+        outcomes=outcomes,
+    )
 
 
 def test_gates_are_parsed() -> None:
     """The message about a bad one repeats the value and says what to write."""
-    good = {"80": (None, "80"), "99.5 %": (None, "99.5"), " t : 80.25% ": ("t", "80.25"), "a:b:100": ("a:b", "100")}
+    good = {
+        "80": (None, "80"),
+        "99.5 %": (None, "99.5"),
+        " t : 80.25% ": ("t", "80.25"),
+        "a:b:100": ("a:b", "100"),
+    }
     for text, (task, percent) in good.items():
         assert parse_gate(text) == Gate(task, Decimal(percent))
-    for text in ("", "x", "arithmetic:", ":80", "100.1", "-1", "nan", "1e1", "80,5", "٨٠", "9" * 9999):
+    for text in (
+        "",
+        "x",
+        "arithmetic:",
+        ":80",
+        "100.1",
+        "-1",
+        "nan",
+        "1e1",
+        "80,5",
+        "٨٠",
+        "9" * 9999,
+    ):
         with pytest.raises(ValueError, match="write 80 or arithmetic:80") as caught:
             parse_gate(text)
         assert str(caught.value).startswith(repr(text))
@@ -39,34 +65,78 @@ def test_gates_are_parsed() -> None:
 
 A, OEIS = result("a", "arithmetic", 1, 1), result("a", "oeis", 0, 1)
 COMMA = replace(A, condition=Condition(NumberFormat.COMMA))
-KEYS = [("a", "arithmetic", ""), ("a", "arithmetic", "numbers_comma"), ("b", "oeis", "")]
+KEYS = [
+    ("a", "arithmetic", ""),
+    ("a", "arithmetic", "numbers_comma"),
+    ("b", "oeis", ""),
+]
 
 
 @pytest.mark.parametrize(
     ("gates", "results", "selected", "lines"),
     [
         ("61.3", [result("m", "t", 613, 387)], [], []),
-        ("80", [result("m", "t", 613, 387)], [], ["m, t: 61.3 % correct is below 80 %"]),
-        ("0", [result("m", "t", 717, 0, 3)], [], ["m, t: 3 of 720 unanswered, 0 % is required"]),
-        ("0", [result("m", "t", 0, 0)], [], ["m, t: nothing was answered, 0 % is required"]),
+        (
+            "80",
+            [result("m", "t", 613, 387)],
+            [],
+            ["m, t: 61.3 % correct is below 80 %"],
+        ),
+        (
+            "0",
+            [result("m", "t", 717, 0, 3)],
+            [],
+            ["m, t: 3 of 720 unanswered, 0 % is required"],
+        ),
+        (
+            "0",
+            [result("m", "t", 0, 0)],
+            [],
+            ["m, t: nothing was answered, 0 % is required"],
+        ),
         ("80", [], [], ["nothing was answered, 80 % is required"]),
         ("x:80", [A], [], ["x: nothing was answered"]),
-        ("80 oeis:80", [A, OEIS], [], ["a, arithmetic: 50.0 %", "a, oeis: 0.0 %"]),  # each line once
-        ("80", [A, COMMA], [], ["a, arithmetic: 50.0 %", "a, arithmetic, numbers_comma: 50.0 %"]),
-        ("1", [A], KEYS, ["a, arithmetic, numbers_comma: nothing was", "b, oeis: nothing was"]),  # all skipped
+        (
+            "80 oeis:80",
+            [A, OEIS],
+            [],
+            ["a, arithmetic: 50.0 %", "a, oeis: 0.0 %"],
+        ),  # each line once
+        (
+            "80",
+            [A, COMMA],
+            [],
+            ["a, arithmetic: 50.0 %", "a, arithmetic, numbers_comma: 50.0 %"],
+        ),
+        (
+            "1",
+            [A],
+            KEYS,
+            ["a, arithmetic, numbers_comma: nothing was", "b, oeis: nothing was"],
+        ),  # all skipped
         ("arithmetic:1", [A], KEYS, ["a, arithmetic, numbers_comma: nothing was"]),
     ],
 )
 def test_failed_gates(
-    gates: str, results: list[Result], selected: list[tuple[str, str, str]], lines: list[str]
+    gates: str,
+    results: list[Result],
+    selected: list[tuple[str, str, str]],
+    lines: list[str],
 ) -> None:
     found = failed_gates([*map(parse_gate, gates.split())], results, selected)
-    assert all(one.startswith(line) for one, line in zip(found, lines, strict=True)), found
+    assert all(one.startswith(line) for one, line in zip(found, lines, strict=True)), (
+        found
+    )
 
 
-@given(st.integers(1, 10**5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.integers(0, 10**6))
+@given(
+    st.integers(1, 10**5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))),
+    st.integers(0, 10**6),
+)
 def test_gates_are_exact(counts: tuple[int, int], percent: int) -> None:
-    """A gate fails exactly if the fraction is under it, and never shows a percentage that is not."""
+    """A gate fails exactly if the fraction is under it, and never shows a percentage
+    that is not.
+    """
     correct, measured = counts
     gate = Gate(None, Decimal(percent).scaleb(-4))
     lines = failed_gates([gate], [result("a", "t", correct, measured - correct)])

@@ -1,4 +1,6 @@
-"""The folder of a run and its log: names, what a kill leaves, what is read back, and the JSON report."""
+"""The folder of a run and its log: names, what a kill leaves, what is read back, and
+the JSON report.
+"""
 
 from __future__ import annotations
 
@@ -76,13 +78,23 @@ def test_folders_have_safe_names(tmp_path: Path, models: list[str], name: str) -
     tokyo = STARTED.astimezone(timezone(timedelta(hours=9)))
     names = [create_run_folder(tmp_path, tokyo, models).name for _ in range(3)]
     assert names == [f"{STAMP}_{name}", f"{STAMP}_{name}-2", f"{STAMP}_{name}-3"]
-    assert create_run_folder(tmp_path, STARTED, ["m"], Shard(2, 5)).name == f"{STAMP}_m_shard-2-of-5"
+    assert (
+        create_run_folder(tmp_path, STARTED, ["m"], Shard(2, 5)).name
+        == f"{STAMP}_m_shard-2-of-5"
+    )
 
 
 @pytest.mark.parametrize(
-    ("base", "why"), [("file", "a file is in the way"), ("file/reports", "in the way"), ("a\0b", "null")]
+    ("base", "why"),
+    [
+        ("file", "a file is in the way"),
+        ("file/reports", "in the way"),
+        ("a\0b", "null"),
+    ],
 )
-def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path, base: str, why: str) -> None:
+def test_a_folder_that_cannot_be_made_is_one_line(
+    tmp_path: Path, base: str, why: str
+) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UnwritableFolder, match=why) as caught:
         create_run_folder(tmp_path / base, STARTED, ["m"])
@@ -91,7 +103,11 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path, base: str, why
 
 def test_a_kill_loses_nothing_that_was_appended(tmp_path: Path) -> None:
     path = tmp_path / "trials.jsonl"
-    writer = subprocess.Popen([sys.executable, "-c", ENDLESS_WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+    writer = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS_WRITER, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert writer.stdout is not None
     for _ in range(200):
         writer.stdout.readline()
@@ -126,7 +142,10 @@ def test_records_are_read(tmp_path: Path, content: str) -> None:
 
 def test_lines_that_are_no_records_are_named(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    for content, why in ((b'"' + b"x" * 2**24 + b'"\n', "line 1: longer than 16,777,216"), (b"\xff\n", "not UTF-8")):
+    for content, why in (
+        (b'"' + b"x" * 2**24 + b'"\n', "line 1: longer than 16,777,216"),
+        (b"\xff\n", "not UTF-8"),
+    ):
         path.write_bytes(content)
         with pytest.raises(UsageError, match=why):
             list(records_in(path))
@@ -137,8 +156,12 @@ def named(nodeid: str, text: str) -> Record:
 
 
 @given(st.lists(st.tuples(st.text(max_size=9), st.text(st.characters(), max_size=20))))
-def test_records_are_found_by_node_id(tmp_path_factory: pytest.TempPathFactory, written: list[tuple[str, str]]) -> None:
-    """The last one of a node id, written or kept in memory because it could not be written."""
+def test_records_are_found_by_node_id(
+    tmp_path_factory: pytest.TempPathFactory, written: list[tuple[str, str]]
+) -> None:
+    """The last one of a node id, written or kept in memory because it could not be
+    written.
+    """
     records = WrittenRecords()
     records.path = tmp_path_factory.mktemp("run") / "trials.jsonl"
     log = RunLog(records.path)
@@ -147,7 +170,11 @@ def test_records_are_found_by_node_id(tmp_path_factory: pytest.TempPathFactory, 
         records[nodeid] = log.append(encode(record)) if number % 3 else record
     log.close()
     expected = {nodeid: named(nodeid, text) for nodeid, text in written}
-    assert (dict(records), len(records), "none of these" in records) == (expected, len(expected), False)
+    assert (dict(records), len(records), "none of these" in records) == (
+        expected,
+        len(expected),
+        False,
+    )
 
 
 @pytest.mark.parametrize("nodeids", [None, "", "ab", "aba"])
@@ -155,12 +182,18 @@ def test_the_json_report_has_records_and_summary(nodeids: str | None) -> None:
     """A test that is listed twice stays once, as it was last."""
     report: dict[str, Any] = {"created": 1.0}
     if nodeids is not None:
-        report["tests"] = [{"nodeid": nodeid, "outcome": place} for place, nodeid in enumerate(nodeids)]
+        report["tests"] = [
+            {"nodeid": nodeid, "outcome": place} for place, nodeid in enumerate(nodeids)
+        ]
     record, summary = record_of(asked('é\ud800 "}\n')), summed_up([FIRST])
     extended = with_records(report, {"a": record}, summary)
     assert (extended["created"], extended["llmarith"]) == (1.0, as_dict(summary))
     assert [test.get("llmarith") for test in extended.get("tests", ())] == [
-        as_dict(record) if nodeid == "a" else None for nodeid in dict.fromkeys(nodeids or "")
+        as_dict(record) if nodeid == "a" else None
+        for nodeid in dict.fromkeys(nodeids or "")
     ]
     if nodeids == "aba":
-        assert [(test["nodeid"], test["outcome"]) for test in extended["tests"]] == [("a", 2), ("b", 1)]
+        assert [(test["nodeid"], test["outcome"]) for test in extended["tests"]] == [
+            ("a", 2),
+            ("b", 1),
+        ]

@@ -41,15 +41,26 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
 def sums(outcomes: str, first: int = 0) -> list[Record]:
     """Trials, a letter for each outcome."""
     texts = {"c": "{}", "d": "7", "n": "", "u": None}
-    return [record_of(asked(texts[one], trial=place, model="m")) for place, one in enumerate(outcomes, first)]
+    return [
+        record_of(asked(texts[one], trial=place, model="m"))
+        for place, one in enumerate(outcomes, first)
+    ]
 
 
-def shards(made: Made, trials: Sequence[Record], count: int, **facts: Any) -> list[Path]:
+def shards(
+    made: Made, trials: Sequence[Record], count: int, **facts: Any
+) -> list[Path]:
     """One run in shards."""
     found = []
     for index in range(count):
         its = trials[index::count]
-        shard = {"index": index + 1, "count": count, "dealt": len(its), "whole": len(trials), "selection": "abc"}
+        shard = {
+            "index": index + 1,
+            "count": count,
+            "dealt": len(its),
+            "whole": len(trials),
+            "selection": "abc",
+        }
         found.append(made(f"shard-{index + 1}", its, **{"shard": shard} | facts))
     return found
 
@@ -63,7 +74,10 @@ def refusal(*runs: Path) -> str:
 
 
 def test_shards_say_what_the_whole_run_says(made: Made) -> None:
-    """Whatever the order of the arguments. The runs are not changed, and a README beside them is passed over."""
+    """Whatever the order of the arguments.
+
+    The runs are not changed, and a README beside them is passed over.
+    """
     trials = sums("cdnucdnucdnu")
     whole = decode_summary((made("whole", trials) / "summary.json").read_bytes())
     parts = shards(made, trials, 3)
@@ -72,33 +86,65 @@ def test_shards_say_what_the_whole_run_says(made: Made) -> None:
     for into, order in ((Path("one"), parts), (Path("two"), parts[::-1])):
         summary = merge([*order, Path("README.md")], into)
         assert (summary.results, summary.complete) == (whole.results, False)
-        assert (summary.answered, summary.unanswered, summary.run.selected) == (9, 3, 12)
+        assert (summary.answered, summary.unanswered, summary.run.selected) == (
+            9,
+            3,
+            12,
+        )
         assert decode_summary((into / "summary.json").read_bytes()) == summary
         written = (into / "trials.jsonl").read_bytes().splitlines()
         assert sorted(map(decode_record, written), key=trials.index) == trials
-    assert [file.read_bytes() for part in parts for file in sorted(part.iterdir())] == before
-    assert merge(shards(made, sums("cc"), 3)[:2], Path("three")).complete  # the third shard has no trials
+    assert [
+        file.read_bytes() for part in parts for file in sorted(part.iterdir())
+    ] == before
+    assert merge(
+        shards(made, sums("cc"), 3)[:2], Path("three")
+    ).complete  # the third shard has no trials
 
 
-def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(made: Made) -> None:
+def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(
+    made: Made,
+) -> None:
     first = made("first", sums("cuccu"), exit_status=1)
-    again = made("again", [sums("ddddd")[place] for place in (1, 2)], partial=True, started_at="2026-11-22T09:00:00Z")
-    last = made("last", sums("u", first=2), partial=True, started_at="2026-11-22T10:00:00Z")
+    again = made(
+        "again",
+        [sums("ddddd")[place] for place in (1, 2)],
+        partial=True,
+        started_at="2026-11-22T09:00:00Z",
+    )
+    last = made(
+        "last", sums("u", first=2), partial=True, started_at="2026-11-22T10:00:00Z"
+    )
     summary = merge([last, again, first], Path("merged"))
-    outcomes = [decode_record(line).outcome for line in Path("merged/trials.jsonl").read_bytes().splitlines()]
+    outcomes = [
+        decode_record(line).outcome
+        for line in Path("merged/trials.jsonl").read_bytes().splitlines()
+    ]
     assert outcomes == ["correct", "deviate", "deviate", "correct", "unanswered"]
     assert summary.run.merged is not None
     assert summary.run.merged.overlapping == 1
-    assert (summary.run.selected, summary.run.partial, summary.results[0].selected) == (5, False, 5)
+    assert (summary.run.selected, summary.run.partial, summary.results[0].selected) == (
+        5,
+        False,
+        5,
+    )
 
 
-def test_an_interrupted_shard_is_completed_by_the_run_that_finished_it(made: Made) -> None:
+def test_an_interrupted_shard_is_completed_by_the_run_that_finished_it(
+    made: Made,
+) -> None:
     first, second = shards(made, sums("cccc"), 2)
     cut = made("cut", sums("c"), shard=SHARD | {"index": 1}, stopped="401")
     assert "cut: it has 1 of 2 trials" in refusal(cut, second)
     merged = merge([cut, first, second], Path("merged"))
     run = merged.run
-    assert (merged.complete, run.id, run.shard, run.exit_status, run.seed) == (True, "merged", None, None, 0)
+    assert (merged.complete, run.id, run.shard, run.exit_status, run.seed) == (
+        True,
+        "merged",
+        None,
+        None,
+        0,
+    )
     assert run.merged is not None
     assert [one.id for one in run.merged.runs] == ["cut", "shard-1", "shard-2"]
 
@@ -117,39 +163,61 @@ def test_an_interrupted_shard_is_completed_by_the_run_that_finished_it(made: Mad
         ({"shard": None}, "number of shards (2 and 0)"),
     ],
 )
-def test_runs_that_differ_are_refused(made: Made, facts: dict[str, Any], named: str) -> None:
+def test_runs_that_differ_are_refused(
+    made: Made, facts: dict[str, Any], named: str
+) -> None:
     """A fact that a run does not know is no difference."""
-    known = {"conditions": [Condition().fields()], "reading": "tolerant", "search": {"budget": 40}}
+    known = {
+        "conditions": [Condition().fields()],
+        "reading": "tolerant",
+        "search": {"budget": 40},
+    }
     first, _ = shards(made, sums("cccc"), 2, **known)
     same = made("same", sums("cccc")[1::2], shard=SHARD | {"selection": None})
     other = made("x", sums("cccc")[1::2], **{"shard": SHARD} | known | facts)
-    assert refusal(first, other) == f"shard-1 and x differ in {named}; name parts of one run"
+    assert (
+        refusal(first, other)
+        == f"shard-1 and x differ in {named}; name parts of one run"
+    )
     assert merge([first, same], Path("merged")).complete
 
 
 def test_missing_and_broken_parts_are_named(made: Made) -> None:
     parts = shards(made, sums("c" * 10), 4)
     assert "missing shards of 4: 1, 4;" in refusal(*parts[1:3])
-    assert "again: the run that this --lf run completes is missing" in refusal(made("again", sums("c"), partial=True))
-    assert "early: it has 2 of 5 trials" in refusal(made("early", sums("cc"), selected=5))
+    assert "again: the run that this --lf run completes is missing" in refusal(
+        made("again", sums("c"), partial=True)
+    )
+    assert "early: it has 2 of 5 trials" in refusal(
+        made("early", sums("cc"), selected=5)
+    )
     run = made("run", sums("ccc"))
-    assert "another of the runs has other trials" in refusal(run, made("two", sums("cc", first=2)))
+    assert "another of the runs has other trials" in refusal(
+        run, made("two", sums("cc", first=2))
+    )
     (run / "trials.jsonl").write_bytes((run / "trials.jsonl").read_bytes()[:-40])
     assert "run: it has 2 of 3 trials" in refusal(run)
     (run / "summary.json").unlink()
     assert refusal(run).startswith("run: no summary.json")
 
 
-def test_wrong_usage_is_one_line(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_one_line(
+    made: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
     made("run", sums("cc"))
     Path("file").touch()
-    for runs, into, why in ((["run", "run"], "new", "named twice"), (["run"], "file/new", "cannot be written")):
+    for runs, into, why in (
+        (["run", "run"], "new", "named twice"),
+        (["run"], "file/new", "cannot be written"),
+    ):
         assert main(["merge", *runs, "--output", into]) == 4
         out, err = capsys.readouterr()
         assert (out, err.count("\n"), why in err) == ("", 1, True)
 
 
-def test_the_command_shows_the_run_and_writes_its_page(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_shows_the_run_and_writes_its_page(
+    made: Made, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Foreign names have no effect on a terminal."""
     hostile = changed(sums("cdcd"), model="m\x1b]0;x\x07")
     parts = [str(part) for part in shards(made, hostile, 2)]

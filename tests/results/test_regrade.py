@@ -1,4 +1,6 @@
-"""Stored replies are read again; what was never answered is never graded, and inputs are never changed."""
+"""Stored replies are read again; what was never answered is never graded, and inputs
+are never changed.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,28 @@ from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import changes
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import Dtype, Op, Reading
-from tests.runs_on_disk import ROW, added, asked, lines_of, programmed, record_of, searched
+from tests.runs_on_disk import (
+    ROW,
+    added,
+    asked,
+    lines_of,
+    programmed,
+    record_of,
+    searched,
+)
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
 FLOAT = {"variant": "float_add", "operands": [12.10, "30.05"], "correct": 42.15}
-CUSTOM = {"label": "a", "seed": 0, "variant": None, "depth": None, "trial": 0, "inputs": {}, "expected": 1}
+CUSTOM = {
+    "label": "a",
+    "seed": 0,
+    "variant": None,
+    "depth": None,
+    "trial": 0,
+    "inputs": {},
+    "expected": 1,
+}
 
 Captured = pytest.CaptureFixture[str]
 
@@ -31,7 +49,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def write(*records: Mapping[str, Any], name: str = "trials.jsonl", end: str = "") -> str:
+def write(
+    *records: Mapping[str, Any], name: str = "trials.jsonl", end: str = ""
+) -> str:
     """A file of records or rows."""
     Path(name).write_text(lines_of(records) + end, encoding="utf-8")
     return name
@@ -45,20 +65,32 @@ def again(record: Mapping[str, Any], reading: Reading | None = None) -> Record:
 
 def test_what_today_s_rules_made_does_not_change() -> None:
     replies = [asked(text) for text in ("{}", "7", "no number", "", None)]
-    strict, cut = added("= {}"), asked("7", finish_reason="length")  # by the strict reading of its task
+    strict, cut = (
+        added("= {}"),
+        asked("7", finish_reason="length"),
+    )  # by the strict reading of its task
     for record in (*replies, strict, cut, programmed("A000045"), searched()):
         assert again(record) == record_of(record)
 
 
 def test_the_verdict_comes_from_the_reply() -> None:
     """By the reading of the record, or another one."""
-    stale = asked("7") | {"outcome": "correct", "reason": None, "answer": None, "grade": {"score": 1}}
+    stale = asked("7") | {
+        "outcome": "correct",
+        "reason": None,
+        "answer": None,
+        "grade": {"score": 1},
+    }
     assert again(stale) == record_of(asked("7"))
     found = again(asked("= {}"), Reading.STRICT)
-    assert (record_of(asked("= {}")).outcome, found.outcome, found.reading) == ("correct", "nan", "strict")
+    assert (record_of(asked("= {}")).outcome, found.outcome, found.reading) == (
+        "correct",
+        "nan",
+        "strict",
+    )
 
 
-# --- rows of llm_arithmetic -------------------------------------------------------------------------------------------
+# --- rows of llm_arithmetic -----------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -66,36 +98,70 @@ def test_the_verdict_comes_from_the_reply() -> None:
     [
         ({"raw_response": "42.15"}, "correct"),
         ({"raw_response": "42.1"}, "deviate"),
-        ({"failed_to_get_reply": True, "tokens": {"completion_tokens": 5}}, "unanswered"),
+        (
+            {"failed_to_get_reply": True, "tokens": {"completion_tokens": 5}},
+            "unanswered",
+        ),
         ({}, "unanswered"),
         ({"raw_response": None, "tokens": None}, "unanswered"),
         ({"tokens": {"completion_tokens": 4352}}, "nan"),
         ({"raw_response": "<think>4", "failed_to_get_reply": False}, "nan"),
     ],
 )
-def test_an_empty_reply_that_was_paid_for_is_a_reply(facts: dict[str, Any], outcome: str) -> None:
-    """A flag tells whether there is a reply; older rows have none, but the tokens that were billed."""
-    row = ROW | FLOAT | {"raw_response": "", "tokens": {"prompt_tokens": 9, "completion_tokens": 0}} | facts
+def test_an_empty_reply_that_was_paid_for_is_a_reply(
+    facts: dict[str, Any], outcome: str
+) -> None:
+    """A flag tells whether there is a reply; older rows have none, but the tokens that
+    were billed.
+    """
+    row = (
+        ROW
+        | FLOAT
+        | {"raw_response": "", "tokens": {"prompt_tokens": 9, "completion_tokens": 0}}
+        | facts
+    )
     assert again(row).outcome == outcome
 
 
 def test_the_residue_of_a_double_is_a_rounding(capsys: Captured) -> None:
-    """An integer must be the expected one; how often only a residue is beside it is said with the errors."""
-    row = ROW | {"variant": "int_div", "operands": [2030, 35], "correct": 58, "raw_response": "58.000000000001"}
+    """An integer must be the expected one; how often only a residue is beside it is
+    said with the errors.
+    """
+    row = ROW | {
+        "variant": "int_div",
+        "operands": [2030, 35],
+        "correct": 58,
+        "raw_response": "58.000000000001",
+    }
     made = again(row)
     assert made.number
-    assert (made.outcome, made.number.rounded, made.error_class) == ("deviate", True, "rounded")
+    assert (made.outcome, made.number.rounded, made.error_class) == (
+        "deviate",
+        True,
+        "rounded",
+    )
     assert main(["report", "trials.jsonl"]) == 0
     assert "1 rounded" in capsys.readouterr().out
 
 
 def test_rows_become_records() -> None:
-    """What a row lacks is null, numbers stay as they are written, a cost of 0 is an unknown one."""
+    """What a row lacks is null, numbers stay as they are written, a cost of 0 is an
+    unknown one.
+    """
     made = again(ROW | FLOAT | {"raw_response": "42.15", "cost": 0.0})
     problem = made.problem
-    assert (problem.inputs["lhs"], problem.expected, problem.seed, made.prompt) == ("12.1", "42.15", None, None)
+    assert (problem.inputs["lhs"], problem.expected, problem.seed, made.prompt) == (
+        "12.1",
+        "42.15",
+        None,
+        None,
+    )
     assert made.reply
-    assert (made.reply.cost_usd, made.reply.finish_reason, made.reply.completion_tokens) == (None, None, 2)
+    assert (
+        made.reply.cost_usd,
+        made.reply.finish_reason,
+        made.reply.completion_tokens,
+    ) == (None, None, 2)
 
 
 @pytest.mark.parametrize(
@@ -112,30 +178,55 @@ def test_rows_become_records() -> None:
     ],
 )
 def test_a_row_of_another_shape_is_named(facts: dict[str, Any], field: str) -> None:
-    with pytest.raises(UsageError, match=rf"trials\.jsonl, line 1: .*{field}.*; expected a record"):
+    with pytest.raises(
+        UsageError, match=rf"trials\.jsonl, line 1: .*{field}.*; expected a record"
+    ):
         again(ROW | facts)
 
 
-# --- the command ------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------
 
 
 def test_transitions_are_counted(capsys: Captured) -> None:
-    """Of all files together, with the reasons why there is no answer; searches are left as they are."""
-    log = write(asked("{}"), asked("", trial=1) | {"outcome": "deviate", "grade": asked("7")["grade"], "reason": None})
-    rows = write(ROW | {"raw_response": "", "failed_to_get_reply": True, "classification": "NaN"}, name="rows.jsonl")
+    """Of all files together, with the reasons why there is no answer; searches are left
+    as they are.
+    """
+    log = write(
+        asked("{}"),
+        asked("", trial=1)
+        | {"outcome": "deviate", "grade": asked("7")["grade"], "reason": None},
+    )
+    rows = write(
+        ROW
+        | {"raw_response": "", "failed_to_get_reply": True, "classification": "NaN"},
+        name="rows.jsonl",
+    )
     assert main(["regrade", log, rows, write(searched(), name="searches.jsonl")]) == 0
     out, err = capsys.readouterr()
     words = [line.split() for line in out.splitlines()]
     assert words[1] == ["correct", "deviate", "nan", "unanswered"]
-    assert (["correct", "2", "0", "0", "0"] in words, ["nan", "0", "0", "0", "1"] in words) == (True, True)
+    assert (
+        ["correct", "2", "0", "0", "0"] in words,
+        ["nan", "0", "0", "0", "1"] in words,
+    ) == (True, True)
     assert "Reasons for nan: 1 empty" in out
-    assert err.startswith("note: 1 records of programs, searches and tasks without --task=FILE:NAME are unchanged")
+    assert err.startswith(
+        "note: 1 records of programs, searches and tasks without --task=FILE:NAME are unchanged"
+    )
 
 
 def test_the_replies_behind_a_cell_are_shown(capsys: Captured) -> None:
-    """Where they stand, what was asked and what was read. No reply and no name has an effect on a terminal."""
+    """Where they stand, what was asked and what was read.
+
+    No reply and no name has an effect on a terminal.
+    """
     reply = f"\x1b[2J\u202e{'x' * 5_000}\r\n= {SUM.expected}"
-    other = asked("no") | {"task": "other", "problem": CUSTOM, "reason": "\x1b[2J", "reading": None}
+    other = asked("no") | {
+        "task": "other",
+        "problem": CUSTOM,
+        "reason": "\x1b[2J",
+        "reading": None,
+    }
     first = asked(reply) | {"outcome": "nan", "grade": {"score": 0}, "reason": "empty"}
     second = other | {"answer": "\x1b[2J"}
     log = write(first, second, name="a\x1b[2J\n.jsonl", end="{")
@@ -149,21 +240,37 @@ def test_the_replies_behind_a_cell_are_shown(capsys: Captured) -> None:
 
 
 def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
-    """One for each reply, in order. The input keeps every byte, and so does it if the command fails."""
-    log = write(asked("7") | {"outcome": "correct", "grade": {"score": 1}}, asked("\ud800"))
+    """One for each reply, in order.
+
+    The input keeps every byte, and so does it if the command fails.
+    """
+    log = write(
+        asked("7") | {"outcome": "correct", "grade": {"score": 1}}, asked("\ud800")
+    )
     before = Path(log).read_bytes()
     assert main(["regrade", str(tmp_path), "--output=new.jsonl"]) == 0
     written = Path("new.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line) for line in written] == [asked("7"), asked("\ud800")]
-    assert main(["regrade", write(asked("7"), name="x", end="what?\n"), "--output=y"]) == WRONG_USAGE
+    assert (
+        main(["regrade", write(asked("7"), name="x", end="what?\n"), "--output=y"])
+        == WRONG_USAGE
+    )
     assert "x, line 2: not JSON" in capsys.readouterr().err
     assert Path(log).read_bytes() == before
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["new.jsonl", "trials.jsonl", "x"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "new.jsonl",
+        "trials.jsonl",
+        "x",
+    ]
 
 
-@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+@pytest.mark.skipif(
+    not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project"
+)
 def test_the_table_of_the_transcripts() -> None:
-    """On 9,360 replies of 13 models, no outcome changes but those that docs/grading.md defends."""
+    """On 9,360 replies of 13 models, no outcome changes but those that docs/grading.md
+    defends.
+    """
     transitions, reasons = Counter[tuple[str, str]](), Counter[str | None]()
     for file in sorted(TRANSCRIPTS.glob("*.jsonl")):
         for change in changes(file, None, []):

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.results.report import tables_section
-from pytest_llmarith.results.run_tables import effects, note_of, overview, repeats, tables_of, thresholds
+from pytest_llmarith.results.run_tables import (
+    effects,
+    note_of,
+    overview,
+    repeats,
+    tables_of,
+    thresholds,
+)
 from pytest_llmarith.results.series import results_of
 from pytest_llmarith.results.tables import Table, as_text
 from pytest_llmarith.types import Condition, NumberFormat
@@ -18,7 +25,9 @@ COMMA = Condition(NumberFormat.COMMA).fields()
 
 
 def lines(table: Table) -> list[str]:
-    """The lines below the title, with one space between words, without the rule and the legend."""
+    """The lines below the title, with one space between words, without the rule and the
+    legend.
+    """
     text = as_text(table._replace(legend=""), 200)[bool(table.title) :]
     return [" ".join(line.split()) for line in text if line and "---" not in line]
 
@@ -34,15 +43,27 @@ def of_letters(*texts: str, **named: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
-@pytest.mark.parametrize("model", ["o4-mini", "openrouter/deepseek/deepseek-v3.2-exp-thinking", "m\u202e\x1b" * 100])
+@pytest.mark.parametrize(
+    "model",
+    ["o4-mini", "openrouter/deepseek/deepseek-v3.2-exp-thinking", "m\u202e\x1b" * 100],
+)
 def test_everything_fits(width: int, model: str) -> None:
     """Names and reasons are printable."""
     records = [asked("7", depth=depth, model=model) for depth in range(2, 61)]
-    records += [asked("?", trial=1, model=model) | {"reason": model}, asked(None, trial=2, model=model)]
+    records += [
+        asked("?", trial=1, model=model) | {"reason": model},
+        asked(None, trial=2, model=model),
+    ]
     records += [added("{}", trial, model=model) for trial in range(30)]
-    conditions = [one | {"condition": COMMA, "repeat": repeat} for one in records[:9] for repeat in range(2)]
+    conditions = [
+        one | {"condition": COMMA, "repeat": repeat}
+        for one in records[:9]
+        for repeat in range(2)
+    ]
     other_words = [one | {"prompt": said("with commas")} for one in conditions]
-    section = tables_section(summed_up([*records, *other_words, programmed(model, model)]), width)
+    section = tables_section(
+        summed_up([*records, *other_words, programmed(model, model)]), width
+    )
     assert max(map(len, section)) <= width
     assert all(line.isprintable() for line in section)
     assert sum("what conditions do" in line for line in section) == 1
@@ -55,20 +76,27 @@ def test_everything_fits(width: int, model: str) -> None:
         ([asked("{}") | {"simulated": True}], "simulated"),
         ([asked("{}"), asked(None, trial=1)], "incomplete, 1 of 2"),
         (
-            [asked("?") | {"reason": reason} for reason in ("truncated", "empty", "truncated")],
+            [
+                asked("?") | {"reason": reason}
+                for reason in ("truncated", "empty", "truncated")
+            ],
             "2 of 3 truncated: 0.0 % correct with them, 0.0 (0.0-79.3) % without; nan: 2 truncated, 1 empty",
         ),
         ([asked("?") | {"outcome": "cheat"}], "cheat: 1 (100.0 %, 20.7-100)"),
         ([asked("{}"), asked("{}", trial=1, cost_usd=None)], "1 unpriced"),
     ],
 )
-def test_what_has_to_be_known_of_a_row(records: list[dict[str, Any]], note: str) -> None:
+def test_what_has_to_be_known_of_a_row(
+    records: list[dict[str, Any]], note: str
+) -> None:
     assert [note_of(row) for row in results_of(summed_up(records))] == [note]
 
 
 def test_fake_models_are_marked_in_the_head() -> None:
     rows = results_of(summed_up([asked("{}") | {"simulated": True}]))
-    assert lines(overview(rows, only_head=True))[1].startswith("o4-mini (simulated) arithmetic ")
+    assert lines(overview(rows, only_head=True))[1].startswith(
+        "o4-mini (simulated) arithmetic "
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,11 +122,20 @@ def test_d50_has_no_number_outside_of_the_depths(right: list[int], shown: str) -
 
 
 def test_bounds_are_no_interval() -> None:
-    """If a cell has no reply, a note says between what the percentage lies; columns of intervals have none."""
-    rows = results_of(summed_up([*(asked("{}", 2, trial) for trial in range(3)), asked(None, depth=3)]))
+    """If a cell has no reply, a note says between what the percentage lies; columns of
+    intervals have none.
+    """
+    rows = results_of(
+        summed_up(
+            [*(asked("{}", 2, trial) for trial in range(3)), asked(None, depth=3)]
+        )
+    )
     assert "75.0-100" not in lines(overview(rows))[1]
     assert "75.0 to 100.0 %" in note_of(rows[0])
-    assert lines(next(tables_of(rows[0])))[-2:] == ["95 % low 43.9 - -", "95 % high 100.0 - -"]
+    assert lines(next(tables_of(rows[0])))[-2:] == [
+        "95 % low 43.9 - -",
+        "95 % high 100.0 - -",
+    ]
 
 
 def test_what_conditions_do() -> None:
@@ -116,10 +153,14 @@ def test_what_conditions_do() -> None:
 def test_repeats() -> None:
     """Results without repeats are left out. The overview has a note."""
     (repeated,), (once,) = (
-        results_of(summed_up(some)) for some in (of_letters("rw", "rr", condition=COMMA), of_letters("r"))
+        results_of(summed_up(some))
+        for some in (of_letters("rw", "rr", condition=COMMA), of_letters("r"))
     )
     _, row = lines(repeats([repeated.result, once.result]))
-    assert re.fullmatch(r"o4-mini arithmetic numbers_comma 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+", row)
+    assert re.fullmatch(
+        r"o4-mini arithmetic numbers_comma 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+",
+        row,
+    )
     assert "2 problems, 2 times each: pass@1 75.0" in note_of(repeated)
 
 

@@ -15,7 +15,11 @@ from tests.runs_on_disk import added, asked, programmed, searched, summed_up
 
 DOCS = Path(__file__).parents[2] / "docs"
 ONE = all_cells("one", 6, 2)
-SIX = [record for number in range(6) for record in all_cells(f"provider/model-{number}", 3 + number, 2)]
+SIX = [
+    record
+    for number in range(6)
+    for record in all_cells(f"provider/model-{number}", 3 + number, 2)
+]
 
 HOSTILE = [wrong(model="\x1b[31mred\u202e") | {"answer": "1" * 5000}]
 
@@ -26,7 +30,9 @@ def test_terms_that_are_not_right_are_counted() -> None:
     term = {"n": 1, "expected": "1", "got": "1", "seconds": 0.01}
 
     def lines(told: list[str]) -> list[str]:
-        record = programmed("A000045", terms=[term | {"status": status} for status in told])
+        record = programmed(
+            "A000045", terms=[term | {"status": status} for status in told]
+        )
         return [line.strip() for line in screen(summed_up([record]), 80)]
 
     assert "terms: 7 ok, 2 wrong, 1 late, 1 crashed" in lines(statuses)
@@ -42,7 +48,11 @@ def shown(records: list[dict[str, Any]], width: int = 80, **named: bool) -> list
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize("records", [ONE, SIX, [*SIX, added("7")], HOSTILE], ids=["one", "six", "tasks", "hostile"])
+@pytest.mark.parametrize(
+    "records",
+    [ONE, SIX, [*SIX, added("7")], HOSTILE],
+    ids=["one", "six", "tasks", "hostile"],
+)
 def test_lines_fit(records: list[dict[str, Any]], width: int) -> None:
     """Names and replies are harmless."""
     lines = shown(records, width)
@@ -54,7 +64,8 @@ def test_one_model_fits_a_screen() -> None:
     lines = words(shown(ONE))
     assert len(lines) <= 20
     assert any(line.startswith("arithmetic 144 ") for line in lines)
-    # Half of the trials from depth 6 on are wrong; the first of them is named with its answer.
+    # Half of the trials from depth 6 on are wrong; the first of them is named with its
+    # answer.
     first = next(line for line in lines if line.startswith("int_add"))
     assert first.startswith("int_add 2 2 2 2 1 1 1 1 1 8?")
     assert " + " in first
@@ -66,16 +77,29 @@ def test_one_model_fits_a_screen() -> None:
 
 
 def test_each_further_model_is_a_row_and_a_column() -> None:
-    six, five = (len(shown([one for one in SIX if one["model"] < f"provider/model-{most}"], 120)) for most in (6, 5))
-    assert six - five in (3, 4)  # two rows, the line of its errors, and perhaps one of the legend
+    six, five = (
+        len(shown([one for one in SIX if one["model"] < f"provider/model-{most}"], 120))
+        for most in (6, 5)
+    )
+    assert six - five in (
+        3,
+        4,
+    )  # two rows, the line of its errors, and perhaps one of the legend
     lines = words(shown(SIX, 120))
-    assert any(line.startswith("provider/model-5 144 ") and line.endswith("- - - -") is False for line in lines)
+    assert any(
+        line.startswith("provider/model-5 144 ") and line.endswith("- - - -") is False
+        for line in lines
+    )
     assert sum(line.startswith("int_mul") for line in lines) == 1
 
 
 def test_models_whose_names_do_not_fit_are_rows() -> None:
     """Two columns never have the same name."""
-    records = [one | {"model": f"provider/{'m' * 20}{name}{'n' * 30}"} for name in "ab" for one in ONE]
+    records = [
+        one | {"model": f"provider/{'m' * 20}{name}{'n' * 30}"}
+        for name in "ab"
+        for one in ONE
+    ]
     assert not any(line.startswith("int_mul") for line in words(shown(records)))
     assert any(line.startswith("variant") for line in words(shown(records, 160)))
 
@@ -105,15 +129,24 @@ def test_differences_are_over_all_conditions(formats: tuple[str, ...]) -> None:
     of_rows = [line for line in words(shown(records, 160)) if "+100.0" in line]
     assert [line.split()[0].rstrip(",") for line in of_rows] == ["b"]
     assert ("numbers_comma" in of_rows[0]) == (len(formats) == 1)
-    assert any("all conditions" in line for line in words(shown(records, 160))) == (len(formats) > 1)
+    assert any("all conditions" in line for line in words(shown(records, 160))) == (
+        len(formats) > 1
+    )
 
 
 def test_repeats_are_clustered() -> None:
-    """Three equal answers to each of eight problems are no more certain than one answer to each."""
+    """Three equal answers to each of eight problems are no more certain than one answer
+    to each.
+    """
     once = [asked("{}" if trial < 4 else "1", 3, trial) for trial in range(8)]
     again = [record | {"repeat": repeat} for record in once for repeat in range(3)]
-    found = [re.search(r"50\.0 \((.*?)-(.*?)\)", "\n".join(words(shown(records)))) for records in (once, again)]
-    (low, high), (clustered_low, clustered_high) = (map(float, one.groups()) for one in found if one)
+    found = [
+        re.search(r"50\.0 \((.*?)-(.*?)\)", "\n".join(words(shown(records))))
+        for records in (once, again)
+    ]
+    (low, high), (clustered_low, clustered_high) = (
+        map(float, one.groups()) for one in found if one
+    )
     assert clustered_low <= low
     assert high <= clustered_high
 
@@ -123,23 +156,44 @@ def test_repeats_prove_no_additions() -> None:
     once = [added("{}", trial) for trial in range(12)]
     again = [record | {"repeat": repeat} for record in once for repeat in range(3)]
     for records in (once, again):
-        (row,) = (line for line in words(shown(records)) if line.startswith("integer_addition") and "/" in line)
+        (row,) = (
+            line
+            for line in words(shown(records))
+            if line.startswith("integer_addition") and "/" in line
+        )
         assert row.endswith("30?")
 
 
 def test_a_model_without_answers_has_a_row() -> None:
     """An outage of one of two models is not hidden."""
-    records = [*(asked("{}", 3, n, model="a") for n in range(3)), *(asked(None, 3, n, model="b") for n in range(3))]
+    records = [
+        *(asked("{}", 3, n, model="a") for n in range(3)),
+        *(asked(None, 3, n, model="b") for n in range(3)),
+    ]
     lines = words(shown(records))
-    place = next(number for number, line in enumerate(lines) if line.startswith("b 0 - "))
+    place = next(
+        number for number, line in enumerate(lines) if line.startswith("b 0 - ")
+    )
     assert lines[place + 1].startswith("incomplete, 0 of 3")
 
 
 def test_searches() -> None:
     """What each search found with its class, or how far it came, and how it ended."""
-    minimum = {"question": "27 * 48", "expected": "1296", "outcome": "deviate", "reason": None, "answer": "1286"}
-    found: dict[str, Any] = {"minimum": minimum | {"error_class": "one digit"}, "questions": 41}
-    documented = [" ".join(line.split()) for line in (DOCS / "breaking-point.md").read_text("utf-8").splitlines()]
+    minimum = {
+        "question": "27 * 48",
+        "expected": "1296",
+        "outcome": "deviate",
+        "reason": None,
+        "answer": "1286",
+    }
+    found: dict[str, Any] = {
+        "minimum": minimum | {"error_class": "one digit"},
+        "questions": 41,
+    }
+    documented = [
+        " ".join(line.split())
+        for line in (DOCS / "breaking-point.md").read_text("utf-8").splitlines()
+    ]
     for record in (
         searched(ended="shrunk", **found),
         searched(ended="not reproduced", largest_right="58 * 91", not_reproduced=6),
@@ -150,7 +204,15 @@ def test_searches() -> None:
             line for line in documented if not line.startswith("---")
         )
     minimum |= {"question": f"{10**29} * {10**29}", "expected": f"1{'0' * 58}"}
-    cut = words(shown([searched(ended="budget", repeat=1, minimum=minimum | {"error_class": "tail"})]))
+    cut = words(
+        shown(
+            [
+                searched(
+                    ended="budget", repeat=1, minimum=minimum | {"error_class": "tail"}
+                )
+            ]
+        )
+    )
     assert any(line.startswith("int_mul, repeat 1") for line in cut)
     assert "1286" in (text := " ".join(cut))
     assert "tail; maybe not the simplest" in text

@@ -1,4 +1,6 @@
-"""The summary of a run is what counting its records one by one gives; what is unknown is null."""
+"""The summary of a run is what counting its records one by one gives; what is unknown
+is null.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,16 @@ TRIALS = st.lists(
             "model": st.sampled_from(["o4-mini", "gpt-4o"]),
             "op": st.sampled_from([Op.ADD, Op.MUL]),
             "depth": st.integers(2, 4),
-            "outcome": st.sampled_from(["correct", "deviate", "nan", "cheat", "unanswered"]),
-            "cost_usd": st.none() | st.integers(0, 10**6).map(lambda millionths: millionths / 10**6),
+            "outcome": st.sampled_from(
+                ["correct", "deviate", "nan", "cheat", "unanswered"]
+            ),
+            "cost_usd": st.none()
+            | st.integers(0, 10**6).map(lambda millionths: millionths / 10**6),
             "prompt_tokens": st.none() | st.integers(0, 10**5),
             "latency_s": st.none() | st.floats(0, 600),
             "absolute_error": st.integers(1, 10**40).map(str),
-            "relative_error": st.none() | st.integers(1, 99).map(lambda digits: f"{digits}e-05"),
+            "relative_error": st.none()
+            | st.integers(1, 99).map(lambda digits: f"{digits}e-05"),
             "leading_digits": st.integers(0, 40),
             "stored": st.booleans(),
             "batched": st.booleans(),
@@ -52,10 +58,18 @@ def wrong(errors: dict[str, Any]) -> dict[str, Any]:
 
 def made(trial: Trial, number: int = 0) -> dict[str, Any]:
     """The record of a drawn trial."""
-    record = asked("7", depth=trial["depth"], op=trial["op"], trial=number, model=trial["model"])
+    record = asked(
+        "7", depth=trial["depth"], op=trial["op"], trial=number, model=trial["model"]
+    )
     is_answered, outcome = trial["outcome"] != "unanswered", trial["outcome"]
-    reply = {name: trial[name] for name in ("cost_usd", "prompt_tokens", "latency_s", "stored", "batched")}
-    errors = {name: trial[name] for name in ("absolute_error", "relative_error", "leading_digits")}
+    reply = {
+        name: trial[name]
+        for name in ("cost_usd", "prompt_tokens", "latency_s", "stored", "batched")
+    }
+    errors = {
+        name: trial[name]
+        for name in ("absolute_error", "relative_error", "leading_digits")
+    }
     grade = {"score": float(outcome == "correct")}
     if outcome == "deviate":
         grade = wrong(errors)
@@ -80,38 +94,59 @@ def only_result(records: list[dict[str, Any]], **run: Any) -> dict[str, Any]:
     return dict(result)
 
 
-# --- against a recount ------------------------------------------------------------------------------------------------
+# --- against a recount ----------------------------------------------------------------
 
 
 @given(TRIALS)
 def test_the_figures_are_those_of_a_recount(trials: list[Trial]) -> None:
-    """In whatever order records arrive; a summary that is written and read again is the same."""
+    """In whatever order records arrive; a summary that is written and read again is the
+    same.
+    """
     records = [made(trial, number) for number, trial in enumerate(trials)]
     run = {"models": [{"name": "gpt-4o"}, {"name": "o4-mini"}], "id": "run"}
     summary = counted(records, run)
     assert counted(reversed(records), run) == summary
     assert json.loads(encode(summary)) == summary
-    assert {result["model"] for result in summary["results"]} == {trial["model"] for trial in trials}
+    assert {result["model"] for result in summary["results"]} == {
+        trial["model"] for trial in trials
+    }
     for result in summary["results"]:
         mine = [trial for trial in trials if trial["model"] == result["model"]]
         replied = [trial for trial in mine if trial["outcome"] != "unanswered"]
-        assert +Counter(result["outcomes"]) == Counter(trial["outcome"] for trial in mine)
+        assert +Counter(result["outcomes"]) == Counter(
+            trial["outcome"] for trial in mine
+        )
         assert result["measured"] == len(replied)
         for name in ("stored", "batched"):
             assert result[name] == sum(trial[name] for trial in replied)
-        spent = {name: amounts and amounts["sum"] for name, amounts in result["spending"].items()}
+        spent = {
+            name: amounts and amounts["sum"]
+            for name, amounts in result["spending"].items()
+        }
         assert result["cost_usd"] == spent["cost_usd"]
         assert result["unpriced"] == sum(trial["cost_usd"] is None for trial in replied)
         deviates = [trial for trial in mine if trial["outcome"] == "deviate"]
         average = result["average_absolute_error"]
         errors = [int(trial["absolute_error"]) for trial in deviates]
         assert (average is None) == (not errors)
-        assert not errors or abs(Fraction(average) * len(errors) / sum(errors) - 1) <= Fraction(1, 10**5)
-        check_place(result | result["outcomes"] | {"correct_percentage": result["percentages"]["correct"]}, mine)
+        assert not errors or abs(
+            Fraction(average) * len(errors) / sum(errors) - 1
+        ) <= Fraction(1, 10**5)
+        check_place(
+            result
+            | result["outcomes"]
+            | {"correct_percentage": result["percentages"]["correct"]},
+            mine,
+        )
         for place in result["variants"] + result["cells"]:
             depths = (place["depth"],) if "depth" in place else (2, 3, 4)
             check_place(
-                place, [one for one in mine if f"int_{one['op']}" == place["variant"] and one["depth"] in depths]
+                place,
+                [
+                    one
+                    for one in mine
+                    if f"int_{one['op']}" == place["variant"] and one["depth"] in depths
+                ],
             )
 
 
@@ -121,10 +156,18 @@ def check_place(place: dict[str, Any], trials: list[Trial]) -> None:
         sum(trial["outcome"] == "correct" for trial in trials),
         len(replied),
     )
-    found = Counter((trial["op"], trial["depth"], kind) for trial in trials for kind in (trial["outcome"], "asked"))
+    found = Counter(
+        (trial["op"], trial["depth"], kind)
+        for trial in trials
+        for kind in (trial["outcome"], "asked")
+    )
     share = overall_percentage(
         [
-            Cell(found[*cell, "correct"], found[*cell, "asked"] - found[*cell, "unanswered"], found[*cell, "asked"])
+            Cell(
+                found[*cell, "correct"],
+                found[*cell, "asked"] - found[*cell, "unanswered"],
+                found[*cell, "asked"],
+            )
             for cell in {(op, depth) for op, depth, _ in found}
         ]
     )
@@ -137,10 +180,18 @@ def check_place(place: dict[str, Any], trials: list[Trial]) -> None:
             continue
         assert spent["sum"] == float(sum(Fraction(str(amount)) for amount in amounts))
         assert (spent["known"], spent["median"]) == (len(amounts), median(amounts))
-        tenths = quantiles(amounts, n=10, method="inclusive") if len(amounts) > 1 else amounts
+        tenths = (
+            quantiles(amounts, n=10, method="inclusive")
+            if len(amounts) > 1
+            else amounts
+        )
         assert spent["p90"] == pytest.approx(tenths[-1])
     deviates = [trial for trial in trials if trial["outcome"] == "deviate"]
-    relative = [Decimal(trial["relative_error"]) for trial in deviates if trial["relative_error"] is not None]
+    relative = [
+        Decimal(trial["relative_error"])
+        for trial in deviates
+        if trial["relative_error"] is not None
+    ]
     sizes = place["error_sizes"]
     shown = sizes["median_relative_error"]
     assert (shown and Decimal(shown)) == (median(relative) if relative else None)
@@ -148,60 +199,102 @@ def check_place(place: dict[str, Any], trials: list[Trial]) -> None:
     assert sizes["median_leading_digits"] == (median(leading) if leading else None)
 
 
-# --- percentages ------------------------------------------------------------------------------------------------------
+# --- percentages ----------------------------------------------------------------------
 
 
 def test_cells_have_the_weight_of_their_questions() -> None:
-    """Unanswered trials are in no percentage, and lost replies at a hard depth take no weight from it."""
-    assert only_result(cells("cduu"))["percentages"]["correct"] == {"percent": 50.0, "low": 9.4531, "high": 90.5469}
+    """Unanswered trials are in no percentage, and lost replies at a hard depth take no
+    weight from it.
+    """
+    assert only_result(cells("cduu"))["percentages"]["correct"] == {
+        "percent": 50.0,
+        "low": 9.4531,
+        "high": 90.5469,
+    }
     for lost, share in ((0, 1 / 10), (5, 1 / 5), (9, 1)):
-        found = only_result(cells("c" * 9 + "d", "c" + "d" * (9 - lost) + "u" * lost))["percentages"]
+        found = only_result(cells("c" * 9 + "d", "c" + "d" * (9 - lost) + "u" * lost))[
+            "percentages"
+        ]
         assert found["correct"]["percent"] == pytest.approx(100 * (9 / 10 + share) / 2)
         assert sum(one["percent"] for one in found.values()) == pytest.approx(100)
 
 
 def test_a_cell_without_a_reply_leaves_bounds() -> None:
-    """Also of the variant. A task without cells has none of this; nothing measured has no percentage, not even 0."""
+    """Also of the variant.
+
+    A task without cells has none of this; nothing measured has no percentage, not even
+    0.
+    """
     result = only_result(cells("ccd", "u"))
     assert result["percentages"]["correct"] == {"percent": None, "low": 50, "high": 75}
     assert result["percentages"]["deviate"] == {"percent": None, "low": 25, "high": 50}
-    assert result["variants"][0]["correct_percentage"] == {"percent": None, "low": 50, "high": 75}
+    assert result["variants"][0]["correct_percentage"] == {
+        "percent": None,
+        "low": 50,
+        "high": 75,
+    }
     sums = [added(text, trial=trial) for trial, text in enumerate(("{}", "7", None))]
     assert only_result(sums)["percentages"]["correct"]["percent"] == 50
     nothing = only_result(cells("u"))
     assert set(nothing["percentages"].values()) == {None}
-    assert nothing["cost_usd"] is nothing["error_sizes"]["median_relative_error"] is None
+    assert (
+        nothing["cost_usd"] is nothing["error_sizes"]["median_relative_error"] is None
+    )
     assert set(nothing["spending"].values()) == {None}
 
 
 def test_variants_have_the_digits_up_to_which_90_percent_are_correct() -> None:
     """Depths are pooled per variant. Repeats are no evidence."""
-    records = [*cells("c" * 20, "c" * 20), *cells("u", op=Op.SUB), *cells("c" * 5, "c" * 5, op=Op.DIV)]
+    records = [
+        *cells("c" * 20, "c" * 20),
+        *cells("u", op=Op.SUB),
+        *cells("c" * 5, "c" * 5, op=Op.DIV),
+    ]
     records += [record | {"repeat": 1, "nodeid": "again"} for record in cells("d" * 20)]
     variants = only_result(records)["variants"]
-    assert [(one["variant"], one["measured"], one["ninety_percent_to"]) for one in variants] == [
+    assert [
+        (one["variant"], one["measured"], one["ninety_percent_to"]) for one in variants
+    ] == [
         ("int_add", 60, {"shown": 3, "possible": 3}),
         ("int_sub", 0, {"shown": None, "possible": None}),
         ("int_div", 10, {"shown": None, "possible": 3}),
     ]
 
 
-# --- money, errors and reasons ----------------------------------------------------------------------------------------
+# --- money, errors and reasons --------------------------------------------------------
 
 
 def test_amounts_are_exact_and_unknown_ones_are_no_zeros() -> None:
-    """Ten times ten cents are a dollar; a free model costs 0, an unpriced reply is counted beside the sum."""
+    """Ten times ten cents are a dollar; a free model costs 0, an unpriced reply is
+    counted beside the sum.
+    """
     records = [asked("{}", trial=trial, cost_usd=0.1) for trial in range(10)]
     assert only_result(records)["cost_usd"] == 1.0
-    result = only_result([asked("{}", cost_usd=0.0, reasoning_tokens=0), asked("{}", trial=1, cost_usd=None)])
-    assert (result["cost_usd"], result["unpriced"], result["spending"]["reasoning_tokens"]["sum"]) == (0.0, 1, 0)
+    result = only_result(
+        [
+            asked("{}", cost_usd=0.0, reasoning_tokens=0),
+            asked("{}", trial=1, cost_usd=None),
+        ]
+    )
+    assert (
+        result["cost_usd"],
+        result["unpriced"],
+        result["spending"]["reasoning_tokens"]["sum"],
+    ) == (0.0, 1, 0)
 
 
 def test_errors_of_any_size_are_averaged() -> None:
     """An answer of a million digits neither overflows nor takes long."""
-    huge = {"absolute_error": "9" * 1_000_000, "relative_error": "1e+999999", "rounded": True}
+    huge = {
+        "absolute_error": "9" * 1_000_000,
+        "relative_error": "1e+999999",
+        "rounded": True,
+    }
     few = {"absolute_error": "0.5", "relative_error": "1.2e-05", "rounded": False}
-    records = [asked("7", trial=trial) | {"grade": wrong(error)} for trial, error in enumerate((few, huge))]
+    records = [
+        asked("7", trial=trial) | {"grade": wrong(error)}
+        for trial, error in enumerate((few, huge))
+    ]
     result = only_result(records)
     assert result["average_absolute_error"] == "5e+999999"
     assert result["error_sizes"]["median_relative_error"] == "5e+999998"
@@ -209,24 +302,43 @@ def test_errors_of_any_size_are_averaged() -> None:
 
 
 def test_reasons_are_counted() -> None:
-    """The most frequent first. Messages may all be different and long; they are not kept without end."""
+    """The most frequent first.
+
+    Messages may all be different and long; they are not kept without end.
+    """
     records = [
-        asked("", trial=trial) | {"reason": reason} for trial, reason in enumerate(("empty", "truncated", "truncated"))
+        asked("", trial=trial) | {"reason": reason}
+        for trial, reason in enumerate(("empty", "truncated", "truncated"))
     ]
-    messages = [asked(None, trial=trial) | {"reason": f"{trial} {'x' * 10_000}"} for trial in range(3, 203)]
+    messages = [
+        asked(None, trial=trial) | {"reason": f"{trial} {'x' * 10_000}"}
+        for trial in range(3, 203)
+    ]
     result = only_result(records + messages)
     assert list(result["nan_reasons"].items()) == [("truncated", 2), ("empty", 1)]
     reasons = result["unanswered_reasons"]
-    assert (len(reasons), reasons[OTHER_REASONS]) == (MOST_REASONS + 1, 200 - MOST_REASONS)
+    assert (len(reasons), reasons[OTHER_REASONS]) == (
+        MOST_REASONS + 1,
+        200 - MOST_REASONS,
+    )
     assert max(map(len, reasons)) == LONGEST_REASON
 
 
 def test_thresholds_are_of_first_repeats() -> None:
-    """`nan` is wrong, the unanswered are left out; a variant at one depth has no threshold."""
-    records = [*cells("c" * 10, "c" * 5 + "n" * 4 + "du", "d" * 10), asked("{}", op=Op.SUB)]
+    """`nan` is wrong, the unanswered are left out; a variant at one depth has no
+    threshold.
+    """
+    records = [
+        *cells("c" * 10, "c" * 5 + "n" * 4 + "du", "d" * 10),
+        asked("{}", op=Op.SUB),
+    ]
     repeated = [record | {"repeat": 1, "nodeid": "again"} for record in cells("d" * 10)]
     (found,) = only_result(records + repeated)["thresholds"]
-    assert (found["variant"], found["questions"], found["place"]) == ("int_add", 30, "within")
+    assert (found["variant"], found["questions"], found["place"]) == (
+        "int_add",
+        30,
+        "within",
+    )
     assert found["d50"] == pytest.approx(3, abs=0.2)
     assert found["interval"][0] < 3 < found["interval"][1]
     assert found["p"] > 0.01
@@ -235,60 +347,136 @@ def test_thresholds_are_of_first_repeats() -> None:
 def test_the_threshold_of_additions_is_by_digits() -> None:
     """Here all sums with fewer than ten digits are right."""
     problems = [addition.problem(0, trial) for trial in range(300)]
-    shorter = [max(len(str(abs(int(one)))) for one in problem.inputs.values()) < 10 for problem in problems]
-    records = [added("{}" if is_shorter else "7", trial) for trial, is_shorter in enumerate(shorter)]
+    shorter = [
+        max(len(str(abs(int(one)))) for one in problem.inputs.values()) < 10
+        for problem in problems
+    ]
+    records = [
+        added("{}" if is_shorter else "7", trial)
+        for trial, is_shorter in enumerate(shorter)
+    ]
     (found,) = only_result(records)["thresholds"]
     assert (found["variant"], found["questions"]) == ("integer_addition", 300)
     assert found["d50"] == pytest.approx(9.5, abs=0.6)
 
 
-# --- order, completeness and duplicates -------------------------------------------------------------------------------
+# --- order, completeness and duplicates -----------------------------------------------
 
 
 def test_the_order_of_results_and_cells() -> None:
-    """Models as the run names them, then tasks by name; variants as the task has them, unknown ones last."""
-    records = [one | {"model": model} for model in ("own", "b", "a") for one in (added("{}"), asked("{}"))]
-    results = counted(records, {"models": [{"name": "a"}, {"name": "b"}, {"name": "unused"}]})["results"]
+    """Models as the run names them, then tasks by name; variants as the task has them,
+    unknown ones last.
+    """
+    records = [
+        one | {"model": model}
+        for model in ("own", "b", "a")
+        for one in (added("{}"), asked("{}"))
+    ]
+    results = counted(
+        records, {"models": [{"name": "a"}, {"name": "b"}, {"name": "unused"}]}
+    )["results"]
     order = [(result["model"], result["task"]) for result in results]
-    assert order == [(model, task) for model in ("a", "b", "own") for task in ("arithmetic", "integer_addition")]
-    places = [(Dtype.FLOAT, Op.ADD, 2), (Dtype.INT, Op.DIV, 10), (Dtype.INT, Op.DIV, 9), (Dtype.INT, Op.ADD, 2)]
-    trials = [asked("{}", dtype=dtype, op=op, depth=depth) for dtype, op, depth in places]
+    assert order == [
+        (model, task)
+        for model in ("a", "b", "own")
+        for task in ("arithmetic", "integer_addition")
+    ]
+    places = [
+        (Dtype.FLOAT, Op.ADD, 2),
+        (Dtype.INT, Op.DIV, 10),
+        (Dtype.INT, Op.DIV, 9),
+        (Dtype.INT, Op.ADD, 2),
+    ]
+    trials = [
+        asked("{}", dtype=dtype, op=op, depth=depth) for dtype, op, depth in places
+    ]
     new = asked("{}") | {"problem": asked("{}")["problem"] | {"variant": "new"}}
-    order = [(cell["variant"], cell["depth"]) for cell in only_result([new, *trials])["cells"]]
-    assert order == [("int_add", 2), ("int_div", 9), ("int_div", 10), ("float_add", 2), ("new", 3)]
+    order = [
+        (cell["variant"], cell["depth"])
+        for cell in only_result([new, *trials])["cells"]
+    ]
+    assert order == [
+        ("int_add", 2),
+        ("int_div", 9),
+        ("int_div", 10),
+        ("float_add", 2),
+        ("new", 3),
+    ]
 
 
 @pytest.mark.parametrize(
     ("outcomes", "selected", "complete"),
-    [("cn", 2, True), ("cn", 3, False), ("cu", 2, False), ("cu", 1, False), ("", 0, True), ("c", None, False)],
+    [
+        ("cn", 2, True),
+        ("cn", 3, False),
+        ("cu", 2, False),
+        ("cu", 1, False),
+        ("", 0, True),
+        ("c", None, False),
+    ],
 )
-def test_complete_is_all_selected_answered(outcomes: str, selected: int | None, complete: bool) -> None:
+def test_complete_is_all_selected_answered(
+    outcomes: str, selected: int | None, complete: bool
+) -> None:
     summary = counted(cells(outcomes), {"selected": selected})
-    assert (summary["complete"], summary["unanswered"]) == (complete, outcomes.count("u"))
+    assert (summary["complete"], summary["unanswered"]) == (
+        complete,
+        outcomes.count("u"),
+    )
 
 
-def sent(record: dict[str, Any], nodeid: str, model: str | None = "m", **named: Any) -> dict[str, Any]:
+def sent(
+    record: dict[str, Any], nodeid: str, model: str | None = "m", **named: Any
+) -> dict[str, Any]:
     """The record of another item, with what was sent for it; None is unknown."""
     (message,) = record["prompt"]
-    what: Any = model and {"model": model, "api_base": None, "params": {}, "messages": [message]}
+    what: Any = model and {
+        "model": model,
+        "api_base": None,
+        "params": {},
+        "messages": [message],
+    }
     reply = record["reply"] and record["reply"] | {"sent": what}
     return record | {"nodeid": f"{record['problem']} {nodeid}", "reply": reply} | named
 
 
-@given(st.text("cdu", min_size=1, max_size=8), st.integers(0, 3), st.randoms(use_true_random=False))
-def test_a_question_of_several_items_counts_once(outcomes: str, more: int, draw: Any) -> None:
-    """It is one request. Figures, intervals and completeness are those of one item, in whatever order they arrive."""
+@given(
+    st.text("cdu", min_size=1, max_size=8),
+    st.integers(0, 3),
+    st.randoms(use_true_random=False),
+)
+def test_a_question_of_several_items_counts_once(
+    outcomes: str, more: int, draw: Any
+) -> None:
+    """It is one request.
+
+    Figures, intervals and completeness are those of one item, in whatever order they
+    arrive.
+    """
     once = [sent(record, "a") for record in cells(outcomes)]
-    records = once + [sent(record, f"{n}") for n in range(more) for record in cells(outcomes)]
+    records = once + [
+        sent(record, f"{n}") for n in range(more) for record in cells(outcomes)
+    ]
     draw.shuffle(records)
-    summary, alone = (counted(some, {"selected": len(some)}) for some in (records, once))
+    summary, alone = (
+        counted(some, {"selected": len(some)}) for some in (records, once)
+    )
     assert [one | {"duplicates": 0} for one in summary["results"]] == alone["results"]
-    assert (summary["answered"], summary["complete"]) == (alone["answered"], alone["complete"])
-    assert summary["duplicates"] == summary["results"][0]["duplicates"] == more * len(outcomes)
+    assert (summary["answered"], summary["complete"]) == (
+        alone["answered"],
+        alone["complete"],
+    )
+    assert (
+        summary["duplicates"]
+        == summary["results"][0]["duplicates"]
+        == more * len(outcomes)
+    )
 
 
 def test_items_that_ask_something_else_are_no_duplicates() -> None:
-    """Repeats, conditions, another request under the same name, an unknown one, rows, and an item without a reply."""
+    """Repeats, conditions, another request under the same name, an unknown one, rows,
+    and an item without a reply.
+    """
     once, comma = cells("c")[0], Condition(NumberFormat.COMMA).fields()
     others = [
         [sent(once, "b", repeat=1)],
@@ -301,4 +489,7 @@ def test_items_that_ask_something_else_are_no_duplicates() -> None:
     for records in others:
         both = [sent(once, "a"), *records]
         for summary in (counted(both), counted(reversed(both))):
-            assert (summary["answered"] + summary["unanswered"], summary["duplicates"]) == (len(both), 0)
+            assert (
+                summary["answered"] + summary["unanswered"],
+                summary["duplicates"],
+            ) == (len(both), 0)

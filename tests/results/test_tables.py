@@ -12,14 +12,31 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pytest_llmarith.results.formatting import sanitize
-from pytest_llmarith.results.tables import Column, Row, Table, as_latex, as_markdown, as_text, latex
+from pytest_llmarith.results.tables import (
+    Column,
+    Row,
+    Table,
+    as_latex,
+    as_markdown,
+    as_text,
+    latex,
+)
 from tests.results.latex import tables_in
 
 HOSTILE = st.one_of(
     st.text(max_size=40),
     st.text("`|\\<>[]()!*_~#\"'&;\n\r\t =-:/.@w", max_size=40),
     st.sampled_from(
-        ["<script>alert(1)</script>", "`|`", "|", "\\|", "\\`|\\", "</summary>", "```\n</details>", "![](x)"]
+        [
+            "<script>alert(1)</script>",
+            "`|`",
+            "|",
+            "\\|",
+            "\\`|\\",
+            "</summary>",
+            "```\n</details>",
+            "![](x)",
+        ]
     ),
 )
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -32,17 +49,25 @@ COLUMNS = [
 
 
 def table(*models: str, **named: Any) -> Table:
-    return Table("costs", COLUMNS, [Row([model, "sums", 720, None]) for model in models])._replace(**named)
+    return Table(
+        "costs", COLUMNS, [Row([model, "sums", 720, None]) for model in models]
+    )._replace(**named)
 
 
 def wide(depths: int, name: str = "int_add") -> Table:
-    columns = [Column("depth", is_name=True), *(Column(str(depth)) for depth in range(depths))]
+    columns = [
+        Column("depth", is_name=True),
+        *(Column(str(depth)) for depth in range(depths)),
+    ]
     return Table("", columns, [Row([name, *range(depths)], "a note")])
 
 
 def test_a_row_is_a_line_where_there_is_room() -> None:
     """Of what is not known there is a dash. Below stands what has to be known."""
-    rows = [Row(["o4-mini", "sums", 720, 1.5]), Row(["gpt-4o", None, 9, None], "simulated")]
+    rows = [
+        Row(["o4-mini", "sums", 720, 1.5]),
+        Row(["gpt-4o", None, 9, None], "simulated"),
+    ]
     assert as_text(table(rows=rows, legend="all of it"), 80) == [
         "costs",
         "model    task  trials   cost",
@@ -57,13 +82,19 @@ def test_a_row_is_a_line_where_there_is_room() -> None:
 
 def test_names_are_cut_before_that() -> None:
     name = "openrouter/deepseek/deepseek-v3.2-exp-thinking"
-    assert as_text(table(name), 50)[3] == "openroute...-v3.2-exp-thinking  sums     720     -"
+    assert (
+        as_text(table(name), 50)[3]
+        == "openroute...-v3.2-exp-thinking  sums     720     -"
+    )
     assert max(map(len, as_text(table(name), 30))) <= 30
 
 
 def test_names_that_differ_stay_different() -> None:
     names = [f"provider/model, 2026-11-2{day}_3-models" for day in range(3)]
-    columns = [Column("model", is_name=True), *(Column(f"column {number}") for number in range(9))]
+    columns = [
+        Column("model", is_name=True),
+        *(Column(f"column {number}") for number in range(9)),
+    ]
     lines = as_text(Table("", columns, [Row([name, *range(9)]) for name in names]), 80)
     assert len({line.partition("  ")[0] for line in lines if "3-models" in line}) == 3
 
@@ -98,26 +129,52 @@ def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> 
     """No tag, link, image, heading or cell comes of it."""
     columns = [*COLUMNS, Column(f"of\n{header}")]
     rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
-    found = list(tokens(list(as_markdown(table(columns=columns, rows=rows, legend="p < 0.05", notes=[note])))))
+    found = list(
+        tokens(
+            list(
+                as_markdown(
+                    table(columns=columns, rows=rows, legend="p < 0.05", notes=[note])
+                )
+            )
+        )
+    )
     kinds = [token.type for token in found]
-    assert not {"link_open", "image", "hr", "blockquote_open", "code_block", "heading_open", "fence"} & set(kinds)
-    assert [token.content for token in found if token.type == "html_inline"] in ([], ["<sub>", "</sub>"])
+    assert not {
+        "link_open",
+        "image",
+        "hr",
+        "blockquote_open",
+        "code_block",
+        "heading_open",
+        "fence",
+    } & set(kinds)
+    assert [token.content for token in found if token.type == "html_inline"] in (
+        [],
+        ["<sub>", "</sub>"],
+    )
     assert (kinds.count("tr_open"), kinds.count("td_open")) == (3, 10)
 
 
 # What LaTeX prints as the character; all else is plain.
 NAMES = "backslash braceleft braceright less greater bar asciitilde asciicircum asciigrave quotesingle quotedblright"
 COMMANDS = dict(zip(NAMES.split(), "\\{}<>|~^`'\"", strict=True))
-LATEX = re.compile(r"\\text([a-z]+)\{\}|\\([&%$#_])|\{([\[\]*])\}|([-,])(?:\{\})?|([^\\{}&%$#_^~\[\]*<>|`'\",-])")
+LATEX = re.compile(
+    r"\\text([a-z]+)\{\}|\\([&%$#_])|\{([\[\]*])\}|([-,])(?:\{\})?|([^\\{}&%$#_^~\[\]*<>|`'\",-])"
+)
 
 
 @given(HOSTILE)
 def test_foreign_text_is_text_in_latex(text: str) -> None:
-    """Read as LaTeX, it prints what a terminal prints, in ASCII; no ligature comes of it."""
+    """Read as LaTeX, it prints what a terminal prints, in ASCII; no ligature comes of
+    it.
+    """
     shown = latex(text)
     pieces = list(LATEX.finditer(shown))
     assert "".join(piece.group() for piece in pieces) == shown
-    printed = "".join(COMMANDS[one[1]] if one[1] else "".join(filter(None, one.groups())) for one in pieces)
+    printed = "".join(
+        COMMANDS[one[1]] if one[1] else "".join(filter(None, one.groups()))
+        for one in pieces
+    )
     assert printed == sanitize(text, 1_000).encode("ascii", "backslashreplace").decode()
     assert "--" not in shown
     assert ",," not in shown
@@ -136,11 +193,21 @@ def test_a_table_in_latex(name: str, note: str, header: str) -> None:
 
 
 def test_figures_in_latex() -> None:
-    """Minus signs, ranges, zero and the unknown are those of print; names stay as they are."""
+    """Minus signs, ranges, zero and the unknown are those of print; names stay as they
+    are.
+    """
     cells = ["qwen2.5-7", "a-1", -1, None]
-    shown = {"-12.9": "$-12.9$", "-4.0 to +1.5": "$-4.0$ to $+1.5$", "57.6-64.8": "57.6--64.8", ".": "0", "-": "--"}
+    shown = {
+        "-12.9": "$-12.9$",
+        "-4.0 to +1.5": "$-4.0$ to $+1.5$",
+        "57.6-64.8": "57.6--64.8",
+        ".": "0",
+        "-": "--",
+    }
     rows = [Row([*cells, text]) for text in shown]
-    (found,) = tables_in("\n".join(as_latex([table(columns=[*COLUMNS, Column("B - A")], rows=rows)])))
+    (found,) = tables_in(
+        "\n".join(as_latex([table(columns=[*COLUMNS, Column("B - A")], rows=rows)]))
+    )
     assert found.rows[0][-1] == "B $-$ A"
     assert [row[:1] + row[2:] for row in found.rows[1:]] == [
         ["qwen2.5-7", "$-1$", "--", text] for text in shown.values()

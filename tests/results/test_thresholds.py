@@ -26,54 +26,93 @@ TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 GRID = range(2, 11)
 
 
-@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
-@pytest.mark.parametrize(("file", "published"), [("gpt-4.1", (3.4, 3.0, 3.8)), ("gpt-4o-mini", (2.7, 2.4, 3.0))])
-def test_published_runs(file: str, published: tuple[float, ...], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.skipif(
+    not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project"
+)
+@pytest.mark.parametrize(
+    ("file", "published"),
+    [("gpt-4.1", (3.4, 3.0, 3.8)), ("gpt-4o-mini", (2.7, 2.4, 3.0))],
+)
+def test_published_runs(
+    file: str, published: tuple[float, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     """What a report shows of integer products in two runs is within 0.3 digits."""
-    assert main(["report", "-v", "--format=markdown", str(TRANSCRIPTS / f"{file}.jsonl")]) == 0
-    lines = capsys.readouterr().out.partition("D50 by model and variant")[2].splitlines()
-    header, _, row = ([cell.strip() for cell in line.split("|")] for line in lines[:8] if line[:1] == "|")
+    assert (
+        main(["report", "-v", "--format=markdown", str(TRANSCRIPTS / f"{file}.jsonl")])
+        == 0
+    )
+    lines = (
+        capsys.readouterr().out.partition("D50 by model and variant")[2].splitlines()
+    )
+    header, _, row = (
+        [cell.strip() for cell in line.split("|")]
+        for line in lines[:8]
+        if line[:1] == "|"
+    )
     shown = row[header.index("int_mul")]
     assert re.fullmatch(r"[\d.]+ \([\d.]+ to [\d.]+\)", shown)
-    assert list(map(float, re.findall(r"[\d.]+", shown))) == pytest.approx(published, abs=0.3)
+    assert list(map(float, re.findall(r"[\d.]+", shown))) == pytest.approx(
+        published, abs=0.3
+    )
 
 
 def answers(curve: Curve, trials: int, random: Random) -> tuple[Depth, ...]:
-    return tuple(Depth(digits, sum(random.random() < curve(digits) for _ in range(trials)), trials) for digits in GRID)
+    return tuple(
+        Depth(
+            digits, sum(random.random() < curve(digits) for _ in range(trials)), trials
+        )
+        for digits in GRID
+    )
 
 
 def holds(found: Fit | None, d50: float) -> bool:
     assert found is not None
-    return (found.low is None or found.low <= d50) and (found.high is None or d50 <= found.high)
+    return (found.low is None or found.low <= d50) and (
+        found.high is None or d50 <= found.high
+    )
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("trials", [10, 30])
 @pytest.mark.parametrize("name", CURVES)
 def test_coverage(name: str, trials: int) -> None:
-    """Of 200 simulated models 93 % of the intervals hold the true D50, whatever the falling curve is."""
+    """Of 200 simulated models 93 % of the intervals hold the true D50, whatever the
+    falling curve is.
+    """
     random, curve = Random(name), CURVES[name]
-    held = sum(holds(fit(answers(curve, trials, random)), d50_of(curve)) for _ in range(200))
+    held = sum(
+        holds(fit(answers(curve, trials, random)), d50_of(curve)) for _ in range(200)
+    )
     assert held >= 0.93 * 200
 
 
 def test_a_few_of_each_curve() -> None:
     """The same for five models of each curve."""
     random = Random(1)
-    held = [holds(fit(answers(curve, 20, random)), d50_of(curve)) for curve in CURVES.values() for _ in range(5)]
+    held = [
+        holds(fit(answers(curve, 20, random)), d50_of(curve))
+        for curve in CURVES.values()
+        for _ in range(5)
+    ]
     assert sum(held) >= 0.93 * len(held)
 
 
 @pytest.mark.proof
-@pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project")
+@pytest.mark.skipif(
+    not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project"
+)
 def test_halves_of_published_runs_agree() -> None:
-    """The interval of one half of a run's answers and that of the other half have a common D50, in 95 % of cases."""
+    """The interval of one half of a run's answers and that of the other half have a
+    common D50, in 95 % of cases.
+    """
     random, agreed = Random(1), []
     for path in TRANSCRIPTS.glob("*.jsonl"):
         found: dict[str, dict[int, list[bool]]] = {}
         for line in path.read_text().splitlines():
             trial = json.loads(line)
-            right = found.setdefault(trial["variant"], {}).setdefault(trial["depth"], [])
+            right = found.setdefault(trial["variant"], {}).setdefault(
+                trial["depth"], []
+            )
             right.append(trial["classification"] == "Correct")
         for depths in found.values():
             halves: list[list[Depth]] = [[], []]
@@ -106,7 +145,10 @@ def test_halves_of_published_runs_agree() -> None:
 )
 def test_outside_of_the_depths(answers: list[int], place: str) -> None:
     """D50 below or above all depths is no number."""
-    depths = [Depth(depth, correct, 10) for depth, correct in zip((2, 6, 10), answers, strict=True)]
+    depths = [
+        Depth(depth, correct, 10)
+        for depth, correct in zip((2, 6, 10), answers, strict=True)
+    ]
     found = threshold("int_mul", [*depths, Depth(12, 0, 0)])
     assert found is not None
     assert (found.place, found.first, found.last, found.questions) == (place, 2, 10, 30)
@@ -114,8 +156,13 @@ def test_outside_of_the_depths(answers: list[int], place: str) -> None:
 
 
 def test_a_bound_beside_a_d50_outside() -> None:
-    """`> 10` says from where on D50 can be; if it is shown to be beyond the depths, nothing more."""
-    seldom_right = [Depth(depth, correct, 30) for depth, correct in ((2, 30), (6, 29), (9, 20), (10, 16))]
+    """`> 10` says from where on D50 can be; if it is shown to be beyond the depths,
+    nothing more.
+    """
+    seldom_right = [
+        Depth(depth, correct, 30)
+        for depth, correct in ((2, 30), (6, 29), (9, 20), (10, 16))
+    ]
     found = threshold("int_mul", seldom_right)
     assert found is not None
     low, high = found.interval
@@ -131,7 +178,9 @@ def test_a_bound_beside_a_d50_outside() -> None:
 
 
 def test_what_is_known_between_two_depths() -> None:
-    """If all is right at 5 digits and wrong at 6, D50 is between, and nothing says where."""
+    """If all is right at 5 digits and wrong at 6, D50 is between, and nothing says
+    where.
+    """
     found = fit(tuple(Depth(depth, 30 * (depth < 6), 30) for depth in GRID))
     assert found is not None
     assert found.low is not None
@@ -142,17 +191,25 @@ def test_what_is_known_between_two_depths() -> None:
 
 
 def test_lack_of_fit() -> None:
-    """Accuracy that falls twice is not described by the curve; one that falls once is."""
-    falls_twice = [Depth(depth, 20 * (depth in (2, 3, 7, 8)), 20) for depth in range(2, 11)]
+    """Accuracy that falls twice is not described by the curve; one that falls once
+    is.
+    """
+    falls_twice = [
+        Depth(depth, 20 * (depth in (2, 3, 7, 8)), 20) for depth in range(2, 11)
+    ]
     falls_once = [Depth(depth, 20 * (depth < 6), 20) for depth in range(2, 11)]
     found = [threshold("int_mul", depths) for depths in (falls_twice, falls_once)]
     assert [one and one.fits for one in found] == [False, True]
 
 
 def test_many_answers_give_narrow_intervals() -> None:
-    """With 100,000 answers at each depth the interval is what the unknown curve between two depths leaves open."""
+    """With 100,000 answers at each depth the interval is what the unknown curve between
+    two depths leaves open.
+    """
     curve = logistic(5.3, 1.1)
-    found = fit(tuple(Depth(depth, round(100_000 * curve(depth)), 100_000) for depth in GRID))
+    found = fit(
+        tuple(Depth(depth, round(100_000 * curve(depth)), 100_000) for depth in GRID)
+    )
     assert found is not None
     assert found.low is not None
     assert found.high is not None
@@ -167,12 +224,21 @@ def test_what_has_no_threshold() -> None:
 
 
 @given(
-    st.dictionaries(st.integers(1, 40), st.tuples(st.integers(0, 10**4), st.integers(1, 10**4)), min_size=2, max_size=6)
+    st.dictionaries(
+        st.integers(1, 40),
+        st.tuples(st.integers(0, 10**4), st.integers(1, 10**4)),
+        min_size=2,
+        max_size=6,
+    )
 )
 def test_every_result_has_a_valid_threshold(counts: dict[int, tuple[int, int]]) -> None:
     """D50 is in its interval, and a summary may hold it, whatever the answers are."""
     found = threshold(
-        "int_mul", [Depth(depth, min(right, trials), trials) for depth, (right, trials) in counts.items()]
+        "int_mul",
+        [
+            Depth(depth, min(right, trials), trials)
+            for depth, (right, trials) in counts.items()
+        ],
     )
     assert found is not None
     assert convert(as_dict(found), Threshold) == found

@@ -1,4 +1,6 @@
-"""Attacks on the memory of other processes, above all the parent's, and through system calls."""
+"""Attacks on the memory of other processes, above all the parent's, and through system
+calls.
+"""
 
 from __future__ import annotations
 
@@ -66,12 +68,14 @@ with open("/proc/self/mem", "rb", 0) as memory:
         search(memory.read(end - start))
 """
 
-# The numbers of the system calls that a program may make, with any or with some arguments.
+# The numbers of the system calls that a program may make, with any or with some
+# arguments.
 _RANGES = """0-1 3-25 28 32-39 44 45 48 51 53 55 56 60 62 63 72 79 80 89 95-100 102 104 107 108 110 111 115 127 128 130
 131 186 201 202 204 213 217-219 228-234 257 262 267 269-271 273 281 284 290-293 302 318 324 332 334 436 439"""
 _EDGES = [[int(edge) for edge in each.split("-")] for each in _RANGES.split()]
 ALLOWED = {number for edges in _EDGES for number in range(edges[0], edges[-1] + 1)}
-# Allowed calls with forbidden arguments. They do no harm if they are let through: -1 is no descriptor.
+# Allowed calls with forbidden arguments. They do no harm if they are let through: -1 is
+# no descriptor.
 CALLS: dict[str, tuple[int, ...]] = {
     "socketpair of datagrams": (53, 1, 2, 0, 1),
     "socketpair of the network": (53, 2, 1, 0, 1),
@@ -133,7 +137,11 @@ for name, arguments in {{
 
 ATTACKS = [
     *parse(_MEMORY, head=_SEARCH),
-    Attack("arguments of system calls", f"CALLS = {CALLS!r}\n{_CALL}", tuple(range(len(CALLS)))),
+    Attack(
+        "arguments of system calls",
+        f"CALLS = {CALLS!r}\n{_CALL}",
+        tuple(range(len(CALLS))),
+    ),
     Attack("all other system calls", f"ALLOWED = {ALLOWED!r}\n{_ALL_CALLS}"),
     *parse(_KERNEL),
 ]

@@ -1,4 +1,6 @@
-"""Attacks on the result, on limits of memory and output, and on the interpreter itself."""
+"""Attacks on the result, on limits of memory and output, and on the interpreter
+itself.
+"""
 
 from __future__ import annotations
 
@@ -82,9 +84,17 @@ _REPORTED = {
         "\ufffd\ufffd5\ufffd\ufffd\ufffd\0" + "5",
         0,
     ),
-    "close stdout, then leave": ("os.write(1, b'5'); os.close(1); os.close(2); os._exit(0)", "5", 0),
+    "close stdout, then leave": (
+        "os.write(1, b'5'); os.close(1); os.close(2); os._exit(0)",
+        "5",
+        0,
+    ),
     "write as much as is allowed": ("os.write(1, b'5' * 65536)", "5" * 65536, 0),
-    "swap stdout and stderr": ("a = os.dup(1); os.dup2(2, 1); os.dup2(a, 2); os.write(2, b'5')", "5", 0),
+    "swap stdout and stderr": (
+        "a = os.dup(1); os.dup2(2, 1); os.dup2(a, 2); os.write(2, b'5')",
+        "5",
+        0,
+    ),
 }
 _SIGNALS = "\n".join(
     f"## die of signal {number} | killed late :: print(5, flush=True); import signal;"
@@ -104,6 +114,9 @@ ATTACKS = [
     *parse(_MEMORY),
     *parse(_OUTPUT),
     *parse(_SIGNALS),
-    *(Attack(name, program, output=(stdout, status)) for name, (program, stdout, status) in _REPORTED.items()),
+    *(
+        Attack(name, program, output=(stdout, status))
+        for name, (program, stdout, status) in _REPORTED.items()
+    ),
     *(Attack(name, program) for name, program in _CRASHES.items()),
 ]

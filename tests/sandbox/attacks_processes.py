@@ -1,7 +1,8 @@
 """Attacks by and on processes, and on the clock.
 
-If a processor is busy, a program may last longer than its limit. So a program that computes has got through if it used
-more of the processor than the limit allows, and one that sleeps if it slept longer.
+If a processor is busy, a program may last longer than its limit. So a program that
+computes has got through if it used more of the processor than the limit allows, and one
+that sleeps if it slept longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Attacks from one term on the next: the first leaves something behind, the second looks for it."""
+"""Attacks from one term on the next: the first leaves something behind, the second
+looks for it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""All attacks, and a driver: `python -m tests.sandbox.battery LEVEL SECRET` makes them in a process of its own.
+"""All attacks, and a driver:
 
-Prints one line of JSON per attack, so that a harness that an attack ends has printed the ones before.
+`python -m tests.sandbox.battery LEVEL SECRET` makes them in a process of its own.
+
+Prints one line of JSON per attack, so that a harness that an attack ends has printed
+the ones before.
 """
 
 from __future__ import annotations
@@ -14,13 +17,25 @@ from contextlib import closing
 from pytest_llmarith.sandbox.isolation import probe
 from pytest_llmarith.sandbox.runner import Sandbox
 from pytest_llmarith.types import Level, ProgramLimits, ProgramRun
-from tests.sandbox import attacks_files, attacks_memory, attacks_output, attacks_processes, attacks_state
+from tests.sandbox import (
+    attacks_files,
+    attacks_memory,
+    attacks_output,
+    attacks_processes,
+    attacks_state,
+)
 from tests.sandbox.attack import HONEST, Attack
 from tests.sandbox.targets import Targets
 
 KEY = "LLMARITH_BATTERY_API_KEY"
 LIMITS = ProgramLimits(seconds=(0.1, 0.3), memory_bytes=256 << 20)
-_FAMILIES = (attacks_files, attacks_memory, attacks_processes, attacks_output, attacks_state)
+_FAMILIES = (
+    attacks_files,
+    attacks_memory,
+    attacks_processes,
+    attacks_output,
+    attacks_state,
+)
 ATTACKS = {attack.name: attack for family in _FAMILIES for attack in family.ATTACKS}
 
 _TRIES = 3
@@ -38,14 +53,25 @@ def main(level: str, planted: str) -> None:
             _print(attack=attack.name, **found)
 
 
-def _attacked(attack: Attack, sandbox: Sandbox, targets: Targets) -> dict[str, list[str]]:
-    """What got through, and what is wrong with the report of the first run or with the honest term after it."""
+def _attacked(
+    attack: Attack, sandbox: Sandbox, targets: Targets
+) -> dict[str, list[str]]:
+    """What got through, and what is wrong with the report of the first run or with the
+    honest term after it.
+    """
     try:
         runs = sandbox.run(attack.text(targets.names), (*attack.inputs, HONEST))
     except Exception as error:
-        return {"through": targets.traces(), "wrong": [f"the harness raised {error!r:.500}"]}
+        return {
+            "through": targets.traces(),
+            "wrong": [f"the harness raised {error!r:.500}"],
+        }
     first, after = runs[0], runs[-1]
-    wrong = [f"{after!r:.1000}"] if (after.stdout, after.exit_status) != (f"{HONEST**2}\n", 0) else []
+    wrong = (
+        [f"{after!r:.1000}"]
+        if (after.stdout, after.exit_status) != (f"{HONEST**2}\n", 0)
+        else []
+    )
     if attack.endings and first.ending not in attack.endings:
         wrong.append(f"ended {first.ending}, {first.detail}")
     if attack.output not in (None, (first.stdout, first.exit_status)):
@@ -55,7 +81,11 @@ def _attacked(attack: Attack, sandbox: Sandbox, targets: Targets) -> dict[str, l
 
 def _hits(runs: list[ProgramRun], targets: Targets) -> list[str]:
     text = "\n".join(part for run in runs for part in (run.stdout, run.stderr))
-    lost = [run.detail for run in runs if run.detail is not None and " was lost" in run.detail]
+    lost = [
+        run.detail
+        for run in runs
+        if run.detail is not None and " was lost" in run.detail
+    ]
     return [*re.findall(r"^HIT .*", text, re.MULTILINE), *targets.stolen(text), *lost]
 
 

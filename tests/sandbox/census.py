@@ -1,4 +1,6 @@
-"""The processes below one, as /proc lists them: changing the session or the parent hides none."""
+"""The processes below one, as /proc lists them: changing the session or the parent
+hides none.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def parents() -> dict[int, int]:
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError):
-            state, parent = Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[:2]
+            state, parent = (
+                Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[:2]
+            )
             if state != "Z":
                 found[int(pid)] = int(parent)
     return found

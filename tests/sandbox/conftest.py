@@ -1,4 +1,6 @@
-"""A sandbox at every level that this machine has, with slots of its own: the tests wait for no other run."""
+"""A sandbox at every level that this machine has, with slots of its own: the tests wait
+for no other run.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,19 @@ def isolations() -> dict[Level, Isolation]:
 
 
 def _could(level: Level) -> bool:
-    """Whether this machine has what the level needs: Landlock, and namespaces for level strict."""
+    """Whether this machine has what the level needs:
+
+    Landlock, and namespaces for level strict.
+    """
     has_landlock = int(ctypes.CDLL(None).syscall(444, None, 0, 1)) >= 1
     command = ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"]
-    has_namespaces = shutil.which("bwrap") is not None and subprocess.run(command, check=False).returncode == 0
-    return level is Level.NONE or (has_landlock and (has_namespaces or level is Level.STANDARD))
+    has_namespaces = (
+        shutil.which("bwrap") is not None
+        and subprocess.run(command, check=False).returncode == 0
+    )
+    return level is Level.NONE or (
+        has_landlock and (has_namespaces or level is Level.STANDARD)
+    )
 
 
 @pytest.fixture
@@ -51,7 +61,9 @@ def any_isolation(isolations: dict[Level, Isolation]) -> Isolation:
 
 
 @pytest.fixture(params=list(Level))
-def isolation(request: pytest.FixtureRequest, isolations: dict[Level, Isolation]) -> Isolation:
+def isolation(
+    request: pytest.FixtureRequest, isolations: dict[Level, Isolation]
+) -> Isolation:
     """Every level that this machine has."""
     if request.param not in isolations:
         pytest.skip(f"this machine has no level {request.param}")
@@ -59,13 +71,25 @@ def isolation(request: pytest.FixtureRequest, isolations: dict[Level, Isolation]
 
 
 @pytest.fixture
-def make_sandbox(request: pytest.FixtureRequest, any_isolation: Isolation, tmp_path: Path) -> Callable[..., Any]:
-    """Makes a sandbox with these limits, at the strictest level, or at that of the test's fixture `isolation`."""
+def make_sandbox(
+    request: pytest.FixtureRequest, any_isolation: Isolation, tmp_path: Path
+) -> Callable[..., Any]:
+    """Makes a sandbox with these limits, at the strictest level, or at that of the
+    test's fixture `isolation`.
+    """
     from pytest_llmarith.sandbox.runner import Sandbox, Slots
 
-    isolation = request.getfixturevalue("isolation") if "isolation" in request.fixturenames else any_isolation
+    isolation = (
+        request.getfixturevalue("isolation")
+        if "isolation" in request.fixturenames
+        else any_isolation
+    )
 
     def make(*, slots: int = 1, **limits: Any) -> Sandbox:
-        return Sandbox(isolation, ProgramLimits(**({"seconds": (30.0,)} | limits)), Slots(tmp_path, slots))
+        return Sandbox(
+            isolation,
+            ProgramLimits(**({"seconds": (30.0,)} | limits)),
+            Slots(tmp_path, slots),
+        )
 
     return make

@@ -1,4 +1,6 @@
-"""The targets of the attacks: files, sockets and secrets, and the traces that an attack leaves on them."""
+"""The targets of the attacks: files, sockets and secrets, and the traces that an attack
+leaves on them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _GROWTH_KB = 1 << 16
 
 
 class Targets:
-    """A project, listeners and secrets; `planted` secrets are in this process already."""
+    """A project, listeners and secrets; `planted` secrets are in this process
+    already.
+    """
 
     def __init__(self, planted: list[str], longest_s: float) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="llmarith-battery-"))
@@ -34,7 +38,10 @@ class Targets:
         self._litter = [Path(place, f"litter-{mark}") for place in _PUBLIC]
         os.environ["HOME"] = str(self._folder)
         os.chdir(self._folder)
-        tcp, udp = socket.create_server(("127.0.0.1", 0)), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        tcp, udp = (
+            socket.create_server(("127.0.0.1", 0)),
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+        )
         udp.bind(("127.0.0.1", 0))
         unix, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
         unix.bind(str(self._folder / "socket"))
@@ -42,7 +49,9 @@ class Targets:
         unix.listen()
         abstract.listen()
         self._open = [tcp, udp, unix, abstract]
-        os.set_inheritable(tcp.fileno(), True)  # a child of this process could inherit it
+        os.set_inheritable(
+            tcp.fileno(), True
+        )  # a child of this process could inherit it
         adopt()
         self.names: dict[str, object] = {
             "HOME": str(self._folder),
@@ -73,7 +82,14 @@ class Targets:
         if not self._answers.exists():
             return ()
         found = self._answers.lstat()
-        return (found.st_mode, found.st_uid, found.st_nlink, found.st_size, found.st_mtime_ns, found.st_ino)
+        return (
+            found.st_mode,
+            found.st_uid,
+            found.st_nlink,
+            found.st_size,
+            found.st_mtime_ns,
+            found.st_ino,
+        )
 
     def traces(self) -> list[str]:
         """What was left behind since the last look; removes it."""
@@ -83,7 +99,10 @@ class Targets:
             for pid in descendants() - self._own_processes:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-        if (grown_kb := resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self._peak_kb) > _GROWTH_KB:
+        if (
+            grown_kb := resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            - self._peak_kb
+        ) > _GROWTH_KB:
             found.append(f"the harness grew by {grown_kb >> 10} MB")
         if found:
             self._settle()
@@ -110,9 +129,16 @@ class Targets:
 
 def _files_of_packages() -> list[str]:
     """A file of every folder where packages are installed."""
-    bases = [{"base": prefix, "platbase": prefix} for prefix in (sys.prefix, sys.base_prefix)]
-    folders = {sysconfig.get_path(kind, vars=base) for kind in ("purelib", "platlib") for base in bases}
+    bases = [
+        {"base": prefix, "platbase": prefix} for prefix in (sys.prefix, sys.base_prefix)
+    ]
+    folders = {
+        sysconfig.get_path(kind, vars=base)
+        for kind in ("purelib", "platlib")
+        for base in bases
+    }
     files = [
-        sorted(filter(Path.is_file, Path(each).glob("*"))) for each in (*folders, "/usr/lib/python3/dist-packages")
+        sorted(filter(Path.is_file, Path(each).glob("*")))
+        for each in (*folders, "/usr/lib/python3/dist-packages")
     ]
     return [str(found[0]) for found in files if found]

@@ -1,4 +1,5 @@
-"""The sandbox under attack: nothing gets through, nothing is left, and the next term runs as if there had been none.
+"""The sandbox under attack: nothing gets through, nothing is left, and the next term
+runs as if there had been none.
 
 A driver makes all attacks at one level in a process of its own.
 """
@@ -21,20 +22,45 @@ from tests.sandbox.battery import ATTACKS, KEY
 _PROJECT = Path(__file__).parents[2]
 _DRIVER_S = 600
 _EXPOSED = {
-    *("steal answers by path", "read the machine's files", "TCP", "UDP", "every family of sockets", "fork bomb"),
-    *("exec a shell", "kill the parent", "let a pipe kill the parent", "arguments of system calls"),
-    *("all other system calls", "raise its own limits", "loosen its own bonds", "keep state in System V shared memory"),
-    *("keep state in files", "grow by pairs of sockets that are closed while they are waited for"),
+    *(
+        "steal answers by path",
+        "read the machine's files",
+        "TCP",
+        "UDP",
+        "every family of sockets",
+        "fork bomb",
+    ),
+    *(
+        "exec a shell",
+        "kill the parent",
+        "let a pipe kill the parent",
+        "arguments of system calls",
+    ),
+    *(
+        "all other system calls",
+        "raise its own limits",
+        "loosen its own bonds",
+        "keep state in System V shared memory",
+    ),
+    *(
+        "keep state in files",
+        "grow by pairs of sockets that are closed while they are waited for",
+    ),
 }
 
 pytestmark = pytest.mark.timeout(2 * _DRIVER_S)
 
 
-def _attacked(level: Level, isolations: dict[Level, Isolation]) -> dict[str, dict[str, Any]]:
+def _attacked(
+    level: Level, isolations: dict[Level, Isolation]
+) -> dict[str, dict[str, Any]]:
     """What the driver found of each attack."""
     if level not in isolations:
         pytest.skip(f"this machine has no level {level}")
-    planted = [f"llmarith-secret-{place}-{secrets.token_hex(8)}" for place in ("cmdline", "environ")]
+    planted = [
+        f"llmarith-secret-{place}-{secrets.token_hex(8)}"
+        for place in ("cmdline", "environ")
+    ]
     done = subprocess.run(
         [sys.executable, "-B", "-m", "tests.sandbox.battery", level, planted[0]],
         cwd=_PROJECT,
@@ -49,9 +75,13 @@ def _attacked(level: Level, isolations: dict[Level, Isolation]) -> dict[str, dic
     return {line["attack"]: line for line in lines}
 
 
-@pytest.mark.parametrize("level", [Level.STANDARD, pytest.param(Level.STRICT, marks=pytest.mark.proof)])
+@pytest.mark.parametrize(
+    "level", [Level.STANDARD, pytest.param(Level.STRICT, marks=pytest.mark.proof)]
+)
 def test_nothing_gets_through(level: Level, isolations: dict[Level, Isolation]) -> None:
-    """No attack reaches its target, changes the report of its run, or touches the next term."""
+    """No attack reaches its target, changes the report of its run, or touches the next
+    term.
+    """
     found = _attacked(level, isolations)
     assert [*found] == [*ATTACKS]
     assert [one for one in found.values() if one["through"] or one["wrong"]] == []
@@ -60,5 +90,9 @@ def test_nothing_gets_through(level: Level, isolations: dict[Level, Isolation]) 
 @pytest.mark.proof
 def test_without_isolation_they_would(isolations: dict[Level, Isolation]) -> None:
     """At level none many attacks reach their targets, so that they are real ones."""
-    through = {name for name, one in _attacked(Level.NONE, isolations).items() if one["through"]}
+    through = {
+        name
+        for name, one in _attacked(Level.NONE, isolations).items()
+        if one["through"]
+    }
     assert through >= _EXPOSED

@@ -29,7 +29,8 @@ RUNS, WAITS, SLEEPS = (10, 0), (0, 10), (0, 0)
 @pytest.mark.parametrize(
     ("looks", "processors", "ran", "waited"),
     [
-        # One thread: the processor time of each look, and its running and waiting, in ms.
+        # One thread: the processor time of each look, and its running and waiting, in
+        # ms.
         ([(10, [RUNS])] * 30, 2, 300, 0),
         ([(10, [RUNS]), (0, [WAITS])] * 15, 2, 150, 150),
         ([(5, [(5, 5)])] * 30, 2, 150, 150),
@@ -49,11 +50,20 @@ RUNS, WAITS, SLEEPS = (10, 0), (0, 10), (0, 0)
         ([(20, [(0.5, 9.5)] * 40)] * 30, 2, 300, 0),
     ],
 )
-def test_waiting(looks: list[tuple[int, list[tuple[float, float]]]], processors: int, ran: int, waited: int) -> None:
-    """A term's waiting for a processor is told from its running and sleeping, look by look."""
+def test_waiting(
+    looks: list[tuple[int, list[tuple[float, float]]]],
+    processors: int,
+    ran: int,
+    waited: int,
+) -> None:
+    """A term's waiting for a processor is told from its running and sleeping, look by
+    look.
+    """
     waiting = Waiting(processors)
     for cpu, threads in looks:
-        counts = [(int(ran_ms * MS), int(waited_ms * MS)) for ran_ms, waited_ms in threads]
+        counts = [
+            (int(ran_ms * MS), int(waited_ms * MS)) for ran_ms, waited_ms in threads
+        ]
         waiting.add(10 * MS, cpu * MS, counts, len(counts))
     assert (waiting.ran_ns, waiting.waited_ns) == (ran * MS, waited * MS)
 
@@ -61,11 +71,15 @@ def test_waiting(looks: list[tuple[int, list[tuple[float, float]]]], processors:
 _THREADS = st.lists(st.tuples(st.integers(-1, 40), st.integers(-1, 40)), max_size=5)
 
 
-@given(st.lists(st.tuples(st.integers(0, 40), _THREADS), max_size=40), st.integers(1, 8))
+@given(
+    st.lists(st.tuples(st.integers(0, 40), _THREADS), max_size=40), st.integers(1, 8)
+)
 def test_running_and_waiting_are_no_longer_than_the_term(
     looks: list[tuple[int, list[tuple[int, int]]]], processors: int
 ) -> None:
-    """Running and waiting together are at most as long as the term, for any counts of the kernel."""
+    """Running and waiting together are at most as long as the term, for any counts of
+    the kernel.
+    """
     waiting = Waiting(processors)
     for cpu, threads in looks:
         waiting.add(10, cpu, threads, len(threads))
@@ -74,10 +88,17 @@ def test_running_and_waiting_are_no_longer_than_the_term(
 
 
 def test_threads_that_wake_up_together_make_no_others_run_side_by_side() -> None:
-    """One thread works; nine wake up at once, run for a moment and wait for each other, and sleep again."""
+    """One thread works; nine wake up at once, run for a moment and wait for each other,
+    and sleep again.
+    """
     waiting = Waiting(processors=2)
     for look in range(100):
-        waiting.add(10 * MS, 10 * MS, [(8 * MS, 2 * MS)] + [(MS // 3, 2 * MS)] * 9, ready=10 if look % 5 == 0 else 1)
+        waiting.add(
+            10 * MS,
+            10 * MS,
+            [(8 * MS, 2 * MS)] + [(MS // 3, 2 * MS)] * 9,
+            ready=10 if look % 5 == 0 else 1,
+        )
     assert waiting.ran_ns >= 900 * MS
 
 
@@ -89,7 +110,9 @@ def test_threads_that_wake_up_together_make_no_others_run_side_by_side() -> None
         (300, 0, 10, 10),  # the machine's count is coarser than the term's
     ],
 )
-def test_a_part_of_what_is_stolen(cpu: int, worked: int, stolen: int, taken: int) -> None:
+def test_a_part_of_what_is_stolen(
+    cpu: int, worked: int, stolen: int, taken: int
+) -> None:
     """A term's part of the time that a hypervisor took is its part of all work."""
     assert taken_ns(cpu, worked, stolen) == taken
 
@@ -111,13 +134,21 @@ class _StarvedClock:
         return False
 
 
-@pytest.mark.parametrize(("hundredths", "late"), [(100, True), (25, True), (6, True), (4, False), (0, False)])
+@pytest.mark.parametrize(
+    ("hundredths", "late"), [(100, True), (25, True), (6, True), (4, False), (0, False)]
+)
 def test_a_starved_term_is_inconclusive(hundredths: int, late: bool) -> None:
-    """A term that gets little of a processor becomes late, one that gets next to nothing is inconclusive."""
+    """A term that gets little of a processor becomes late, one that gets next to
+    nothing is inconclusive.
+    """
     control, writer = os.pipe()
     clock: Any = _StarvedClock(hundredths)
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"], process_group=0) as term:
-        code, _ = Supervision(term.pid, clock, control, {}, None).watch(4_000_000_000, 14_000_000_000)
+    with subprocess.Popen(
+        [sys.executable, "-c", "while True: pass"], process_group=0
+    ) as term:
+        code, _ = Supervision(term.pid, clock, control, {}, None).watch(
+            4_000_000_000, 14_000_000_000
+        )
         term.returncode = -9  # it has been reaped
     os.close(control)
     os.close(writer)
@@ -159,8 +190,9 @@ if len(os.sched_getaffinity(0)) > 1:
     PROGRAMS["in_threads(hash_blocks, 0.2, 4)"] = True
 
 
-# Threads that hand their work to each other, one by one: never two at once. They work without the interpreter's lock.
-# Others wake up at the same instants and run for a moment. The program prints what the first ones computed.
+# Threads that hand their work to each other, one by one: never two at once. They work
+# without the interpreter's lock. Others wake up at the same instants and run for a
+# moment. The program prints what the first ones computed.
 _DECOYS = """
 ended = False
 
@@ -188,13 +220,27 @@ print(sum(computed))
 """
 
 
-@pytest.mark.parametrize(("hands", "piece"), [(1, 0.01), (2, 0.003), (2, 0.012), (8, 0.003)])
-@pytest.mark.parametrize(("count", "every", "runs"), [(9, 0.01, 0.0003), (20, 0.01, 0.0003), (9, 0.02, 0.001)])
+@pytest.mark.parametrize(
+    ("hands", "piece"), [(1, 0.01), (2, 0.003), (2, 0.012), (8, 0.003)]
+)
+@pytest.mark.parametrize(
+    ("count", "every", "runs"),
+    [(9, 0.01, 0.0003), (20, 0.01, 0.0003), (9, 0.02, 0.001)],
+)
 def test_what_is_computed_one_after_the_other_counts_at_least_once(
-    make_sandbox: Callable[..., Sandbox], hands: int, piece: float, count: int, every: float, runs: float
+    make_sandbox: Callable[..., Sandbox],
+    hands: int,
+    piece: float,
+    count: int,
+    every: float,
+    runs: float,
 ) -> None:
-    """Whatever the other threads of the term do, and whatever else runs on the machine."""
-    decoys = _DECOYS.format(hands=hands, piece=piece, count=count, every=every, runs=runs)
+    """Whatever the other threads of the term do, and whatever else runs on the
+    machine.
+    """
+    decoys = _DECOYS.format(
+        hands=hands, piece=piece, count=count, every=every, runs=runs
+    )
     [run] = make_sandbox().run(_HEAD + decoys, [1])
     assert run.ending is Ending.EXITED
     # Several threads are at work at some samples, as the others wake up.
@@ -204,7 +250,9 @@ def test_what_is_computed_one_after_the_other_counts_at_least_once(
 @pytest.fixture
 def busy_machine() -> Iterator[None]:
     loops = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
+        subprocess.Popen(
+            [sys.executable, "-c", "while True: pass"], start_new_session=True
+        )
         for _ in os.sched_getaffinity(0)
     ]
     yield
@@ -216,20 +264,33 @@ def busy_machine() -> Iterator[None]:
 @pytest.mark.proof  # it keeps the machine busy
 @pytest.mark.usefixtures("busy_machine")
 @pytest.mark.timeout(3600)
-def test_a_busy_machine_changes_no_verdict(any_isolation: Isolation, tmp_path: Path) -> None:
-    """Beside a busy loop per processor, eight runners report in time and late as usual; one run may be wrong."""
+def test_a_busy_machine_changes_no_verdict(
+    any_isolation: Isolation, tmp_path: Path
+) -> None:
+    """Beside a busy loop per processor, eight runners report in time and late as usual;
+    one run may be wrong.
+    """
 
     def run(program: str) -> ProgramRun:
-        [done] = Sandbox(any_isolation, ProgramLimits(seconds=(LIMIT_S,)), Slots(tmp_path)).run(_HEAD + program, [1])
+        [done] = Sandbox(
+            any_isolation, ProgramLimits(seconds=(LIMIT_S,)), Slots(tmp_path)
+        ).run(_HEAD + program, [1])
         return done
 
-    programs = random.Random(0).sample([*PROGRAMS] * RUNS_EACH, len(PROGRAMS) * RUNS_EACH)
+    programs = random.Random(0).sample(
+        [*PROGRAMS] * RUNS_EACH, len(PROGRAMS) * RUNS_EACH
+    )
     with ThreadPoolExecutor(RUNNERS) as runners:
         done = list(zip(programs, runners.map(run, programs), strict=True))
-    assert not [program for program, each in done if each.ending in (Ending.INCONCLUSIVE, Ending.KILLED)]
+    assert not [
+        program
+        for program, each in done
+        if each.ending in (Ending.INCONCLUSIVE, Ending.KILLED)
+    ]
     wrong = [
         (program, each.seconds)
         for program, each in done
-        if (each.ending is Ending.EXITED and each.seconds <= LIMIT_S) != PROGRAMS[program]
+        if (each.ending is Ending.EXITED and each.seconds <= LIMIT_S)
+        != PROGRAMS[program]
     ]
     assert len(wrong) <= 1, wrong

@@ -1,4 +1,7 @@
-"""The self-test finds what is enforced; what is missing is reported in one line. Slots are shared and private."""
+"""The self-test finds what is enforced; what is missing is reported in one line.
+
+Slots are shared and private.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +27,30 @@ _PROJECT = Path(__file__).parents[2]
 
 
 def test_what_is_reported_is_enforced(isolations: dict[Level, Isolation]) -> None:
-    """Strict and standard hold against every attack; at level none the attacks get through, so that they are real."""
-    assert all(isolations[level].enforced == ATTACKED for level in isolations if level is not Level.NONE)
+    """Strict and standard hold against every attack; at level none the attacks get
+    through, so that they are real.
+    """
+    assert all(
+        isolations[level].enforced == ATTACKED
+        for level in isolations
+        if level is not Level.NONE
+    )
     through = set(ATTACKED) - set(isolations[Level.NONE].enforced)
-    assert through >= {"file reads", "file writes", "network", "new processes", "signals"}
+    assert through >= {
+        "file reads",
+        "file writes",
+        "network",
+        "new processes",
+        "signals",
+    }
     assert "environment" in through or os.geteuid() == 0
     assert "memory" not in through
 
 
 def test_the_strictest_comes_first(isolations: dict[Level, Isolation]) -> None:
-    """Without a wish it is the strictest level that this machine has; a weaker one says why."""
+    """Without a wish it is the strictest level that this machine has; a weaker one says
+    why.
+    """
     found = probe()
     assert found.level is next(iter(isolations))
     assert bool(found.remarks) == (found.level is not Level.STRICT)
@@ -44,7 +61,9 @@ def broken_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # root gives up its rights before it runs the tool
         tool = Path(folder) / "bwrap"
-        tool.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+        tool.write_text(
+            "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
+        )
         tool.chmod(0o755)
         monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")
         zygote_client._command.cache_clear()
@@ -54,8 +73,12 @@ def broken_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("isolations", "broken_bubblewrap")
 def test_bubblewrap_that_may_not() -> None:
-    """What bubblewrap complains of is in the message, in one line, and standard is used."""
-    with pytest.raises(UnavailableError, match="setting up uid map: Permission denied") as raised:
+    """What bubblewrap complains of is in the message, in one line, and standard is
+    used.
+    """
+    with pytest.raises(
+        UnavailableError, match="setting up uid map: Permission denied"
+    ) as raised:
         probe(Level.STRICT)
     assert "\n" not in str(raised.value)
     found = probe()
@@ -70,14 +93,22 @@ _HELD, _THROUGH = "held\n", "through\n"
     ("outputs", "message"),
     [
         pytest.param(
-            [_HELD, *[_THROUGH] * len(ATTACKED)], r"does not hold here \(file reads, .*\)", id="nothing_holds"
+            [_HELD, *[_THROUGH] * len(ATTACKED)],
+            r"does not hold here \(file reads, .*\)",
+            id="nothing_holds",
         ),
-        pytest.param([_HELD, *[_HELD] * (len(ATTACKED) - 1), _THROUGH], r"\(zygote memory\)", id="one_does_not_hold"),
+        pytest.param(
+            [_HELD, *[_HELD] * (len(ATTACKED) - 1), _THROUGH],
+            r"\(zygote memory\)",
+            id="one_does_not_hold",
+        ),
         pytest.param([""] * (1 + len(ATTACKED)), "runs no program", id="nothing_runs"),
         pytest.param([_HELD] * 3, "too busy", id="too_busy"),
     ],
 )
-def test_a_self_test_that_fails(monkeypatch: pytest.MonkeyPatch, outputs: list[str], message: str) -> None:
+def test_a_self_test_that_fails(
+    monkeypatch: pytest.MonkeyPatch, outputs: list[str], message: str
+) -> None:
     """A level whose self-test fails is refused, wanted or not."""
     monkeypatch.setattr(isolation_module, "attack", lambda level: outputs)
     for wanted in (None, Level.STRICT, Level.STANDARD):
@@ -107,8 +138,12 @@ except UnavailableError as error:
 
 
 def test_it_can_be_imported_anywhere() -> None:
-    """If the modules that the sandbox needs cannot be imported, the answer is one line that names the machine."""
-    done = subprocess.run([sys.executable, "-c", _ELSEWHERE], capture_output=True, text=True, check=True)
+    """If the modules that the sandbox needs cannot be imported, the answer is one line
+    that names the machine.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", _ELSEWHERE], capture_output=True, text=True, check=True
+    )
     assert "Windows AMD64" in done.stdout
     assert done.stdout.count("\n") == 1
 

@@ -21,12 +21,16 @@ MakeSandbox = Callable[..., Sandbox]
 
 
 def _on_level_none(folder: Path) -> Sandbox:
-    return Sandbox(Isolation(Level.NONE, ()), ProgramLimits(seconds=(10.0,)), Slots(folder, 1))
+    return Sandbox(
+        Isolation(Level.NONE, ()), ProgramLimits(seconds=(10.0,)), Slots(folder, 1)
+    )
 
 
 def test_a_lost_zygote_is_replaced(tmp_path: Path) -> None:
     """If a program kills its parent, that costs its own term and no other."""
-    program = "import os\nn = int(input())\nif n == 1: os.kill(os.getppid(), 9)\nprint(n)"
+    program = (
+        "import os\nn = int(input())\nif n == 1: os.kill(os.getppid(), 9)\nprint(n)"
+    )
     before, killing, after = _on_level_none(tmp_path).run(program, [0, 1, 2])
     assert (before.stdout, after.stdout) == ("0\n", "2\n")
     assert (killing.ending, killing.exit_status) == (Ending.KILLED, None)
@@ -34,10 +38,14 @@ def test_a_lost_zygote_is_replaced(tmp_path: Path) -> None:
 
 
 def _children() -> set[int]:
-    return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
+    return set(
+        map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+    )
 
 
-def test_a_zygote_lost_once_is_not_the_programs_fault(any_isolation: Isolation, tmp_path: Path) -> None:
+def test_a_zygote_lost_once_is_not_the_programs_fault(
+    any_isolation: Isolation, tmp_path: Path
+) -> None:
     """If the zygote is lost once, its term is run again by another one."""
     others = _children()
 
@@ -48,7 +56,9 @@ def test_a_zygote_lost_once_is_not_the_programs_fault(any_isolation: Isolation, 
 
     sandbox = Sandbox(any_isolation, ProgramLimits(seconds=(10.0,)), Slots(tmp_path, 1))
     runs = sandbox.run("print(int(input()))", range(3), kill_children)
-    assert [(run.ending, run.stdout) for run in runs] == [(Ending.EXITED, f"{n}\n") for n in range(3)]
+    assert [(run.ending, run.stdout) for run in runs] == [
+        (Ending.EXITED, f"{n}\n") for n in range(3)
+    ]
 
 
 def _replace_zygote(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
@@ -56,15 +66,21 @@ def _replace_zygote(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) 
     monkeypatch.setattr(zygote_client, "CHILD", folder)
 
 
-def test_an_interpreter_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It is not the program's fault: OSError, in one line that has what the interpreter printed."""
+def test_an_interpreter_that_does_not_start_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is not the program's fault:
+
+    OSError, in one line that has what the interpreter printed.
+    """
     _replace_zygote(monkeypatch, tmp_path, "raise RuntimeError('broken')")
     with pytest.raises(OSError, match=r"RuntimeError: broken$") as raised:
         _on_level_none(tmp_path).run("print(1)", [1])
     assert "\n" not in str(raised.value)
 
 
-# It takes the whole payload and a request: what is sent to one that has ended is another error.
+# It takes the whole payload and a request: what is sent to one that has ended is
+# another error.
 _ZYGOTE = """
 import socket, sys
 control = socket.socket(fileno=int(sys.argv[1]))
@@ -83,15 +99,21 @@ control.recv(1000)
     ],
     ids=["unknown code", "too long", "cut off"],
 )
-def test_an_invalid_answer_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes) -> None:
-    """A zygote that sends an invalid answer is lost, and no part of the answer is used."""
+def test_an_invalid_answer_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes
+) -> None:
+    """A zygote that sends an invalid answer is lost, and no part of the answer is
+    used.
+    """
     _replace_zygote(monkeypatch, tmp_path, f"{_ZYGOTE}control.sendall({answer!r})")
     [run] = _on_level_none(tmp_path).run("", [1])
     assert (run.ending, run.stdout) == (Ending.KILLED, "")
 
 
 def test_nothing_is_left_after_a_run(make_sandbox: MakeSandbox) -> None:
-    """After a run, and after one that is interrupted, neither a process nor a descriptor is left."""
+    """After a run, and after one that is interrupted, neither a process nor a
+    descriptor is left.
+    """
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -104,7 +126,9 @@ def test_nothing_is_left_after_a_run(make_sandbox: MakeSandbox) -> None:
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
-            make_sandbox(seconds=(60.0,)).run("n = int(input())\nwhile n: pass", [0, 1], interrupt_soon)
+            make_sandbox(seconds=(60.0,)).run(
+                "n = int(input())\nwhile n: pass", [0, 1], interrupt_soon
+            )
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -122,14 +146,19 @@ sandbox.run("n = int(input())\\nwhile n: pass", [0, 1], lambda run: print(run.en
 """
 
 
-def test_no_process_outlives_a_killed_harness(isolation: Isolation, tmp_path: Path) -> None:
+def test_no_process_outlives_a_killed_harness(
+    isolation: Isolation, tmp_path: Path
+) -> None:
     """When the harness is killed, its zygote and the running term end."""
     command = [sys.executable, "-c", _HARNESS, isolation.level, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as harness:
         assert harness.stdout is not None
-        # Before its first term ends, the harness has other processes, which end by themselves.
+        # Before its first term ends, the harness has other processes, which end by
+        # themselves.
         harness.stdout.readline()
-        processes = 3 if isolation.level is Level.STRICT else 2  # bubblewrap, the zygote, the second term
+        processes = (
+            3 if isolation.level is Level.STRICT else 2
+        )  # bubblewrap, the zygote, the second term
         assert wait_until(lambda: len(descendants(harness.pid)) >= processes, 60)
         below = descendants(harness.pid)
         harness.kill()

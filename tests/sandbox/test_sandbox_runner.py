@@ -1,4 +1,6 @@
-"""Programs run as python runs them, within limits, and their times are reported as they were."""
+"""Programs run as python runs them, within limits, and their times are reported as they
+were.
+"""
 
 from __future__ import annotations
 
@@ -74,36 +76,60 @@ def _assert_as_python(sandbox: Sandbox, program: str, folder: Path) -> None:
     script = folder / "program.py"
     script.write_bytes(program.encode())
     expected = subprocess.run(
-        [sys.executable, script.name], input=b"12\n", capture_output=True, cwd=folder, check=False, env={}
+        [sys.executable, script.name],
+        input=b"12\n",
+        capture_output=True,
+        cwd=folder,
+        check=False,
+        env={},
     )
     [run] = sandbox.run(program, [12])
     assert run.stdout == expected.stdout.decode("utf-8", "replace")
     assert (run.ending is Ending.KILLED) == (expected.returncode < 0), run
-    assert run.exit_status == (expected.returncode if expected.returncode >= 0 else None), run
-    stderr, expected_stderr = _lines(run.stderr), _lines(expected.stderr.decode().replace(str(script), script.name))
+    assert run.exit_status == (
+        expected.returncode if expected.returncode >= 0 else None
+    ), run
+    stderr, expected_stderr = (
+        _lines(run.stderr),
+        _lines(expected.stderr.decode().replace(str(script), script.name)),
+    )
     assert bool(stderr) == bool(expected_stderr)
-    if "Exception ignored" not in run.stderr:  # each version of Python words this in another way
+    if (
+        "Exception ignored" not in run.stderr
+    ):  # each version of Python words this in another way
         assert [line for line in stderr if line not in expected_stderr] == []
 
 
 @pytest.mark.parametrize("name", _PROGRAMS)
-def test_it_is_as_if_run_by_python(make_sandbox: MakeSandbox, tmp_path: Path, name: str) -> None:
-    """Output, exit status and signal are python's own, and so are errors, except for lines of source."""
+def test_it_is_as_if_run_by_python(
+    make_sandbox: MakeSandbox, tmp_path: Path, name: str
+) -> None:
+    """Output, exit status and signal are python's own, and so are errors, except for
+    lines of source.
+    """
     program = _PROGRAMS[name] if name in _BARE else _HEAD + _PROGRAMS[name]
     _assert_as_python(make_sandbox(), program, tmp_path)
 
 
 @pytest.mark.usefixtures("isolation")
-def test_the_standard_library_is_complete(make_sandbox: MakeSandbox, tmp_path: Path) -> None:
-    """Every module and every shared library that python finds is there, at every level."""
+def test_the_standard_library_is_complete(
+    make_sandbox: MakeSandbox, tmp_path: Path
+) -> None:
+    """Every module and every shared library that python finds is there, at every
+    level.
+    """
     _assert_as_python(make_sandbox(), _HEAD + _LIBRARIES, tmp_path)
 
 
 @pytest.mark.usefixtures("isolation")
 @pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
-def test_standard_input_is_a_file(make_sandbox: MakeSandbox, tmp_path: Path, name: str) -> None:
+def test_standard_input_is_a_file(
+    make_sandbox: MakeSandbox, tmp_path: Path, name: str
+) -> None:
     """Programs read it by its name, at every level."""
-    _assert_as_python(make_sandbox(), f"print(int(open({name!r}).read()) + 1)", tmp_path)
+    _assert_as_python(
+        make_sandbox(), f"print(int(open({name!r}).read()) + 1)", tmp_path
+    )
 
 
 def test_warnings_of_the_compiler_do_no_harm(make_sandbox: MakeSandbox) -> None:
@@ -120,9 +146,15 @@ def _one(make_sandbox: MakeSandbox, program: str, **limits: object) -> ProgramRu
 
 @pytest.mark.parametrize(
     ("stream", "length", "ending"),
-    [("stdout", 1 << 16, "exited"), ("stdout", 1 + (1 << 16), "killed"), ("stderr", 10**7, "killed")],
+    [
+        ("stdout", 1 << 16, "exited"),
+        ("stdout", 1 + (1 << 16), "killed"),
+        ("stderr", 10**7, "killed"),
+    ],
 )
-def test_output_up_to_the_limit(make_sandbox: MakeSandbox, stream: str, length: int, ending: str) -> None:
+def test_output_up_to_the_limit(
+    make_sandbox: MakeSandbox, stream: str, length: int, ending: str
+) -> None:
     """The last byte within the limit is kept; the first one beyond it ends the term."""
     run = _one(make_sandbox, f"import sys; sys.{stream}.write({length} * 'x')")
     assert (run.ending, getattr(run, stream)) == (ending, min(length, 1 << 16) * "x")
@@ -132,7 +164,9 @@ def test_output_up_to_the_limit(make_sandbox: MakeSandbox, stream: str, length: 
 @pytest.mark.usefixtures("isolation")
 def test_memory_is_limited(make_sandbox: MakeSandbox) -> None:
     """Within the limit a program gets memory; beyond it there is a MemoryError."""
-    within, beyond = make_sandbox(memory_bytes=256 << 20).run("print(len(bytearray(int(input()) << 20)))", [100, 300])
+    within, beyond = make_sandbox(memory_bytes=256 << 20).run(
+        "print(len(bytearray(int(input()) << 20)))", [100, 300]
+    )
     assert (within.ending, within.stdout) == (Ending.EXITED, f"{100 << 20}\n")
     assert (beyond.ending, beyond.exit_status) == (Ending.EXITED, 1)
     assert beyond.stderr.endswith("MemoryError\n")
@@ -142,10 +176,17 @@ _SLOW_SOURCE = f"x = [{','.join(['(' * 90 + '1' + ')' * 90] * 20_000)}]"
 
 
 @pytest.mark.parametrize(
-    "program", ["print(1, flush=True)\nwhile True: pass", "import time; time.sleep(60)", _SLOW_SOURCE]
+    "program",
+    [
+        "print(1, flush=True)\nwhile True: pass",
+        "import time; time.sleep(60)",
+        _SLOW_SOURCE,
+    ],
 )
 def test_late_is_late(make_sandbox: MakeSandbox, program: str) -> None:
-    """A term over time is late, compiling or asleep; one that shares the machine is stopped beyond the margin."""
+    """A term over time is late, compiling or asleep; one that shares the machine is
+    stopped beyond the margin.
+    """
     run = _one(make_sandbox, program, seconds=(0.2, 0.4), slots=2)
     assert (run.ending, run.exit_status, run.alone) == (Ending.LATE, None, False)
     assert run.seconds >= 0.48
@@ -156,7 +197,9 @@ def test_late_is_late(make_sandbox: MakeSandbox, program: str) -> None:
 
 
 class _BusyMachine:
-    """A zygote client on a machine that is too busy to time terms, except for input 1, until the fifth."""
+    """A zygote client on a machine that is too busy to time terms, except for input 1,
+    until the fifth.
+    """
 
     runs = 0
 
@@ -168,22 +211,40 @@ class _BusyMachine:
 
     def run(self, number: int, *_: object) -> ProgramRun:
         type(self).runs += 1
-        ending = Ending.INCONCLUSIVE if number != 1 and self.runs <= 5 else Ending.EXITED
+        ending = (
+            Ending.INCONCLUSIVE if number != 1 and self.runs <= 5 else Ending.EXITED
+        )
         return ProgramRun(number, ending, 0, None, "", "", 0.01, 0.01, 0.01, 0.0)
 
 
 @pytest.mark.parametrize(
     ("slots", "wait_s", "endings", "count"),
-    [(1, 0.0, "exited inconclusive", 2), (2, 0.0, "exited inconclusive", 3), (1, 600.0, "exited " * 4, 8)],
+    [
+        (1, 0.0, "exited inconclusive", 2),
+        (2, 0.0, "exited inconclusive", 3),
+        (1, 600.0, "exited " * 4, 8),
+    ],
 )
 def test_a_program_stops_at_its_first_inconclusive_term(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, slots: int, wait_s: float, endings: str, count: int
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    slots: int,
+    wait_s: float,
+    endings: str,
+    count: int,
 ) -> None:
-    """An inconclusive term is run again alone, and if there is time to wait, until it can be timed."""
+    """An inconclusive term is run again alone, and if there is time to wait, until it
+    can be timed.
+    """
     monkeypatch.setattr(runner, "ZygoteClient", _BusyMachine)
     monkeypatch.setattr(runner, "_TRY_AGAIN_S", 0.0)
     monkeypatch.setattr(_BusyMachine, "runs", 0)
-    sandbox = Sandbox(Isolation(Level.NONE, ()), ProgramLimits(), Slots(tmp_path, slots), wait_s=wait_s)
+    sandbox = Sandbox(
+        Isolation(Level.NONE, ()),
+        ProgramLimits(),
+        Slots(tmp_path, slots),
+        wait_s=wait_s,
+    )
     assert [run.ending for run in sandbox.run("", [1, 2, 3, 4])] == endings.split()
     assert _BusyMachine.runs == count
 
@@ -195,38 +256,64 @@ class _QuickMachine(_BusyMachine):
         return ProgramRun(number, Ending.EXITED, 0, None, "", "", 0.3, 0.3, 0.3, 0.0)
 
 
-@pytest.mark.parametrize(("limit", "alone"), [(0.37, True), (0.26, True), (0.24, False), (0.38, False)])
+@pytest.mark.parametrize(
+    ("limit", "alone"), [(0.37, True), (0.26, True), (0.24, False), (0.38, False)]
+)
 def test_a_marginal_time_is_taken_again_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, limit: float, alone: bool
 ) -> None:
-    """Within 20 % of any limit, the run that counts is the one with the machine to itself."""
+    """Within 20 % of any limit, the run that counts is the one with the machine to
+    itself.
+    """
     monkeypatch.setattr(runner, "ZygoteClient", _QuickMachine)
-    sandbox = Sandbox(Isolation(Level.NONE, ()), ProgramLimits(seconds=(limit, 8.0)), Slots(tmp_path, 2))
+    sandbox = Sandbox(
+        Isolation(Level.NONE, ()),
+        ProgramLimits(seconds=(limit, 8.0)),
+        Slots(tmp_path, 2),
+    )
     assert [run.alone for run in sandbox.run("", [5])] == [alone]
 
 
 def test_every_input_has_its_run(make_sandbox: MakeSandbox) -> None:
-    """Runs come in the order of the inputs, negative and long ones too, and are passed on one by one."""
+    """Runs come in the order of the inputs, negative and long ones too, and are passed
+    on one by one.
+    """
     passed: list[ProgramRun] = []
     inputs = [3, -1, 0, 10**1000, 3]
     runs = make_sandbox().run("print(int(input()) + 1)", inputs, passed.append)
-    assert [(run.input, run.stdout) for run in runs] == [(number, f"{number + 1}\n") for number in inputs]
+    assert [(run.input, run.stdout) for run in runs] == [
+        (number, f"{number + 1}\n") for number in inputs
+    ]
     assert passed == runs
     assert make_sandbox().run("print(1)", []) == []
 
 
 _MAKES = {
-    "threads": ("import threading", "thread = threading.Thread(target=int); thread.start(); thread.join()", 1000),
+    "threads": (
+        "import threading",
+        "thread = threading.Thread(target=int); thread.start(); thread.join()",
+        1000,
+    ),
     "pipes": ("import os", "for end in os.pipe(): os.close(end)", 64),
-    "pairs of sockets": ("import socket", "for end in socket.socketpair(): end.close()", 64),
+    "pairs of sockets": (
+        "import socket",
+        "for end in socket.socketpair(): end.close()",
+        64,
+    ),
 }
 
 
 @pytest.mark.parametrize(("head", "make", "most"), _MAKES.values(), ids=_MAKES)
-def test_what_a_term_makes_is_counted(make_sandbox: MakeSandbox, head: str, make: str, most: int) -> None:
-    """A term makes this many threads, pipes and pairs, and the next one as many again."""
+def test_what_a_term_makes_is_counted(
+    make_sandbox: MakeSandbox, head: str, make: str, most: int
+) -> None:
+    """A term makes this many threads, pipes and pairs, and the next one as many
+    again.
+    """
     program = f"{head}\nmade = 0\ntry:\n  while True:\n    {make}\n    made += 1\nexcept Exception: print(made)"
-    assert [run.stdout for run in make_sandbox().run(program, [1, 2])] == [f"{most}\n"] * 2
+    assert [run.stdout for run in make_sandbox().run(program, [1, 2])] == [
+        f"{most}\n"
+    ] * 2
 
 
 def test_many_threads_work_at_once(make_sandbox: MakeSandbox) -> None:

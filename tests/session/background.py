@@ -1,4 +1,6 @@
-"""A run in the background, which waits for replies that its server holds back: something to kill, or to interrupt."""
+"""A run in the background, which waits for replies that its server holds back:
+something to kill, or to interrupt.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +15,28 @@ from contextlib import contextmanager
 from tests.llm_server import PATIENCE_S, Answer, Call, Gate
 from tests.session.bench import Bench, right
 
-FREE = 4  # trials that are certain to be written: the sums and differences that come first
+FREE = (
+    4  # trials that are certain to be written: the sums and differences that come first
+)
 HELD = 8  # products and quotients, which wait for the test
 
 
 @contextmanager
 def started(bench: Bench, gate: Gate, *args: str) -> Iterator[subprocess.Popen[str]]:
-    """A run that has written some trials, and whose other requests are in flight until the gate is opened."""
+    """A run that has written some trials, and whose other requests are in flight until
+    the gate is opened.
+    """
 
     server = bench.server
-    bench.script = lambda call: Answer(right(call), gate=gate if _is_held(call) else None)
+    bench.script = lambda call: Answer(
+        right(call), gate=gate if _is_held(call) else None
+    )
     with begun(bench, *args) as process:
         try:
             _wait_for_trials(bench, FREE)
             server.wait_until(
-                lambda: server.in_flight == sum(map(_is_held, server.requests)) == HELD, "all that is held"
+                lambda: server.in_flight == sum(map(_is_held, server.requests)) == HELD,
+                "all that is held",
             )
             yield process
         finally:
@@ -39,9 +48,20 @@ def _is_held(call: Call) -> bool:
 
 
 @contextmanager
-def begun(bench: Bench, *args: str, before: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
-    """A run in a group of its own, as a shell begins it; `before` stands before its command."""
-    command = [*before, sys.executable, "-m", "pytest", "--llm-model=openai/gpt-4o-mini", f"--llm-concurrency={HELD}"]
+def begun(
+    bench: Bench, *args: str, before: Sequence[str] = ()
+) -> Iterator[subprocess.Popen[str]]:
+    """A run in a group of its own, as a shell begins it; `before` stands before its
+    command.
+    """
+    command = [
+        *before,
+        sys.executable,
+        "-m",
+        "pytest",
+        "--llm-model=openai/gpt-4o-mini",
+        f"--llm-concurrency={HELD}",
+    ]
     command += [f"--llm-api-base={bench.server.base_url}", *args]
     with subprocess.Popen(
         command,
@@ -49,7 +69,11 @@ def begun(bench: Bench, *args: str, before: Sequence[str] = ()) -> Iterator[subp
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},  # as in most shells
+        env={
+            name: value
+            for name, value in os.environ.items()
+            if name != "PYTHONUNBUFFERED"
+        },  # as in most shells
         start_new_session=True,
     ) as process:
         try:
@@ -83,7 +107,9 @@ def read_to_end(process: subprocess.Popen[str]) -> str:
 
 
 def _wait_for_trials(bench: Bench, count: int) -> None:
-    """Wait for a state, not for a time: the limit only ends a test that fails anyway."""
+    """Wait for a state, not for a time: the limit only ends a test that fails
+    anyway.
+    """
     give_up_at = time.monotonic() + PATIENCE_S
     while time.monotonic() < give_up_at:
         logs = list((bench.pytester.path / "reports").glob("*/trials.jsonl"))

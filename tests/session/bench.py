@@ -31,7 +31,12 @@ WAYS = {"plain": ("-p", "no:xdist"), "-n 0": ("-n", "0"), "-n 2": ("-n", "2")}
 # litellm brings a package along that is a plugin as well.
 _WARMTH = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")
 
-_OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+_OPERATORS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
 
 Scripted = Callable[[Call], Answer | str]
 
@@ -47,9 +52,11 @@ def right(call: Call) -> str:
 
 @dataclass
 class Bench:
-    """A folder with both benches, and a server that answers as the test says (all right, unless told otherwise).
+    """A folder with both benches, and a server that answers as the test says (all
+    right, unless told otherwise).
 
-    `programs` is where a warm pytest lies (`tests.warm`). A `cold` bench is run as users do it, who import litellm.
+    `programs` is where a warm pytest lies (`tests.warm`). A `cold` bench is run as
+    users do it, who import litellm.
     """
 
     pytester: pytest.Pytester
@@ -59,21 +66,40 @@ class Bench:
     cold: bool = False
     _runs: Iterator[int] = field(default_factory=count)
 
-    def run(self, *args: str, model: str | None = "openai/gpt-4o-mini") -> pytest.RunResult:
-        """One run in a process of its own, with every warning an error; without a model, the bench has its own."""
+    def run(
+        self, *args: str, model: str | None = "openai/gpt-4o-mini"
+    ) -> pytest.RunResult:
+        """One run in a process of its own, with every warning an error; without a
+        model, the bench has its own.
+        """
         if model is not None:
-            args = (f"--llm-model={model}", f"--llm-api-base={self.server.base_url}", *args)
+            args = (
+                f"--llm-model={model}",
+                f"--llm-api-base={self.server.base_url}",
+                *args,
+            )
         if self.cold:
             return self.pytester.runpytest_subprocess("-W", "error", *args)
         base = self.pytester.path / f"base-{next(self._runs)}"
-        return self.pytester.run(self.programs / "pytest", f"--basetemp={base}", "-W", "error", *_WARMTH, *args)
+        return self.pytester.run(
+            self.programs / "pytest",
+            f"--basetemp={base}",
+            "-W",
+            "error",
+            *_WARMTH,
+            *args,
+        )
 
     @property
     def runs(self) -> list[Path]:
-        return sorted(path for path in (self.pytester.path / "reports").iterdir() if path.is_dir())
+        return sorted(
+            path for path in (self.pytester.path / "reports").iterdir() if path.is_dir()
+        )
 
     def records(self, run: int = -1) -> list[dict[str, Any]]:
-        lines = (self.runs[run] / "trials.jsonl").read_text(encoding="utf-8").splitlines()
+        lines = (
+            (self.runs[run] / "trials.jsonl").read_text(encoding="utf-8").splitlines()
+        )
         return [json.loads(line) for line in lines]
 
     def summary(self, run: int = -1) -> dict[str, Any]:
@@ -83,5 +109,7 @@ class Bench:
         return self._json("report.json", run)
 
     def _json(self, name: str, run: int) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.runs[run] / name).read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(
+            (self.runs[run] / name).read_text(encoding="utf-8")
+        )
         return content

@@ -12,7 +12,9 @@ from tests.session.bench import BENCH, Bench, right
 
 
 @pytest.fixture
-def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, programs: Path) -> Iterator[Bench]:
+def bench(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, programs: Path
+) -> Iterator[Bench]:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-tests")
     pytester.makepyfile(test_bench=BENCH)
     made: Bench

@@ -21,15 +21,24 @@ ADAPTIVE = (*PRODUCTS, "--llm-adaptive=1,60")
 def four_digits(call: Call) -> str:
     """Right up to 4 digits, and half of the time with 5."""
     operand = call.prompt.split()[-1]
-    return right(call) if len(operand) < 5 or (len(operand) == 5 and int(operand) % 2) else "7"
+    return (
+        right(call)
+        if len(operand) < 5 or (len(operand) == 5 and int(operand) % 2)
+        else "7"
+    )
 
 
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
-    """One item per variant measures D50. Rerun, it asks nothing; a grid and another half-width ask only what is new."""
+    """One item per variant measures D50.
+
+    Rerun, it asks nothing; a grid and another half-width ask only what is new.
+    """
     bench.script = four_digits
     result = bench.run(*ADAPTIVE, *WAYS[way])
-    result.stdout.fnmatch_lines(["llmarith: forecast: 1 item asks up to 60 questions, which depend on*"])
+    result.stdout.fnmatch_lines(
+        ["llmarith: forecast: 1 item asks up to 60 questions, which depend on*"]
+    )
     (record,) = bench.records()
     asked = len(bench.server.requests)
     assert (record["task"], record["outcome"], record["grade"]["details"]["ended"]) == (
@@ -47,10 +56,16 @@ def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
     (d50,) = found["thresholds"]
     low, high = d50["interval"]
     assert low <= 5 <= high <= low + 2
-    assert (d50["questions"], d50["ended"], d50["place"]) == (asked, "reached", "within")
+    assert (d50["questions"], d50["ended"], d50["place"]) == (
+        asked,
+        "reached",
+        "within",
+    )
     assert set(found["percentages"].values()) == {None}
     assert (found["cells"], found["variants"], found["asked"]) == ([], [], asked)
-    result.stdout.fnmatch_lines([f"int_mul *{d50['d50']:.1f} ({low:.1f} to {high:.1f}) *{asked}"])
+    result.stdout.fnmatch_lines(
+        [f"int_mul *{d50['d50']:.1f} ({low:.1f} to {high:.1f}) *{asked}"]
+    )
     page = (bench.runs[-1] / "report.html").read_text(encoding="utf-8")
     assert f"<small>{asked} asked</small>" in page
     assert not re.search("band around a curve|The bar is", page)
@@ -69,30 +84,43 @@ def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
 
 def test_a_killed_run_pays_for_nothing_twice(bench: Bench) -> None:
     gate = Gate()
-    bench.script = lambda call: Answer(four_digits(call), gate=gate if len(bench.server.requests) == 6 else None)
+    bench.script = lambda call: Answer(
+        four_digits(call), gate=gate if len(bench.server.requests) == 6 else None
+    )
     with begun(bench, *ADAPTIVE) as process:
         bench.server.wait_for_requests(6)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     gate.open()
     assert bench.run(*ADAPTIVE).ret == 0
-    assert sum(bench.server.asked.values()) <= len(bench.server.asked) + 1  # the one that was in flight
+    assert (
+        sum(bench.server.asked.values()) <= len(bench.server.asked) + 1
+    )  # the one that was in flight
 
 
 def test_an_unanswered_question_and_a_cap(bench: Bench) -> None:
-    """An item over budget is unanswered and keeps what it asked; a cap of questions leaves the interval so far."""
+    """An item over budget is unanswered and keeps what it asked; a cap of questions
+    leaves the interval so far.
+    """
     bench.script = lambda call: Answer(four_digits(call), usage=usage(60, 10))
     limited = (*ADAPTIVE, "--llm-param", "max_completion_tokens=10")
     assert bench.run(*limited, "--llm-max-total-tokens=800").ret == 1
     (record,) = bench.records()
     paid = len(bench.server.requests)
-    assert (record["outcome"], record["grade"]["details"]["ended"]) == ("unanswered", "unanswered")
+    assert (record["outcome"], record["grade"]["details"]["ended"]) == (
+        "unanswered",
+        "unanswered",
+    )
     assert len(record["grade"]["details"]["trail"]) == paid > 0
     assert bench.summary()["results"][0]["thresholds"] == []
     result = bench.run(*limited, "--llm-adaptive=0.1,12")
     result.stdout.fnmatch_lines(["int_mul *(* to *), not reached *12"])
     (record,) = bench.records()
-    assert (record["outcome"], record["reason"], record["grade"]["details"]["ended"]) == (
+    assert (
+        record["outcome"],
+        record["reason"],
+        record["grade"]["details"]["ended"],
+    ) == (
         "nan",
         "not reached",
         "not reached",
@@ -108,14 +136,27 @@ def test_wrong_usage(bench: Bench) -> None:
         (("--llm-adaptive=1", "--llm-repeats=2"), "--llm-repeats"),
         (("--llm-adaptive=1", "--llm-fail-under=80"), "--llm-fail-under"),
         (("--llm-adaptive=1", "--llm-depths=3"), "--llm-depths=2-10"),
-        (("--llm-adaptive=1", "-k", "integer_addition"), "no item of a task with depths was selected"),
-        (("--llm-adaptive=1", "-k", "integer_addition", "-n", "2"), "no item of a task with depths was selected"),
-        (("--llm-adaptive=1", "-k", "depth_2", "--llm-dry-run"), "no item of a task with depths was selected"),
+        (
+            ("--llm-adaptive=1", "-k", "integer_addition"),
+            "no item of a task with depths was selected",
+        ),
+        (
+            ("--llm-adaptive=1", "-k", "integer_addition", "-n", "2"),
+            "no item of a task with depths was selected",
+        ),
+        (
+            ("--llm-adaptive=1", "-k", "depth_2", "--llm-dry-run"),
+            "no item of a task with depths was selected",
+        ),
     ]
     for args, fact in table:
         result = bench.run(*args)
         (line,) = filter(None, result.errlines)
-        assert (result.ret, line.startswith("ERROR: --llm-adaptive: "), fact in line) == (4, True, True), line
+        assert (
+            result.ret,
+            line.startswith("ERROR: --llm-adaptive: "),
+            fact in line,
+        ) == (4, True, True), line
     assert bench.server.requests == []
 
 

@@ -1,4 +1,6 @@
-"""Runs with --llm-batch, against a server with batches of OpenAI's and Anthropic's form, through the real litellm."""
+"""Runs with --llm-batch, against a server with batches of OpenAI's and Anthropic's
+form, through the real litellm.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,18 @@ class BatchBench(Bench):
         """Let the batches in the store have been created earlier."""
         path = self.pytester.path / ".llmarith" / "store.sqlite"
         with closing(sqlite3.connect(path)) as database, database:
-            database.execute("UPDATE batches SET creating_at = creating_at - ?", (seconds,))
+            database.execute(
+                "UPDATE batches SET creating_at = creating_at - ?", (seconds,)
+            )
 
     def outcomes(self, run: int = -1) -> Counter[str]:
         return Counter(record["outcome"] for record in self.records(run))
 
 
 @pytest.fixture
-def batches(bench: Bench, monkeypatch: pytest.MonkeyPatch, programs: Path) -> Iterator[BatchBench]:
+def batches(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, programs: Path
+) -> Iterator[BatchBench]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-secret-of-the-tests")
     made: BatchBench
     with BatchServer(lambda call: made.script(call)) as server:
@@ -55,7 +61,10 @@ def processes_in(folder: Path) -> Iterator[Path]:
     """Every process that works in this folder, except that of the test."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if Path(os.readlink(process / "cwd")) == folder and int(process.name) != os.getpid():
+            if (
+                Path(os.readlink(process / "cwd")) == folder
+                and int(process.name) != os.getpid()
+            ):
                 yield process
 
 
@@ -68,12 +77,20 @@ def kill_all(folder: Path) -> None:
 
 
 @FORMS
-def test_submit_in_one_job_and_collect_in_another(batches: BatchBench, model: str) -> None:
-    """The first ends before any item runs. Until the batch has ended, an item is unanswered; then all are correct."""
+def test_submit_in_one_job_and_collect_in_another(
+    batches: BatchBench, model: str
+) -> None:
+    """The first ends before any item runs.
+
+    Until the batch has ended, an item is unanswered; then all are correct.
+    """
     batches.server.polls = 2
     result = batches.run("--llm-batch=submit", "-n", "2", model=model)
     result.stdout.fnmatch_lines(
-        ["llmarith: forecast: 20 questions; about *", f"llmarith: {model}: batch of 20 submitted*"]
+        [
+            "llmarith: forecast: 20 questions; about *",
+            f"llmarith: {model}: batch of 20 submitted*",
+        ]
     )
     assert (result.ret, batches.reserved()) == (0, ITEMS)
     result.assert_outcomes()
@@ -89,15 +106,20 @@ def test_submit_in_one_job_and_collect_in_another(batches: BatchBench, model: st
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_run_waits_for_its_batches(batches: BatchBench, way: str) -> None:
-    """Replies are graded, priced and stored as any others; two models have a batch each."""
+    """Replies are graded, priced and stored as any others; two models have a batch
+    each.
+    """
     models = [f"--llm-model=other={OPENAI}?max_tokens=9", f"--llm-model={OPENAI}"]
-    result = batches.run("--llm-batch", *WAYS[way], *models[1:], model=f"other={OPENAI}?max_tokens=9")
+    result = batches.run(
+        "--llm-batch", *WAYS[way], *models[1:], model=f"other={OPENAI}?max_tokens=9"
+    )
     assert (result.ret, batches.outcomes()) == (0, {"correct": 2 * ITEMS})
     result.stdout.fnmatch_lines(["*2 batches of 40, 0 done*; safe to leave (Ctrl-C)*"])
     assert {len(made.calls) for made in batches.server.made} == {ITEMS}
-    assert {tuple(map(record["reply"].get, ("latency_s", "stored", "batched"))) for record in batches.records()} == {
-        (None, False, True)
-    }
+    assert {
+        tuple(map(record["reply"].get, ("latency_s", "stored", "batched")))
+        for record in batches.records()
+    } == {(None, False, True)}
     assert sum(one["batched"] for one in batches.summary()["results"]) == 2 * ITEMS
     assert len(batches.server.requests) == 2 * ITEMS
 
@@ -107,7 +129,9 @@ def test_a_refused_key_stops_the_run(batches: BatchBench, mode: str) -> None:
     """One line names the variable, and no question stays reserved."""
 
     def refuse(event: str) -> None:
-        raise web.HTTPUnauthorized(text='{"error": {"message": "bad"}}', content_type="application/json")
+        raise web.HTTPUnauthorized(
+            text='{"error": {"message": "bad"}}', content_type="application/json"
+        )
 
     batches.server.happens = refuse
     result = batches.run(f"--llm-batch={mode}", "-p", "no:xdist")
@@ -116,15 +140,29 @@ def test_a_refused_key_stops_the_run(batches: BatchBench, mode: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
-def test_a_store_that_cannot_be_read_has_nothing_asked_singly(batches: BatchBench, way: str) -> None:
+def test_a_store_that_cannot_be_read_has_nothing_asked_singly(
+    batches: BatchBench, way: str
+) -> None:
     """Nor in batches, as their cost cannot be compared with a cap."""
     batches.run("--llm-batch=submit", *ADDITIONS)
     batches.run("--llm-batch=collect", *ADDITIONS, "-p", "no:xdist")
-    with closing(sqlite3.connect(batches.pytester.path / ".llmarith" / "store.sqlite")) as database, database:
+    with (
+        closing(
+            sqlite3.connect(batches.pytester.path / ".llmarith" / "store.sqlite")
+        ) as database,
+        database,
+    ):
         database.execute("UPDATE replies SET reply = '{'")
     result = batches.run("--llm-batch", *WAYS[way])
-    assert any("is damaged" in line for line in result.outlines + result.errlines if line.startswith("ERROR: "))
-    assert (result.ret, len(batches.server.requests)) == (pytest.ExitCode.USAGE_ERROR, 4)
+    assert any(
+        "is damaged" in line
+        for line in result.outlines + result.errlines
+        if line.startswith("ERROR: ")
+    )
+    assert (result.ret, len(batches.server.requests)) == (
+        pytest.ExitCode.USAGE_ERROR,
+        4,
+    )
 
 
 def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
@@ -139,7 +177,9 @@ def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
     batches.cold = True  # a warm one is no child of ours
     result = batches.run("--llm-batch", "-p", "no:xdist")
     assert (result.ret, batches.reserved()) == (pytest.ExitCode.INTERRUPTED, ITEMS)
-    result.stdout.fnmatch_lines(["*the batches go on; rerun the same command for their replies"])
+    result.stdout.fnmatch_lines(
+        ["*the batches go on; rerun the same command for their replies"]
+    )
     batches.cold = False
     assert batches.run("--llm-batch", "-p", "no:xdist").ret == 0
     assert (len(batches.server.made), set(batches.server.asked.values())) == (1, {1})
@@ -147,20 +187,32 @@ def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
 
 @FORMS
 def test_a_batch_that_is_gone(batches: BatchBench, model: str) -> None:
-    """Its questions are unanswered and stay in it; a line says how they are freed. The other questions are graded."""
+    """Its questions are unanswered and stay in it; a line says how they are freed.
+
+    The other questions are graded.
+    """
     batches.run("--llm-batch=submit", *ADDITIONS, model=model)
     batches.age(7200)
     (gone,) = batches.server.made
     batches.server.made.clear()
     result = batches.run("--llm-batch", "-p", "no:xdist", model=model)
-    result.stdout.fnmatch_lines([f"*404*4 questions stay in it*llmarith batch cancel --forget {gone.id} frees them*"])
-    assert (result.ret, batches.outcomes()) == (1, {"correct": ITEMS - 4, "unanswered": 4})
+    result.stdout.fnmatch_lines(
+        [
+            f"*404*4 questions stay in it*llmarith batch cancel --forget {gone.id} frees them*"
+        ]
+    )
+    assert (result.ret, batches.outcomes()) == (
+        1,
+        {"correct": ITEMS - 4, "unanswered": 4},
+    )
     batches.server.made.append(gone)
     assert batches.run("--llm-batch", "-p", "no:xdist", model=model).ret == 0
     assert set(batches.server.asked.values()) == {1}
 
 
-def test_questions_that_follow_from_replies_are_asked_singly(batches: BatchBench) -> None:
+def test_questions_that_follow_from_replies_are_asked_singly(
+    batches: BatchBench,
+) -> None:
     """Of each search the first question is in the batch, and of adaptive asking."""
     batches.pytester.makepyfile(
         test_bench="""
@@ -177,41 +229,93 @@ def test_questions_that_follow_from_replies_are_asked_singly(batches: BatchBench
     )
     options = ("--llm-batch", "--llm-breaking-point=30", "--llm-adaptive=1")
     result = batches.run(*options, "-p", "no:xdist", "-k", "int_add")
-    result.stdout.fnmatch_lines(["*that follow from replies, of searches, adaptive items and judges, are asked singly"])
+    result.stdout.fnmatch_lines(
+        [
+            "*that follow from replies, of searches, adaptive items and judges, are asked singly"
+        ]
+    )
     assert result.ret == 0
     assert [len(made.calls) for made in batches.server.made] == [2]
-    assert {record["grade"]["details"]["ended"] for record in batches.records()} == {"nothing found", "reached"}
+    assert {record["grade"]["details"]["ended"] for record in batches.records()} == {
+        "nothing found",
+        "reached",
+    }
     assert len(batches.server.requests) > 5
 
 
 @pytest.mark.parametrize(
     ("options", "model", "words"),
     [
-        (["--llm-batch=benches"], OPENAI, "'benches' is unknown; write wait, submit or collect; before a path, write"),
-        (["--llm-batch"], None, "--llm-batch: there is no model to ask; name one with --llm-model"),
+        (
+            ["--llm-batch=benches"],
+            OPENAI,
+            "'benches' is unknown; write wait, submit or collect; before a path, write",
+        ),
+        (
+            ["--llm-batch"],
+            None,
+            "--llm-batch: there is no model to ask; name one with --llm-model",
+        ),
         (["--llm-batch", "--llm-store=off"], OPENAI, "remove --llm-store=off"),
         (["--llm-batch", "--llm-store=only"], OPENAI, "remove --llm-store=only"),
-        (["--llm-batch"], "groq/x", "groq/x has no batches; OpenAI, Azure, Mistral, xAI, vLLM (hosted_vllm/) and"),
+        (
+            ["--llm-batch"],
+            "groq/x",
+            "groq/x has no batches; OpenAI, Azure, Mistral, xAI, vLLM (hosted_vllm/) and",
+        ),
         (["--llm-batch"], "llmarith/exact", "llmarith/exact has no batches"),
-        (["--llm-batch", "--llm-param", "service_tier=flex"], OPENAI, "remove service_tier"),
+        (
+            ["--llm-batch", "--llm-param", "service_tier=flex"],
+            OPENAI,
+            "remove service_tier",
+        ),
         (["--llm-batch", "--llm-param", 'extra_headers={"a": "b"}'], OPENAI, "headers"),
-        (["--llm-batch", "-k", "nothing"], OPENAI, "--llm-batch: no question to a model of --llm-model was selected"),
-        (["--llm-batch=submit", "-k", "nothing"], OPENAI, "--llm-batch: no question to a model"),
-        (["--llm-batch", "-n", "2", "-k", "nothing"], OPENAI, "--llm-batch: no question to a model"),
-        (["--llm-batch", "--llm-max-cost=1"], "openai/unlisted", "the price of openai/unlisted in batches is unknown"),
-        (["--llm-batch=submit", "--llm-max-total-tokens=99999"], OPENAI, "write --llm-max-total-tokens=33"),
+        (
+            ["--llm-batch", "-k", "nothing"],
+            OPENAI,
+            "--llm-batch: no question to a model of --llm-model was selected",
+        ),
+        (
+            ["--llm-batch=submit", "-k", "nothing"],
+            OPENAI,
+            "--llm-batch: no question to a model",
+        ),
+        (
+            ["--llm-batch", "-n", "2", "-k", "nothing"],
+            OPENAI,
+            "--llm-batch: no question to a model",
+        ),
+        (
+            ["--llm-batch", "--llm-max-cost=1"],
+            "openai/unlisted",
+            "the price of openai/unlisted in batches is unknown",
+        ),
+        (
+            ["--llm-batch=submit", "--llm-max-total-tokens=99999"],
+            OPENAI,
+            "write --llm-max-total-tokens=33",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line_before_any_request(
     batches: BatchBench, options: list[str], model: str | None, words: str
 ) -> None:
     result = batches.run(*options, model=model)
-    (line,) = [line for line in (result.outlines + result.errlines) if line.startswith("ERROR: ")]
+    (line,) = [
+        line
+        for line in (result.outlines + result.errlines)
+        if line.startswith("ERROR: ")
+    ]
     assert words in line
-    assert (result.ret, batches.server.events, batches.server.requests) == (pytest.ExitCode.USAGE_ERROR, [], [])
+    assert (result.ret, batches.server.events, batches.server.requests) == (
+        pytest.ExitCode.USAGE_ERROR,
+        [],
+        [],
+    )
 
 
-# Event, its number, and how many batches exist then; the first run is killed there, before anything is answered.
+# Event, its number, and how many batches exist then; the first run is killed there,
+# before anything is answered.
 KILLS = {
     "before the upload": ("upload", 1, 0),
     "after the upload": ("create", 1, 0),
@@ -226,8 +330,12 @@ KILLS = {
 @FORMS
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
 @pytest.mark.parametrize("moment", KILLS)
-def test_a_killed_run_goes_on(batches: BatchBench, model: str, way: str, moment: str) -> None:
-    """The same command after kill -9 takes the reply to each question, none is asked twice, and the bill is right."""
+def test_a_killed_run_goes_on(
+    batches: BatchBench, model: str, way: str, moment: str
+) -> None:
+    """The same command after kill -9 takes the reply to each question, none is asked
+    twice, and the bill is right.
+    """
     event, number, created = KILLS[moment]
     if event == "upload" and model == ANTHROPIC:
         pytest.skip("its batches are created without an upload")
@@ -242,13 +350,23 @@ def test_a_killed_run_goes_on(batches: BatchBench, model: str, way: str, moment:
 
     server.happens = kill
     killed = batches.run("--llm-batch", *WAYS[way], model=model)
-    assert (killed.ret, len(server.made), batches.reserved()) == (-signal.SIGKILL, created, ITEMS)
+    assert (killed.ret, len(server.made), batches.reserved()) == (
+        -signal.SIGKILL,
+        created,
+        ITEMS,
+    )
     batches.age(7200)
     result = batches.run("--llm-batch", *WAYS[way], model=model)
     assert (result.ret, batches.outcomes()) == (0, {"correct": ITEMS})
-    assert (set(server.asked.values()), len(server.made), batches.reserved()) == ({1}, 1, 0)
+    assert (set(server.asked.values()), len(server.made), batches.reserved()) == (
+        {1},
+        1,
+        0,
+    )
     price = {OPENAI: 7 * 0.075 + 3 * 0.3, ANTHROPIC: 7 * 0.5 + 3 * 2.5}[model] / 1e6
-    assert batches.summary()["run"]["asking"]["cost_usd"] == pytest.approx(ITEMS * price, rel=1e-9)
+    assert batches.summary()["run"]["asking"]["cost_usd"] == pytest.approx(
+        ITEMS * price, rel=1e-9
+    )
 
 
 def test_messages_of_a_task_of_ones_own_are_batched(batches: BatchBench) -> None:

@@ -1,4 +1,6 @@
-"""Searches for the breaking point within a run: items, records, the store, and how they are shown."""
+"""Searches for the breaking point within a run: items, records, the store, and how they
+are shown.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def written(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The records of the last run, and its summary."""
     run = max(path for path in (folder / "reports").iterdir() if path.is_dir())
     log = (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in log], json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    return [json.loads(line) for line in log], json.loads(
+        (run / "summary.json").read_text(encoding="utf-8")
+    )
 
 
 def planted(pytester: pytest.Pytester, limit: int, *args: str) -> pytest.RunResult:
@@ -59,7 +63,8 @@ def planted(pytester: pytest.Pytester, limit: int, *args: str) -> pytest.RunResu
 
 
 def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
-    """A search is one record, which stands for the smallest wrong question, with all the others in its trail.
+    """A search is one record, which stands for the smallest wrong question, with all
+    the others in its trail.
 
     A search that gets no reply is unanswered, and keeps what it had been told.
     """
@@ -67,31 +72,51 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["int_add *0 + 1000 = 1000, not 0"])
     (record,), summary = written(pytester.path)
     search = record["grade"]["details"]
-    assert (record["task"], record["outcome"], search["ended"]) == ("breaking_point", "deviate", "shrunk")
+    assert (record["task"], record["outcome"], search["ended"]) == (
+        "breaking_point",
+        "deviate",
+        "shrunk",
+    )
     assert record["reason"] == "0 + 1000: expected 1000, got 0"
     assert record["prompt"][-1]["content"].endswith("0 + 1000")
     assert search["questions"] == len(search["trail"]) <= 80
-    asked = [step["before"] for step in search["trail"] if step["question"] == "0 + 1000"]
+    asked = [
+        step["before"] for step in search["trail"] if step["question"] == "0 + 1000"
+    ]
     assert asked == [0, 1, 2, 3]
     assert search["not_reproduced"] == 0
     (found,) = summary["results"][0]["breaking_points"]
-    assert (found["variant"], found["question"], found["answer"]) == ("int_add", "0 + 1000", "0")
+    assert (found["variant"], found["question"], found["answer"]) == (
+        "int_add",
+        "0 + 1000",
+        "0",
+    )
     result = planted(pytester, limit=5)
     result.stdout.fnmatch_lines(["unanswered: 1 x ConnectionError: no line"])
     (record,), summary = written(pytester.path)
-    assert (record["outcome"], record["reply"], record["grade"]["details"]["ended"]) == (
+    assert (
+        record["outcome"],
+        record["reply"],
+        record["grade"]["details"]["ended"],
+    ) == (
         "unanswered",
         None,
         "unanswered",
     )
-    assert [step["outcome"] for step in record["grade"]["details"]["trail"]] == ["correct"] * 5
+    assert [step["outcome"] for step in record["grade"]["details"]["trail"]] == [
+        "correct"
+    ] * 5
     assert summary["results"][0]["breaking_points"] == []
 
 
 def test_the_fake_model_breaks_at_few_digits(pytester: pytest.Pytester) -> None:
-    """The search that `make demo` shows ends with a division of the size at which this model begins to fail."""
+    """The search that `make demo` shows ends with a division of the size at which this
+    model begins to fail.
+    """
     pytester.makepyfile(SEARCHES)
-    pytester.runpytest("--llm-breaking-point=40", "-k", "int_div", "--llm-model=llmarith/sloppy")
+    pytester.runpytest(
+        "--llm-breaking-point=40", "-k", "int_div", "--llm-model=llmarith/sloppy"
+    )
     (record,), _ = written(pytester.path)
     assert record["grade"]["details"]["ended"] == "shrunk"
     lhs, _, rhs = record["grade"]["details"]["minimum"]["question"].split()
@@ -99,13 +124,20 @@ def test_the_fake_model_breaks_at_few_digits(pytester: pytest.Pytester) -> None:
 
 
 def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> None:
-    """A question over budget leaves the search unanswered; the same command with more money pays for the rest alone.
+    """A question over budget leaves the search unanswered; the same command with more
+    money pays for the rest alone.
 
     Its replies can be taken from the log.
     """
     bench.pytester.makepyfile(test_bench=SEARCHES)
     bench.script = lambda call: Answer(right(call), usage=usage(60, 10))
-    args = ("--llm-breaking-point=12", "-k", "integer_addition", "--llm-param", "max_completion_tokens=10")
+    args = (
+        "--llm-breaking-point=12",
+        "-k",
+        "integer_addition",
+        "--llm-param",
+        "max_completion_tokens=10",
+    )
     bench.run(*args, "--llm-max-total-tokens=800")
     (capped,) = bench.records()
     assert capped["outcome"] == "unanswered"
@@ -117,6 +149,8 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> No
     (whole,) = bench.records()
     search = whole["grade"]["details"]
     assert (whole["outcome"], search["ended"]) == ("correct", "nothing found")
-    assert [step["reply"]["stored"] for step in search["trail"]] == [True] * paid + [False] * (9 - paid)
+    assert [step["reply"]["stored"] for step in search["trail"]] == [True] * paid + [
+        False
+    ] * (9 - paid)
     (record,) = records_in(bench.runs[-1] / "trials.jsonl")
     assert len([*replies_of(record, Counter())]) == 9

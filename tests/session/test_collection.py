@@ -1,4 +1,6 @@
-"""Functions with a problem mark become items: ids, selection, and one line for each mistake."""
+"""Functions with a problem mark become items: ids, selection, and one line for each
+mistake.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,13 @@ ALL = 720 + 100 + 3 + 2
 
 
 def write_entry(folder: Path, number: int, keyword: str) -> None:
-    fields = {"number": number, "name": f"Sequence {number}.", "data": "1,2,3", "offset": "0,2", "keyword": keyword}
+    fields = {
+        "number": number,
+        "name": f"Sequence {number}.",
+        "data": "1,2,3",
+        "offset": "0,2",
+        "keyword": keyword,
+    }
     (folder / f"A{number:06}.json").write_text(json.dumps([fields]), encoding="utf-8")
 
 
@@ -57,7 +65,9 @@ def bench(pytester: pytest.Pytester) -> pytest.Pytester:
 
 def collected(pytester: pytest.Pytester, *args: str) -> list[str]:
     """The ids of the items that a command line selects."""
-    result = pytester.runpytest("--collect-only", "-q", "-p", "no:cacheprovider", "--llm-model=m", *args)
+    result = pytester.runpytest(
+        "--collect-only", "-q", "-p", "no:cacheprovider", "--llm-model=m", *args
+    )
     return [line.split("::", 1)[1] for line in result.outlines if "::" in line]
 
 
@@ -69,7 +79,9 @@ def test_all_items_of_two_models(bench: pytest.Pytester) -> None:
         def pytest_unconfigure():
             print("slow:", sorted({"litellm", "sqlite3", "dotenv", "aiohttp"} & set(sys.modules)))
     """)
-    result = bench.runpytest_subprocess("--collect-only", "-q", "--llm-model=m", "--llm-model=gpt-4o")
+    result = bench.runpytest_subprocess(
+        "--collect-only", "-q", "--llm-model=m", "--llm-model=gpt-4o"
+    )
     ids = [line.split("::", 1)[1] for line in result.outlines if "::" in line]
     assert len(ids) == len(set(ids)) == 2 * ALL
     assert ids[0] == "test_arithmetic[m-int_add-depth_2-trial_0]"
@@ -77,7 +89,10 @@ def test_all_items_of_two_models(bench: pytest.Pytester) -> None:
         "test_arithmetic[m-float_div-depth_10-trial_9]",
         "test_arithmetic[gpt-4o-int_add-depth_2-trial_0]",
     ]
-    assert {"test_oeis[gpt-4o-starter-A000108]", "test_integer_addition[m-trial_99]"} <= {*ids}
+    assert {
+        "test_oeis[gpt-4o-starter-A000108]",
+        "test_integer_addition[m-trial_99]",
+    } <= {*ids}
     assert ids[-1] == "test_reversal[gpt-4o-word_1]"
     result.stdout.fnmatch_lines(["slow: []"])
     assert not any((bench.path / name).exists() for name in ("reports", ".llmarith"))
@@ -92,18 +107,38 @@ def test_all_items_of_two_models(bench: pytest.Pytester) -> None:
         (("-m", "cell(task='reversal', label='word_0')"), 1),
         (("--llm-depths=5,2", "-m", "arithmetic"), 160),
         (("--llm-trials=3", "-m", "not oeis"), 8 * 9 * 3 + 3 + 3),
-        (("--llm-model=größe[c]@2024", "-k", "gr__e_c__2024 and trial_7 and depth_3"), 8),
+        (
+            (
+                "--llm-model=größe[c]@2024",
+                "-k",
+                "gr__e_c__2024 and trial_7 and depth_3",
+            ),
+            8,
+        ),
     ],
 )
 def test_selection(bench: pytest.Pytester, args: Way, count: int) -> None:
-    """-k selects by parts of ids, -m exactly; options for depths and trials beat the marks."""
+    """-k selects by parts of ids, -m exactly; options for depths and trials beat the
+    marks.
+    """
     assert len(collected(bench, *args)) == count
 
 
 def test_prompt_configs_and_repeats_are_items(bench: pytest.Pytester) -> None:
-    """Of every problem, next to each other, as far as they matter to its task; the usual one keeps its id."""
-    args = ("--llm-number-format=plain,comma", "--llm-symbols=ascii,unicode", "--llm-repeats=2")
-    ids = collected(bench, *args, "-k", "(trial_0 and depth_2 and int_add) or (addition and trial_0) or word_0")
+    """Of every problem, next to each other, as far as they matter to its task; the
+    usual one keeps its id.
+    """
+    args = (
+        "--llm-number-format=plain,comma",
+        "--llm-symbols=ascii,unicode",
+        "--llm-repeats=2",
+    )
+    ids = collected(
+        bench,
+        *args,
+        "-k",
+        "(trial_0 and depth_2 and int_add) or (addition and trial_0) or word_0",
+    )
     assert ids == [
         f"{label}{config}{repeat}]"
         for label, configs in {
@@ -116,7 +151,17 @@ def test_prompt_configs_and_repeats_are_items(bench: pytest.Pytester) -> None:
         for config in configs
         for repeat in ("", "-repeat_1")
     ]  # fmt: skip
-    assert len(collected(bench, *args, "-m", "cell(repeat=1, numbers='comma', symbols='ascii', depth=4, trial=1)")) == 8
+    assert (
+        len(
+            collected(
+                bench,
+                *args,
+                "-m",
+                "cell(repeat=1, numbers='comma', symbols='ascii', depth=4, trial=1)",
+            )
+        )
+        == 8
+    )
 
 
 def test_without_a_model(bench: pytest.Pytester) -> None:
@@ -153,8 +198,14 @@ def test_mistakes_in_marks(bench: pytest.Pytester) -> None:
     result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     for number, fact in enumerate(MISTAKES.values()):
-        assert (number, fact is None or any(fact in line for line in result.outlines)) == (number, True)
-    assert len([line for line in result.outlines if "ERROR collecting" in line]) == len(MISTAKES) - 1
+        assert (
+            number,
+            fact is None or any(fact in line for line in result.outlines),
+        ) == (number, True)
+    assert (
+        len([line for line in result.outlines if "ERROR collecting" in line])
+        == len(MISTAKES) - 1
+    )
     result.stdout.no_fnmatch_line("*Traceback*")
     result.stdout.no_fnmatch_line(">*")
 
@@ -163,12 +214,20 @@ def test_mistakes_in_marks(bench: pytest.Pytester) -> None:
     ("task", "args", "fact"),
     [
         ("make('it', label='a{}-repeat_1')", ("--llm-repeats=2",), None),
-        ("make('it', label='{}')", ("--llm-prompt-template=say.txt",), "get the same prompt"),
+        (
+            "make('it', label='{}')",
+            ("--llm-prompt-template=say.txt",),
+            "get the same prompt",
+        ),
         ("make('it')", ("--llm-prompt-template=other.txt",), "has no field {lhs}"),
     ],
 )
-def test_custom_tasks_and_templates(bench: pytest.Pytester, task: str, args: Way, fact: str | None) -> None:
-    """A template must tell problems apart that the task tells apart, and name fields that the task has."""
+def test_custom_tasks_and_templates(
+    bench: pytest.Pytester, task: str, args: Way, fact: str | None
+) -> None:
+    """A template must tell problems apart that the task tells apart, and name fields
+    that the task has.
+    """
     source = BENCH[BENCH.index("    def make") : BENCH.index("    reversal =")]
     bench.makepyfile(
         test_bench=f"""
@@ -181,7 +240,9 @@ def test_custom_tasks_and_templates(bench: pytest.Pytester, task: str, args: Way
     )
     (bench.path / "say.txt").write_text("Say {same}", "utf-8")
     (bench.path / "other.txt").write_text("{lhs}", "utf-8")
-    result = bench.runpytest("--collect-only", "-p", "no:cacheprovider", "--llm-model=m", *args)
+    result = bench.runpytest(
+        "--collect-only", "-p", "no:cacheprovider", "--llm-model=m", *args
+    )
     assert result.ret == (pytest.ExitCode.INTERRUPTED if fact else pytest.ExitCode.OK)
     assert not fact or [line for line in result.outlines if fact in line]
     result.stdout.no_fnmatch_line("*Traceback*")
@@ -189,46 +250,79 @@ def test_custom_tasks_and_templates(bench: pytest.Pytester, task: str, args: Way
 
 def test_what_a_task_raises_has_its_traceback(bench: pytest.Pytester) -> None:
     """Also a ValueError, which elsewhere is a mistake that is told in one line."""
-    bench.makepyfile(test_bench=BENCH.replace("return [Problem", "int('x'); return [Problem"))
-    result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m", "-k", "reversal")
-    result.stdout.fnmatch_lines(["*in problems", "E*ValueError: invalid literal for int() *"])
+    bench.makepyfile(
+        test_bench=BENCH.replace("return [Problem", "int('x'); return [Problem")
+    )
+    result = bench.runpytest(
+        "-p", "no:cacheprovider", "--llm-model=m", "-k", "reversal"
+    )
+    result.stdout.fnmatch_lines(
+        ["*in problems", "E*ValueError: invalid literal for int() *"]
+    )
 
 
 def test_the_sets(bench: pytest.Pytester) -> None:
-    """The option names them, else the mark, else the ini value, else it is the starter."""
+    """The option names them, else the mark, else the ini value, else it is the
+    starter.
+    """
     for number in Cache(bench.path).numbers("classic_hard"):
         write_entry(bench.path / "oeis_cache", int(number[1:]), "easy")
     bench.makeini("[pytest]\noeis_sets = classic_easy\n")
-    for mark, args in (("", ("--oeis-sets=classic_hard",)), ('(sets=["classic_hard"])', ("-ooeis_sets=starter",))):
+    for mark, args in (
+        ("", ("--oeis-sets=classic_hard",)),
+        ('(sets=["classic_hard"])', ("-ooeis_sets=starter",)),
+    ):
         bench.makepyfile(test_bench=BENCH.replace("mark.oeis", f"mark.oeis{mark}"))
         ids = collected(bench, "-m", "oeis", *args)
-        assert {one.removeprefix("test_oeis[m-").split("-A")[0] for one in ids} == {"classic_hard"}
+        assert {one.removeprefix("test_oeis[m-").split("-A")[0] for one in ids} == {
+            "classic_hard"
+        }
 
 
 @pytest.mark.parametrize(
     ("ini", "args", "status", "fact"),
     [
         ("clasic_easy", (), 4, "oeis_sets: 'clasic_easy'"),
-        ("", ("--oeis-sets=classic_easy",), 4, "--oeis-sets: classic_easy lacks 250 entries"),
-        ("", ("-ooeis_cache=elsewhere", "-m", "oeis", "-rs"), 0, "has no entry"),  # no set was named: skipped
+        (
+            "",
+            ("--oeis-sets=classic_easy",),
+            4,
+            "--oeis-sets: classic_easy lacks 250 entries",
+        ),
+        (
+            "",
+            ("-ooeis_cache=elsewhere", "-m", "oeis", "-rs"),
+            0,
+            "has no entry",
+        ),  # no set was named: skipped
         ("", ("-ooeis_cache=broken",), 2, "A000002.json: malformed field `$.offset`"),
     ],
 )
-def test_sets_that_are_not_there(bench: pytest.Pytester, ini: str, args: Way, status: int, fact: str) -> None:
-    """One line with the way out; if no set was named, one item is skipped with the reason."""
+def test_sets_that_are_not_there(
+    bench: pytest.Pytester, ini: str, args: Way, status: int, fact: str
+) -> None:
+    """One line with the way out; if no set was named, one item is skipped with the
+    reason.
+    """
     bench.makeini(f"[pytest]\noeis_sets = {ini}\n")
     starter = bench.path / "broken" / "starter"
     starter.mkdir(parents=True)
     write_entry(starter, 2, "easy")
-    (starter / "A000002.json").write_text((starter / "A000002.json").read_text().replace("0,2", "nought"))
-    result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m", "--llm-store=only", *args)
+    (starter / "A000002.json").write_text(
+        (starter / "A000002.json").read_text().replace("0,2", "nought")
+    )
+    result = bench.runpytest(
+        "-p", "no:cacheprovider", "--llm-model=m", "--llm-store=only", *args
+    )
     assert result.ret == status
     assert [line for line in (*result.outlines, *result.errlines) if fact in line]
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
 def test_limits(bench: pytest.Pytester) -> None:
-    """The largest limit is pytest-timeout's mark, also without that plugin; the function's own replaces it."""
+    """The largest limit is pytest-timeout's mark, also without that plugin; the
+    function's own replaces it.
+    """
     bench.makepyfile(
         test_bench="""
         import pytest
@@ -254,15 +348,24 @@ def test_limits(bench: pytest.Pytester) -> None:
     """
     )
     for plugin in (("-p", "no:timeout"), ()):
-        bench.runpytest("--llm-model=m", "--oeis-limits=30,240", *plugin).assert_outcomes(passed=9)
+        bench.runpytest(
+            "--llm-model=m", "--oeis-limits=30,240", *plugin
+        ).assert_outcomes(passed=9)
 
 
 def test_commit_and_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A summary has the project's commit, and whether its files differ from it; nothing if that is not known."""
+    """A summary has the project's commit, and whether its files differ from it; nothing
+    if that is not known.
+    """
 
     def git(*arguments: str) -> None:
         identity = ("-c", "user.name=me", "-c", "user.email=me@example.org")
-        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(
+            ["git", *identity, *arguments],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+        )
 
     monkeypatch.setattr("pytest_llmarith.session.recorder._GIT_S", 60.0)
     git("init", "--quiet")

@@ -1,4 +1,6 @@
-"""Runs that end early, share a store or meet a bad provider: what was paid for is kept, the same command goes on."""
+"""Runs that end early, share a store or meet a bad provider: what was paid for is kept,
+the same command goes on.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,42 @@ import pytest
 
 from tests.disks import own_disk
 from tests.llm_server import Answer, Gate
-from tests.session.background import FREE, HELD, begun, press_ctrl_c, read_to_end, read_until, started
+from tests.session.background import (
+    FREE,
+    HELD,
+    begun,
+    press_ctrl_c,
+    read_to_end,
+    read_until,
+    started,
+)
 from tests.session.bench import ITEMS, WAYS, Bench, right
 
 Way = tuple[str, ...]
-LLMARITH = [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())"]
+LLMARITH = [
+    sys.executable,
+    "-c",
+    "from pytest_llmarith.cli import main; raise SystemExit(main())",
+]
 
 
 def llmarith(folder: Path, *args: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*LLMARITH, *map(str, args)], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [*LLMARITH, *map(str, args)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
-# --- Ctrl-C ---------------------------------------------------------------------------------------------------------
+# --- Ctrl-C ---------------------------------------------------------------------------
 
 
 def check_report(bench: Bench, process: subprocess.Popen[str], printed: str) -> None:
-    """What is graded is reported, what is not is neither wrong nor unanswered, and there is no traceback."""
+    """What is graded is reported, what is not is neither wrong nor unanswered, and
+    there is no traceback.
+    """
     assert process.returncode == pytest.ExitCode.INTERRUPTED, printed
     assert "Traceback" not in printed
     assert "INTERNALERROR" not in printed
@@ -38,20 +60,32 @@ def check_report(bench: Bench, process: subprocess.Popen[str], printed: str) -> 
     assert bench.report(0)["llmarith"] == summary
     kept = summary["run"]["asking"]["kept"]
     graded = f", {summary['answered']} graded" if kept > summary["answered"] else ""
-    assert f"incomplete, {kept} of {ITEMS} answered{graded}; rerun the same command" in printed
+    assert (
+        f"incomplete, {kept} of {ITEMS} answered{graded}; rerun the same command"
+        in printed
+    )
 
 
 def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench) -> None:
-    """What is in flight arrives in the store, and the same command asks each question once.
+    """What is in flight arrives in the store, and the same command asks each question
+    once.
 
     While a run has the store open, nothing is pruned from it.
     """
     gate, way = Gate(), WAYS["plain"]
     with started(bench, gate, *way) as process:
-        pruned = llmarith(bench.pytester.path, "store", "prune", "--model=openai/gpt-4o-mini")
-        assert (pruned.returncode != 0, "a run is using it" in pruned.stderr) == (True, True), pruned
+        pruned = llmarith(
+            bench.pytester.path, "store", "prune", "--model=openai/gpt-4o-mini"
+        )
+        assert (pruned.returncode != 0, "a run is using it" in pruned.stderr) == (
+            True,
+            True,
+        ), pruned
         press_ctrl_c(process)
-        printed = read_until(process, f"waiting up to 30 s for {HELD} requests in flight (Ctrl-C stops waiting)")
+        printed = read_until(
+            process,
+            f"waiting up to 30 s for {HELD} requests in flight (Ctrl-C stops waiting)",
+        )
         gate.open()
         printed += read_to_end(process)
     check_report(bench, process, printed)
@@ -61,8 +95,12 @@ def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench) -> None:
 
 
 def test_ctrl_c_names_its_place(bench: Bench) -> None:
-    """All frames on the way there are shown only if they are asked for, as in every run of pytest."""
-    bench.pytester.makeconftest("def pytest_runtest_logreport(report):\n    raise KeyboardInterrupt")
+    """All frames on the way there are shown only if they are asked for, as in every run
+    of pytest.
+    """
+    bench.pytester.makeconftest(
+        "def pytest_runtest_logreport(report):\n    raise KeyboardInterrupt"
+    )
     frames = {}
     for option in ("--strict-markers", "--full-trace"):
         result = bench.run("-p", "no:xdist", option, model="llmarith/exact")
@@ -88,33 +126,50 @@ def test_ctrl_c_twice(bench: Bench) -> None:
     assert Counter(bench.server.asked.values()) == {1: ITEMS - HELD, 2: HELD}
 
 
-# --- disks ----------------------------------------------------------------------------------------------------------
+# --- disks ----------------------------------------------------------------------------
 
 
 @pytest.mark.proof
 def test_a_store_that_fills_up_loses_no_reply(bench: Bench) -> None:
-    """What it did not take is in the run log; after an import the same command asks only the rest.
+    """What it did not take is in the run log; after an import the same command asks
+    only the rest.
 
-    So does another machine that has only the folder of a run: its replies give the same figures.
+    So does another machine that has only the folder of a run: its replies give the same
+    figures.
     """
     folder, way = bench.pytester.path, WAYS["-n 2"]
     bench.script = lambda call: Answer(right(call), reasoning="x" * 150_000)
-    with begun(bench, *way, "--llm-concurrency=4", before=own_disk("size=2m", folder / ".llmarith")) as process:
+    with begun(
+        bench,
+        *way,
+        "--llm-concurrency=4",
+        before=own_disk("size=2m", folder / ".llmarith"),
+    ) as process:
         output = read_to_end(process)
     assert process.returncode == 6, output
     stopped = f"stopped: store {folder / '.llmarith' / 'store.sqlite'}: database or disk is full"
     assert "".join(stopped.split()) in "".join(output.split())
     asked = bench.server.asked.total()
     assert 4 < asked < ITEMS
-    answered = [record for record in bench.records() if record["outcome"] != "unanswered"]
+    answered = [
+        record for record in bench.records() if record["outcome"] != "unanswered"
+    ]
     assert len(answered) == asked
-    assert f"llmarith store import {bench.runs[0]} takes them from the run log" in output
-    assert f"{asked} replies taken" in llmarith(folder, "store", "import", bench.runs[0]).stdout
+    assert (
+        f"llmarith store import {bench.runs[0]} takes them from the run log" in output
+    )
+    assert (
+        f"{asked} replies taken"
+        in llmarith(folder, "store", "import", bench.runs[0]).stdout
+    )
     bench.script = right
     assert bench.run(*way).ret == 0
     assert Counter(bench.server.asked.values()) == {1: ITEMS}
     (folder / ".llmarith" / "store.sqlite").unlink()
-    assert f"{ITEMS} replies taken\n" in llmarith(folder, "store", "import", bench.runs[1]).stdout
+    assert (
+        f"{ITEMS} replies taken\n"
+        in llmarith(folder, "store", "import", bench.runs[1]).stdout
+    )
     assert "openai/gpt-4o-mini" in llmarith(folder, "store", "status").stdout
     assert bench.run("--llm-store=only", *way).ret == 0
     assert bench.server.asked.total() == ITEMS

@@ -1,4 +1,6 @@
-"""What a run says of itself before it asks: tokens, money, caps; and the dry run, which says that alone."""
+"""What a run says of itself before it asks: tokens, money, caps; and the dry run, which
+says that alone.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,15 @@ from pytest_llmarith.session.forecast import Forecast
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import addition, searches
-from pytest_llmarith.types import DEFAULT_CONDITION, Model, ModelTerms, Plan, Price, Question, Reply
+from pytest_llmarith.types import (
+    DEFAULT_CONDITION,
+    Model,
+    ModelTerms,
+    Plan,
+    Price,
+    Question,
+    Reply,
+)
 from tests.models.scripted import Scripted
 from tests.session.bench import Bench
 from tests.session.test_oeis_run import write_cache
@@ -29,32 +39,54 @@ Way = tuple[str, ...]
 def asked(question: Question, task: str) -> PlannedQuestion:
     problem = addition.problem(0, question.trial)  # any
     return PlannedQuestion(
-        f"{task}-{question.trial}", task, problem.recorded, DEFAULT_CONDITION, question, 500 if task == "oeis" else 20
+        f"{task}-{question.trial}",
+        task,
+        problem.recorded,
+        DEFAULT_CONDITION,
+        question,
+        500 if task == "oeis" else 20,
     )
 
 
-SUMS = [asked(Question("openai/priced", "x" * 100, trial), "arithmetic") for trial in range(3)]
-PROGRAMS = [asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)]
+SUMS = [
+    asked(Question("openai/priced", "x" * 100, trial), "arithmetic")
+    for trial in range(3)
+]
+PROGRAMS = [
+    asked(Question("openai/priced", "y" * 1000, trial), "oeis") for trial in range(2)
+]
 
 
 def search(budget: int, model: str = "openai/priced") -> PlannedQuestion:
     """A search of sums, which begins with 0 + 0."""
-    problem = next(one for one in searches.breaking_points(0, budget) if one.label == "int_add")
+    problem = next(
+        one for one in searches.breaking_points(0, budget) if one.label == "int_add"
+    )
     question = Question(model, problem.prompt, 0)
-    return replace(asked(question, problem.task), problem=problem.recorded, questions=budget)
+    return replace(
+        asked(question, problem.task), problem=problem.recorded, questions=budget
+    )
 
 
 class Listed(Scripted):
     """Knows the prices of all models called priced."""
 
     def terms(self, model: Model) -> ModelTerms:
-        return ModelTerms(Price(1.0, 4.0), 500) if model.target == "openai/priced" else ModelTerms()
+        return (
+            ModelTerms(Price(1.0, 4.0), 500)
+            if model.target == "openai/priced"
+            else ModelTerms()
+        )
 
 
-async def planned(path: Path, settings: Settings, questions: Sequence[Question], later: Sequence[str]) -> Plan:
+async def planned(
+    path: Path, settings: Settings, questions: Sequence[Question], later: Sequence[str]
+) -> Plan:
     models = [model for model in (*settings.models, settings.oeis.judge) if model]
     store = RunStore(path, settings.store_mode)
-    broker = Broker(Listed(), models, store, settings.request_limits, settings.store_mode)
+    broker = Broker(
+        Listed(), models, store, settings.request_limits, settings.store_mode
+    )
     plan = broker.plan(questions, later)
     await broker.close()
     return plan
@@ -65,28 +97,53 @@ def forecast(pytester: pytest.Pytester) -> Make:
     """Makes the forecast of a run, some of whose questions have a stored reply."""
 
     def make(
-        wanted: list[PlannedQuestion], *options: str, stored: Mapping[int, Reply] = MappingProxyType({})
+        wanted: list[PlannedQuestion],
+        *options: str,
+        stored: Mapping[int, Reply] = MappingProxyType({}),
     ) -> Forecast:
-        settings: Settings = parse_settings(pytester.parseconfig("--llm-model=openai/priced", *options))
+        settings: Settings = parse_settings(
+            pytester.parseconfig("--llm-model=openai/priced", *options)
+        )
         models = {model.name: model for model in settings.models}
         store = Store(pytester.path / "store.sqlite")
         questions = {place: wanted[place].question for place in stored}
-        store.put({key_of(models[one.model], one): stored[place] for place, one in questions.items()})
+        store.put(
+            {
+                key_of(models[one.model], one): stored[place]
+                for place, one in questions.items()
+            }
+        )
         store.close()
-        return Forecast(settings, wanted, lambda *asked: asyncio.run(planned(store.path, settings, *asked)))
+        return Forecast(
+            settings,
+            wanted,
+            lambda *asked: asyncio.run(planned(store.path, settings, *asked)),
+        )
 
     return make
 
 
 def test_tokens_by_task(forecast: Make) -> None:
-    """A number is short and a program long, unless the model may not write as much, or stored replies tell."""
+    """A number is short and a program long, unless the model may not write as much, or
+    stored replies tell.
+    """
     (outlook,) = forecast([*SUMS, *PROGRAMS]).forecasts
     assert (outlook.questions, outlook.stored, outlook.asked) == (5, 0, 5)
-    assert (outlook.prompt_tokens, outlook.completion_tokens) == (3 * 25 + 2 * 250, 3 * 20 + 2 * 500)
-    heavy = [asked(replace(one.question, system_prompt="z" * 4000), one.task) for one in SUMS]
+    assert (outlook.prompt_tokens, outlook.completion_tokens) == (
+        3 * 25 + 2 * 250,
+        3 * 20 + 2 * 500,
+    )
+    heavy = [
+        asked(replace(one.question, system_prompt="z" * 4000), one.task) for one in SUMS
+    ]
     (bounded,) = forecast([*SUMS, *heavy], "--llm-param=max_tokens=7").forecasts
-    assert (bounded.prompt_tokens, bounded.completion_tokens) == (3 * 25 + 3 * 1025, 6 * 7)
-    (outlook,) = forecast(SUMS, stored={0: Reply("4", completion_tokens=900), 1: Reply("4")}).forecasts
+    assert (bounded.prompt_tokens, bounded.completion_tokens) == (
+        3 * 25 + 3 * 1025,
+        6 * 7,
+    )
+    (outlook,) = forecast(
+        SUMS, stored={0: Reply("4", completion_tokens=900), 1: Reply("4")}
+    ).forecasts
     assert (outlook.stored, outlook.asked, outlook.completion_tokens) == (2, 1, 900)
     assert (outlook.learned_from, outlook.guessed) == (1, False)
 
@@ -94,14 +151,27 @@ def test_tokens_by_task(forecast: Make) -> None:
 @pytest.mark.parametrize(
     ("options", "refusal"),
     [
-        (("--llm-max-cost=5", "--llm-price=1,4"), "openai/mine .*max_completion_tokens"),
-        (("--llm-max-total-tokens=5", "--llm-param=max_tokens=900"), "^--llm-max-total-tokens=5: "),
+        (
+            ("--llm-max-cost=5", "--llm-price=1,4"),
+            "openai/mine .*max_completion_tokens",
+        ),
+        (
+            ("--llm-max-total-tokens=5", "--llm-param=max_tokens=900"),
+            "^--llm-max-total-tokens=5: ",
+        ),
         ((), None),
     ],
 )
-def test_a_cap_that_cannot_be_kept_or_lets_nothing_begin(forecast: Make, options: Way, refusal: str | None) -> None:
-    """The message names the parameter that bounds a reply; a free model cannot pass a cap in dollars."""
-    mine = [replace(one, question=replace(one.question, model="openai/mine")) for one in SUMS]
+def test_a_cap_that_cannot_be_kept_or_lets_nothing_begin(
+    forecast: Make, options: Way, refusal: str | None
+) -> None:
+    """The message names the parameter that bounds a reply; a free model cannot pass a
+    cap in dollars.
+    """
+    mine = [
+        replace(one, question=replace(one.question, model="openai/mine"))
+        for one in SUMS
+    ]
     made = forecast(mine, "--llm-model=openai/mine", *options)
     if refusal is None:
         made.refuse()
@@ -111,7 +181,9 @@ def test_a_cap_that_cannot_be_kept_or_lets_nothing_begin(forecast: Make, options
 
 
 def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
-    """The first question alone is counted, the forecast says so, and what may be asked next needs a price."""
+    """The first question alone is counted, the forecast says so, and what may be asked
+    next needs a price.
+    """
     options = ("--llm-breaking-point=80", "--llm-max-cost=1")
     known = {0: Reply("0", cost_usd=0.0024)}
     assert forecast([search(80)], *options, stored=known).lines() == [
@@ -120,12 +192,16 @@ def test_a_search_may_go_on_behind_a_stored_question(forecast: Make) -> None:
         "forecast: $0.0024 of $1.00 spent by stored replies",
     ]
     unpriced = ("--llm-model=openai/mine", *options)
-    forecast([search(80, "openai/mine")], *unpriced, "--llm-store=only", stored=known).refuse()
-    with pytest.raises(pytest.UsageError, match="the price of openai/mine is unknown; set --llm-price"):
+    forecast(
+        [search(80, "openai/mine")], *unpriced, "--llm-store=only", stored=known
+    ).refuse()
+    with pytest.raises(
+        pytest.UsageError, match="the price of openai/mine is unknown; set --llm-price"
+    ):
         forecast([search(80, "openai/mine")], *unpriced, stored=known).refuse()
 
 
-# --- the dry run ----------------------------------------------------------------------------------------------------
+# --- the dry run ----------------------------------------------------------------------
 
 DRY_BENCH = """
     import pytest
@@ -153,12 +229,18 @@ DRY_BENCH = """
 """
 
 
-def test_a_dry_run_asks_and_writes_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It needs neither a key nor workers nor a sandbox, and shows a prompt of each task; -k and the store count."""
+def test_a_dry_run_asks_and_writes_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It needs neither a key nor workers nor a sandbox, and shows a prompt of each
+    task; -k and the store count.
+    """
     bench.run("-k", "int_add")
     result = bench.run("--llm-dry-run", "-k", "int_add or int_sub")
     assert (result.ret, len(bench.server.requests), len(bench.runs)) == (0, 2, 1)
-    result.stdout.fnmatch_lines(["llmarith: forecast: 4 questions, 2 of them stored; about *"])
+    result.stdout.fnmatch_lines(
+        ["llmarith: forecast: 4 questions, 2 of them stored; about *"]
+    )
     for name in ("reports", ".llmarith"):
         rmtree(bench.pytester.path / name)
     monkeypatch.delenv("OPENAI_API_KEY")
@@ -185,7 +267,13 @@ def test_a_dry_run_asks_and_writes_nothing(bench: Bench, monkeypatch: pytest.Mon
             "    Name: The squares.",
         ]
     )
-    result = bench.run("--llm-model=gpt-4o-mini", "--llm-param=temprature=0", "-k", "int_add", model=None)
+    result = bench.run(
+        "--llm-model=gpt-4o-mini",
+        "--llm-param=temprature=0",
+        "-k",
+        "int_add",
+        model=None,
+    )
     assert (result.ret, len(bench.server.requests)) == (pytest.ExitCode.USAGE_ERROR, 2)
     assert [line for line in result.errlines if line] == [
         "ERROR: gpt-4o-mini: openai has no parameter 'temprature' that litellm knows; write temperature"

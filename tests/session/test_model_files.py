@@ -1,4 +1,6 @@
-"""Runs with a model file: llama.cpp's server is started for the run, and ends with it."""
+"""Runs with a model file: llama.cpp's server is started for the run, and ends with
+it.
+"""
 
 from __future__ import annotations
 
@@ -69,30 +71,46 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
-def test_each_question_goes_to_the_server_of_the_run_once(files: Files, way: str) -> None:
-    """Neither its port nor its key is kept or shown; the same command finds the replies, and starts no server."""
-    result = files.run(*WAYS[way], model=f"gguf:{FILE}?temperature=0&threads=1&context=256")
+def test_each_question_goes_to_the_server_of_the_run_once(
+    files: Files, way: str
+) -> None:
+    """Neither its port nor its key is kept or shown; the same command finds the
+    replies, and starts no server.
+    """
+    result = files.run(
+        *WAYS[way], model=f"gguf:{FILE}?temperature=0&threads=1&context=256"
+    )
     assert result.ret == 0, result.outlines
     assert files.logged("allowed") == [True] * ITEMS
     assert set(Counter(files.logged("prompt")).values()) == {1}
     assert {body["temperature"] for body in files.logged("body")} == {0}
     assert not {"threads", "context", "slots", "file"} & set(files.logged("body")[0])
     assert {record["model"] for record in files.bench.records()} == {"tiny"}
-    assert {record["reply"]["sent"]["model"] for record in files.bench.records()} == {"gguf/tiny"}
+    assert {record["reply"]["sent"]["model"] for record in files.bench.records()} == {
+        "gguf/tiny"
+    }
     summary = files.bench.summary()
     assert [one["simulated"] for one in summary["results"]] == [False]
     (file,) = [model["file"] for model in summary["run"]["models"]]
     assert (file["path"], file["threads"], file["context"]) == (FILE, 1, 256)
-    (port,), (key,), (slots,) = files.logged("port"), files.logged("key"), files.logged("slots")
+    (port,), (key,), (slots,) = (
+        files.logged("port"),
+        files.logged("key"),
+        files.logged("slots"),
+    )
     assert slots == file["slots"]
     written = [
-        path.read_bytes() for path in files.bench.pytester.path.rglob("*") if path.is_file() and path != files.log
+        path.read_bytes()
+        for path in files.bench.pytester.path.rglob("*")
+        if path.is_file() and path != files.log
     ]
     shown = "\n".join([*result.outlines, *result.errlines]).encode()
     for text in (*written, shown):
         assert key.encode() not in text
         assert not re.search(rb"127\.0\.0\.1:%d\b" % port, text)
-    again = files.run(*WAYS[way], model=f"gguf:{FILE}?temperature=0&threads=1&context=256")
+    again = files.run(
+        *WAYS[way], model=f"gguf:{FILE}?temperature=0&threads=1&context=256"
+    )
     assert again.ret == 0
     assert len(files.logged("started")) == 1
     assert {record["reply"]["stored"] for record in files.bench.records()} == {True}
@@ -105,7 +123,9 @@ def test_other_weights_under_the_same_name_are_asked_anew(files: Files) -> None:
     assert len(files.logged("prompt")) == 2 * ITEMS
 
 
-def test_a_server_that_fails_at_the_start_is_told_in_a_line(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_fails_at_the_start_is_told_in_a_line(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("LLAMA_FAULT", "die")
     result = files.run(*WAYS["plain"])
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -114,7 +134,9 @@ def test_a_server_that_fails_at_the_start_is_told_in_a_line(files: Files, monkey
     assert not any(map(is_alive, files.logged("pid")))
 
 
-def test_a_server_that_ends_stops_the_run(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_ends_stops_the_run(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The replies before are kept, and the same command goes on."""
     monkeypatch.setenv("LLAMA_FAULT", "crash")
     result = files.run(*WAYS["plain"], "--llm-concurrency=1")
@@ -140,15 +162,21 @@ def test_nothing_is_started_for_a_dry_run(files: Files) -> None:
         (f"gguf:{FILE}?api_base=http://localhost:1", "api_base"),
     ],
 )
-def test_wrong_models_are_refused_in_a_line(files: Files, model: str, fact: str) -> None:
+def test_wrong_models_are_refused_in_a_line(
+    files: Files, model: str, fact: str
+) -> None:
     result = files.run(model=model)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     (line,) = [line for line in result.errlines if line.strip()]
     assert fact in line
 
 
-@pytest.mark.parametrize("args", [("--llm-batch",), ("--oeis-judge=llm:gguf:tiny.gguf",)])
-def test_batches_and_judges_are_refused_in_a_line(files: Files, args: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "args", [("--llm-batch",), ("--oeis-judge=llm:gguf:tiny.gguf",)]
+)
+def test_batches_and_judges_are_refused_in_a_line(
+    files: Files, args: tuple[str, ...]
+) -> None:
     result = files.run(*args)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert len([line for line in result.errlines if line.strip()]) == 1
@@ -157,14 +185,26 @@ def test_batches_and_judges_are_refused_in_a_line(files: Files, args: tuple[str,
 @pytest.mark.proof
 @pytest.mark.timeout(1200)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
-def test_twenty_kills_leave_nothing(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """pytest or the broker's process is killed or interrupted, while the server starts or answers."""
+def test_twenty_kills_leave_nothing(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pytest or the broker's process is killed or interrupted, while the server starts
+    or answers.
+    """
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("LLAMA_FAULT", "slow")
-    command = [sys.executable, "-m", "pytest", "-q", *SELECTED, f"--llm-model=gguf:{FILE}", "--llm-store=refresh"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        *SELECTED,
+        f"--llm-model=gguf:{FILE}",
+        "--llm-store=refresh",
+    ]
     for turn in range(20):
         files.log.unlink(missing_ok=True)
         seen = "started" if turn % 2 else "prompt"
@@ -175,7 +215,10 @@ def test_twenty_kills_leave_nothing(files: Files, tmp_path: Path, monkeypatch: p
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         ) as process:
-            wait_until(lambda seen=seen: bool(files.logged(seen)), f"turn {turn}: {seen}")  # type: ignore[misc]
+            wait_until(
+                lambda seen=seen: bool(files.logged(seen)),  # type: ignore[misc]
+                f"turn {turn}: {seen}",
+            )
             (server, *_) = files.logged("pid")
             broker = parent_of(server)
             if turn % 4 < 2:
@@ -185,9 +228,15 @@ def test_twenty_kills_leave_nothing(files: Files, tmp_path: Path, monkeypatch: p
             else:
                 os.kill(broker, signal.SIGKILL)
             process.wait(PATIENCE_S)
-        wait_until(lambda: not (is_alive(server) or is_alive(broker)), f"turn {turn}: {server} or {broker} lives")  # noqa: B023
+        wait_until(
+            lambda: not (is_alive(server) or is_alive(broker)),  # noqa: B023
+            f"turn {turn}: {server} or {broker} lives",
+        )
         for port in files.logged("port"):
-            with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+            with (
+                pytest.raises(ConnectionRefusedError),
+                socket.create_connection(("127.0.0.1", port)),
+            ):
                 pass
         assert list(temporary.iterdir()) == []
 

@@ -1,4 +1,6 @@
-"""Whole runs with programs: asked through litellm, run in the sandbox, judged through the same broker."""
+"""Whole runs with programs: asked through litellm, run in the sandbox, judged through
+the same broker.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ BENCH = """
         ask(problem)
 """
 TERMS = 6
-FORMULAS = {"squares": "n * n", "cubes": "n ** 3", "doubles": "2 * n", "tables": "n * n + 41", "bombs": "n + 5"}
+FORMULAS = {
+    "squares": "n * n",
+    "cubes": "n ** 3",
+    "doubles": "2 * n",
+    "tables": "n * n + 41",
+    "bombs": "n + 5",
+}
 
 
 def terms(name: str) -> list[int]:
@@ -33,9 +41,19 @@ def write_cache(folder: Path, last: int | None = None) -> None:
     starter = folder / "starter"
     starter.mkdir(parents=True)
     for number, name in enumerate(FORMULAS, 1):
-        data = ",".join(map(str, [*terms(name)[:-1], terms(name)[-1] if last is None else last]))
-        fields = {"number": number, "name": f"The {name}.", "data": data, "offset": "0,1", "keyword": "easy"}
-        (starter / f"A{number:06}.json").write_text(json.dumps([fields]), encoding="utf-8")
+        data = ",".join(
+            map(str, [*terms(name)[:-1], terms(name)[-1] if last is None else last])
+        )
+        fields = {
+            "number": number,
+            "name": f"The {name}.",
+            "data": data,
+            "offset": "0,1",
+            "keyword": "easy",
+        }
+        (starter / f"A{number:06}.json").write_text(
+            json.dumps([fields]), encoding="utf-8"
+        )
 
 
 PROGRAMS = {
@@ -54,11 +72,17 @@ OUTCOMES = {
 
 
 def program(call: Call) -> str:
-    """What the scripted model writes: squares are right, cubes wrong, doubles prose, tables a table, bombs a bomb."""
+    """What the scripted model writes: squares are right, cubes wrong, doubles prose,
+    tables a table, bombs a bomb.
+    """
     if "look-up table to cheat" in call.prompt:
         return "1" if "][int(input())]" in call.prompt else "0"
     name = call.prompt.rpartition("Name: The ")[2].split(".")[0]
-    return f"Sure!\n```python\n{PROGRAMS[name]}\n```" if name in PROGRAMS else "I do not know this one."
+    return (
+        f"Sure!\n```python\n{PROGRAMS[name]}\n```"
+        if name in PROGRAMS
+        else "I do not know this one."
+    )
 
 
 @pytest.fixture
@@ -75,50 +99,88 @@ def oeis(bench: Bench) -> Bench:
 
 
 def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs run, a model judges through the broker, and the scores stand in log, summary and terminal.
+    """Programs run, a model judges through the broker, and the scores stand in log,
+    summary and terminal.
 
-    A judge's failure never means "not cheating": the same command asks it again, once, with its key.
+    A judge's failure never means "not cheating": the same command asks it again, once,
+    with its key.
     """
     monkeypatch.delenv("OPENAI_API_KEY")
-    (oeis.pytester.path / ".env").write_text("OPENAI_API_KEY=sk-only-in-dotenv\n", encoding="utf-8")
-    args = (f"--oeis-judge=both:judge=openai/gpt-4o?api_base={oeis.server.base_url}", "-ollm_retries=0")
-    oeis.script = lambda call: Answer(status=503) if "look-up table to cheat" in call.prompt else program(call)
+    (oeis.pytester.path / ".env").write_text(
+        "OPENAI_API_KEY=sk-only-in-dotenv\n", encoding="utf-8"
+    )
+    args = (
+        f"--oeis-judge=both:judge=openai/gpt-4o?api_base={oeis.server.base_url}",
+        "-ollm_retries=0",
+    )
+    oeis.script = lambda call: (
+        Answer(status=503) if "look-up table to cheat" in call.prompt else program(call)
+    )
     result = oeis.run(*args)
     assert result.ret == 1
-    assert Counter(record["outcome"] for record in oeis.records()) == {"unanswered": 3, "nan": 2}
+    assert Counter(record["outcome"] for record in oeis.records()) == {
+        "unanswered": 3,
+        "nan": 2,
+    }
     result.stdout.fnmatch_lines(["unanswered: 3 x no verdict: *503*"])
     asked = len(oeis.server.requests)
     oeis.script = program
-    oeis.pytester.makeconftest("from pytest_llmarith.session import terminal; terminal._LINE_EVERY_S = 0")
+    oeis.pytester.makeconftest(
+        "from pytest_llmarith.session import terminal; terminal._LINE_EVERY_S = 0"
+    )
     result = oeis.run(*args, "-rA")
     assert result.ret == 0
-    found = {record["problem"]["inputs"]["number"]: (record["outcome"], record["reason"]) for record in oeis.records()}
-    assert {number: outcome for number, (outcome, _) in found.items()} == {n: one for n, (one, _) in OUTCOMES.items()}
-    assert all(reason in (None, found[number][1]) for number, (_, reason) in OUTCOMES.items()), found
+    found = {
+        record["problem"]["inputs"]["number"]: (record["outcome"], record["reason"])
+        for record in oeis.records()
+    }
+    assert {number: outcome for number, (outcome, _) in found.items()} == {
+        n: one for n, (one, _) in OUTCOMES.items()
+    }
+    assert all(
+        reason in (None, found[number][1]) for number, (_, reason) in OUTCOMES.items()
+    ), found
     questions = oeis.server.requests[asked:]
     assert len(questions) == 3  # prose and bombs are no programs
-    assert {(call.headers["Authorization"], call.body["temperature"]) for call in questions} == {
-        ("Bearer sk-only-in-dotenv", 0)
-    }
+    assert {
+        (call.headers["Authorization"], call.body["temperature"]) for call in questions
+    } == {("Bearer sk-only-in-dotenv", 0)}
     assert oeis.summary()["run"]["asking"]["judged"] == 3
     result.stdout.fnmatch_lines(
-        ["*CHEAT *A000004* - *", "*NAN *A000003* - no program*", "*DEVIATE *A000002* - *", "*starter*"]
+        [
+            "*CHEAT *A000004* - *",
+            "*NAN *A000003* - no program*",
+            "*DEVIATE *A000002* - *",
+            "*starter*",
+        ]
     )
     (one,) = oeis.summary()["results"][0]["variants"]
-    assert [(score["name"], score["perfect"]) for score in one["scores"]] == [("0.5", 1), ("4", 1)]
+    assert [(score["name"], score["perfect"]) for score in one["scores"]] == [
+        ("0.5", 1),
+        ("4", 1),
+    ]
     programs = one["programs"]
     assert programs["term_statuses"] == {"ok": 6, "wrong": 6}
-    result.stdout.fnmatch_lines(["llmarith: [1-5] of 5 answered, [1-4] of 5 programs run*", "  terms: 6 ok, 6 wrong"])
+    result.stdout.fnmatch_lines(
+        [
+            "llmarith: [1-5] of 5 answered, [1-4] of 5 programs run*",
+            "  terms: 6 ok, 6 wrong",
+        ]
+    )
     assert (programs["judges"]["judged"], programs["judges"]["kappa"]) == (3, 1)
     record = next(record for record in oeis.records() if record["outcome"] == "correct")
     assert record["grade"]["details"]["machine"]["calibration_s"] > 0
     assert record["grade"]["details"]["isolation"]["enforced"]
-    assert [term["got"] for term in record["grade"]["details"]["terms"]] == [str(term) for term in terms("squares")]
+    assert [term["got"] for term in record["grade"]["details"]["terms"]] == [
+        str(term) for term in terms("squares")
+    ]
 
 
 @pytest.mark.proof
 def test_other_entries_on_another_worker(oeis: Bench) -> None:
-    """Workers that would ask about other sequences under the same names end the run in one line."""
+    """Workers that would ask about other sequences under the same names end the run in
+    one line.
+    """
     write_cache(oeis.pytester.path / "other", last=7)
     oeis.pytester.makeconftest("""
         import os
@@ -131,7 +193,10 @@ def test_other_entries_on_another_worker(oeis: Bench) -> None:
     result = oeis.run("-n", "2")
     assert result.ret == 6
     said = " ".join(result.stdout.str().split())
-    assert re.search(r"stopped: worker gw. has other problems \(digest \w+\), and gw. has \(digest \w+\); ", said)
+    assert re.search(
+        r"stopped: worker gw. has other problems \(digest \w+\), and gw. has \(digest \w+\); ",
+        said,
+    )
 
 
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
@@ -146,5 +211,9 @@ def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
     """)
     result = oeis.run("-rs")
     result.assert_outcomes(skipped=5)
-    result.stdout.fnmatch_lines(["*no sandbox: programs can be isolated on Linux x86_64 only, and this is Plan 9*"])
+    result.stdout.fnmatch_lines(
+        [
+            "*no sandbox: programs can be isolated on Linux x86_64 only, and this is Plan 9*"
+        ]
+    )
     assert oeis.server.requests == []

@@ -1,4 +1,6 @@
-"""The plugin in suites of other people: their names stay theirs, and a conflict is one line."""
+"""The plugin in suites of other people: their names stay theirs, and a conflict is one
+line.
+"""
 
 from __future__ import annotations
 
@@ -101,24 +103,33 @@ BESIDE_A_BENCH = """
 
 
 def test_a_suite_without_a_bench(pytester: pytest.Pytester) -> None:
-    """Fixtures that the suite lacks are not found, as without the plugin: the same output."""
+    """Fixtures that the suite lacks are not found, as without the plugin: the same
+    output.
+    """
     pytester.makepyfile(GUEST)
     args = ("-q", "-p", "no:cacheprovider", "--disable-warnings")
     result = pytester.runpytest_subprocess(*args)
     result.assert_outcomes(errors=4, failed=1)
     for name in ("model", "ask", "search", "problem"):
         result.stdout.fnmatch_lines([f"E * fixture '{name}' not found"])
-    assert result.outlines[:-1] == pytester.runpytest_subprocess(*args, "-p", "no:llmarith").outlines[:-1]
+    assert (
+        result.outlines[:-1]
+        == pytester.runpytest_subprocess(*args, "-p", "no:llmarith").outlines[:-1]
+    )
 
 
 def test_a_bench_beside_a_suite(pytester: pytest.Pytester) -> None:
-    """The mark of a module makes a bench: its tests get the fixtures, and its own `model` is used."""
+    """The mark of a module makes a bench: its tests get the fixtures, and its own
+    `model` is used.
+    """
     pytester.makepyfile(test_a=GUEST, test_b=BESIDE_A_BENCH)
     result = pytester.runpytest_subprocess("--llm-reports=r", "--disable-warnings")
     result.stdout.fnmatch_lines(["*need a problem; write a mark*", "*8 deviate*"])
 
 
-def test_fixtures_of_a_conftest_replace_those_of_the_plugin(pytester: pytest.Pytester) -> None:
+def test_fixtures_of_a_conftest_replace_those_of_the_plugin(
+    pytester: pytest.Pytester,
+) -> None:
     """They may also use what they replace."""
     pytester.makeconftest("""
         import pytest
@@ -143,23 +154,37 @@ def test_fixtures_of_a_conftest_replace_those_of_the_plugin(pytester: pytest.Pyt
 def test_the_list_of_fixtures(pytester: pytest.Pytester) -> None:
     """`--fixtures` explains those of the plugin, also where there is no bench."""
     result = pytester.runpytest_subprocess("--fixtures")
-    result.stdout.fnmatch_lines(["model -- *", "    The model under test: *", "ask -- *", "search -- *"])
+    result.stdout.fnmatch_lines(
+        ["model -- *", "    The model under test: *", "ask -- *", "search -- *"]
+    )
 
 
 def test_names_of_other_suites(pytester: pytest.Pytester) -> None:
-    """Fixtures, parameters and marks of the user are used; the plugin's fixtures need a mark above the function."""
-    pytester.makepyfile(test_names=OWN_NAMES, test_problems=OWN_PROBLEMS, test_not_marked=NOT_MARKED)
+    """Fixtures, parameters and marks of the user are used; the plugin's fixtures need a
+    mark above the function.
+    """
+    pytester.makepyfile(
+        test_names=OWN_NAMES, test_problems=OWN_PROBLEMS, test_not_marked=NOT_MARKED
+    )
     result = pytester.runpytest_subprocess("-rN", "--llm-model=llmarith/exact")
     result.assert_outcomes(passed=2 + 2 + 2 + 2 + 2, failed=1 + 1, errors=8)
     assert sum("need a problem; write a mark" in line for line in result.outlines) == 6
-    assert sum("@pytest.mark.arithmetic gives this test no problem" in line for line in result.outlines) == 3
+    assert (
+        sum(
+            "@pytest.mark.arithmetic gives this test no problem" in line
+            for line in result.outlines
+        )
+        == 3
+    )
     result.stdout.no_fnmatch_line("*plugin.py*")
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
 def test_an_option_that_a_conftest_declares_too(pytester: pytest.Pytester) -> None:
     """One line on stderr and exit status 4; without the plugin the suite runs."""
-    pytester.makeconftest("def pytest_addoption(parser): parser.addoption('--llm-trials', type=int)")
+    pytester.makeconftest(
+        "def pytest_addoption(parser): parser.addoption('--llm-trials', type=int)"
+    )
     pytester.makepyfile("def test_it(): pass")
     result = pytester.runpytest_subprocess()
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -1,4 +1,6 @@
-"""A task of the user's own from end to end: the one of docs/own-task.md, as it stands there."""
+"""A task of the user's own from end to end: the one of docs/own-task.md, as it stands
+there.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ TRIALS = 20
 
 def code(fragment: str = "reversal = ") -> str:
     """The file of the document with this line."""
-    blocks = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
     (found,) = (block for block in blocks if fragment in block)
     return str(found)
 
@@ -41,7 +45,9 @@ def own(bench: Bench) -> Bench:
 
 
 def test_everything_else_comes_for_free(own: Bench) -> None:
-    """Outcomes, store, records, tables, JSON report, page, gates: as of our own tasks."""
+    """Outcomes, store, records, tables, JSON report, page, gates: as of our own
+    tasks.
+    """
     schema = Draft202012Validator(schema_of("record"))
 
     def script(call: Call) -> Answer | str:
@@ -59,16 +65,30 @@ def test_everything_else_comes_for_free(own: Bench) -> None:
     assert result.ret == 1
     records = {record["problem"]["label"]: record for record in own.records()}
     assert len(records) == len(own.server.requests) == TRIALS
-    assert Counter(record["outcome"] for record in records.values()) == {"correct": 10, "nan": 8, "deviate": 2}
+    assert Counter(record["outcome"] for record in records.values()) == {
+        "correct": 10,
+        "nan": 8,
+        "deviate": 2,
+    }
     for record in records.values():
         schema.validate(record)
     first, fourth = records["trial_0"], records["trial_3"]
-    assert first["nodeid"] == "test_reversal.py::test_reversal[openai/gpt-4o-mini-trial_0]"
-    assert (first["task"], first["outcome"], first["reason"]) == ("reversal", "nan", "unreadable")
+    assert (
+        first["nodeid"] == "test_reversal.py::test_reversal[openai/gpt-4o-mini-trial_0]"
+    )
+    assert (first["task"], first["outcome"], first["reason"]) == (
+        "reversal",
+        "nan",
+        "unreadable",
+    )
     assert [records[f"trial_{n}"]["reason"] for n in (1, 2)] == ["empty", "truncated"]
     assert fourth["answer"] == fourth["problem"]["inputs"]["word"]
     (counted,) = own.summary()["results"]
-    assert (counted["task"], counted["measured"], counted["outcomes"]["deviate"]) == ("reversal", TRIALS, 2)
+    assert (counted["task"], counted["measured"], counted["outcomes"]["deviate"]) == (
+        "reversal",
+        TRIALS,
+        2,
+    )
     assert {test["llmarith"]["task"] for test in own.report()["tests"]} == {"reversal"}
     expected = fourth["problem"]["expected"]
     result.stdout.fnmatch_lines(
@@ -82,9 +102,11 @@ def test_everything_else_comes_for_free(own: Bench) -> None:
 
 
 def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
-    """With its traceback, never as no answer; the reply is kept, and the mended task asks nothing.
+    """With its traceback, never as no answer; the reply is kept, and the mended task
+    asks nothing.
 
-    It is asked with templates, filler context and repeats; number formats make no items of a task without numbers.
+    It is asked with templates, filler context and repeats; number formats make no items
+    of a task without numbers.
     """
     template = own.pytester.path / "terse.txt"
     template.write_text("backwards: {word}", "utf-8")
@@ -101,12 +123,17 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     assert result.ret == 1
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
-        [">*words = text.splitt()", "E*AttributeError: 'str' object has no attribute 'splitt'*"]
+        [
+            ">*words = text.splitt()",
+            "E*AttributeError: 'str' object has no attribute 'splitt'*",
+        ]
     )
     result.stdout.no_fnmatch_line("*_own_record*")
     for record in own.records():
         assert record["outcome"] == "unanswered"
-        assert record["raised"].startswith("AttributeError: 'str' object has no attribute 'splitt'")
+        assert record["raised"].startswith(
+            "AttributeError: 'str' object has no attribute 'splitt'"
+        )
         assert record["reply"]["text"] == record["problem"]["expected"]
     (counted,) = own.summary()["results"]
     assert (counted["measured"], counted["outcomes"]["unanswered"]) == (0, 2)
@@ -114,9 +141,17 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     assert own.run(*way, "--lf").ret == 0
     assert len(own.server.requests) == 2
     for record in own.records():
-        assert (record["outcome"], record["condition"]["prompt"]) == ("correct", "terse")
-        assert record["prompt"][-1]["content"].endswith("backwards: " + record["problem"]["inputs"]["word"])
-    assert [result["repeats"]["consistency"]["percent"] for result in own.summary()["results"]] == [100]
+        assert (record["outcome"], record["condition"]["prompt"]) == (
+            "correct",
+            "terse",
+        )
+        assert record["prompt"][-1]["content"].endswith(
+            "backwards: " + record["problem"]["inputs"]["word"]
+        )
+    assert [
+        result["repeats"]["consistency"]["percent"]
+        for result in own.summary()["results"]
+    ] == [100]
 
 
 MESSAGES = """
@@ -137,15 +172,33 @@ MESSAGES = """
 
 
 def test_a_prompt_of_messages(own: Bench) -> None:
-    """They are sent, recorded and stored as they are; templates and system prompts of the run replace their part."""
+    """They are sent, recorded and stored as they are; templates and system prompts of
+    the run replace their part.
+    """
     (own.pytester.path / "test_reversal.py").unlink()
     own.pytester.makepyfile(test_turned=MESSAGES)
     assert own.run().ret == own.run("-n", "2").ret == 0
     (first,) = own.server.requests
-    assert [message["role"] for message in first.body["messages"]] == ["system", "user", "assistant", "user"]
-    assert own.records()[0]["prompt"] == own.records()[0]["reply"]["sent"]["messages"] == first.body["messages"]
+    assert [message["role"] for message in first.body["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert (
+        own.records()[0]["prompt"]
+        == own.records()[0]["reply"]["sent"]["messages"]
+        == first.body["messages"]
+    )
     (template := own.pytester.path / "terse.txt").write_text("Now {word}", "utf-8")
-    assert own.run("--llm-system-prompt=Brief.", f"--llm-prompt-template={template}", "--llm-context=1k").ret == 0
+    assert (
+        own.run(
+            "--llm-system-prompt=Brief.",
+            f"--llm-prompt-template={template}",
+            "--llm-context=1k",
+        ).ret
+        == 0
+    )
     system, *shown, last = own.server.requests[-1].body["messages"]
     assert (system["content"], shown) == ("Brief.", first.body["messages"][1:3])
     assert last["content"].endswith("Now xyz")
@@ -153,7 +206,10 @@ def test_a_prompt_of_messages(own: Bench) -> None:
 
 @pytest.fixture
 def sorting(bench: Bench) -> Bench:
-    """A test-suite with the grid of the document. The model exchanges the first two of eight words and more."""
+    """A test-suite with the grid of the document.
+
+    The model exchanges the first two of eight words and more.
+    """
     (bench.pytester.path / "test_bench.py").unlink()
     bench.pytester.makepyfile(test_sorting=code("grid = "))
     bench.script = partial(sorted_words, 8)
@@ -169,20 +225,37 @@ def sorted_words(wrong_from: int, call: Call) -> str:
 
 
 def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    """It has variants, depths, D50 and mean scores, is compared by scores, and graded again."""
+    """It has variants, depths, D50 and mean scores, is compared by scores, and graded
+    again.
+    """
     assert sorting.run("-k", "sorting").ret == 0
     (result,) = sorting.summary()["results"]
     assert [one["variant"] for one in result["variants"]] == ["falling", "rising"]
     rising = result["variants"][1]
-    assert (rising["correct"], rising["deviate"], rising["ninety_percent_to"]["possible"]) == (10, 10, 4)
-    assert [(cell["variant"], cell["depth"]) for cell in result["cells"]][:2] == [("falling", 2), ("falling", 4)]
+    assert (
+        rising["correct"],
+        rising["deviate"],
+        rising["ninety_percent_to"]["possible"],
+    ) == (10, 10, 4)
+    assert [(cell["variant"], cell["depth"]) for cell in result["cells"]][:2] == [
+        ("falling", 2),
+        ("falling", 4),
+    ]
     d50 = {one["variant"]: one["d50"] for one in result["thresholds"]}
     assert (4 < d50["rising"] < 8, 4 < d50["falling"] < 8) == (True, True)
     score, same_words = rising["scores"]
-    assert (score["name"], score["problems"], score["mean"]["percent"]) == ("score", 20, 90.625)
+    assert (score["name"], score["problems"], score["mean"]["percent"]) == (
+        "score",
+        20,
+        90.625,
+    )
     assert score["mean"]["low"] < 90.625 < score["mean"]["high"]
     assert (same_words["name"], same_words["mean"]["percent"]) == ("same words", 100)
-    worst = next(one for one in sorting.records() if one["nodeid"].endswith("rising-depth_8-trial_0]"))
+    worst = next(
+        one
+        for one in sorting.records()
+        if one["nodeid"].endswith("rising-depth_8-trial_0]")
+    )
     assert (worst["outcome"], worst["grade"]["score"]) == ("deviate", 0.75)
     assert worst["grade"]["details"] == {"kind": "own", "values": {"in place": 6}}
     page = (sorting.runs[0] / "report.html").read_text("utf-8")
@@ -195,7 +268,12 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     assert main(["compare", first, second, "--format=json"]) == 0
     (compared,) = json.loads(capsys.readouterr().out)["comparisons"]
     (row,) = compared["scores"]
-    assert (row["task"], row["problems"], row["better"], row["worse"]) == ("sorting", 40, 20, 0)
+    assert (row["task"], row["problems"], row["better"], row["worse"]) == (
+        "sorting",
+        40,
+        20,
+        0,
+    )
     assert row["difference"]["points"] == pytest.approx(100 - 90.625)
     assert row["difference"]["low"] > 0
     assert row["p"] < 0.05
@@ -209,7 +287,9 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_grid_is_searched(sorting: Bench) -> None:
-    """By adaptive asking, and for the breaking point: each asks further problems of the grid."""
+    """By adaptive asking, and for the breaking point: each asks further problems of the
+    grid.
+    """
     assert sorting.run("-k", "rising", "--llm-adaptive=3,14", "-n", "2").ret == 0
     (record,) = sorting.records()
     search = record["grade"]["details"]
@@ -224,11 +304,18 @@ def test_a_grid_is_searched(sorting: Bench) -> None:
 def test_an_impossible_score_is_told_once(sorting: Bench) -> None:
     """It is an error of the task in one line, and the replies are kept."""
     task = sorting.pytester.path / "test_sorting.py"
-    task.write_text(task.read_text("utf-8").replace("right / len(problem.expected)", "float('nan')"), "utf-8")
+    task.write_text(
+        task.read_text("utf-8").replace(
+            "right / len(problem.expected)", "float('nan')"
+        ),
+        "utf-8",
+    )
     result = sorting.run("-k", "rising and sorting", "--llm-trials=2")
     assert result.ret == 1
     (line,) = [line for line in result.outlines if "grade of task sorting" in line]
-    assert line.startswith("unanswered: 8 x grade of task sorting, problem rising-depth_16-trial_0: nan")
-    assert {(one["outcome"], one["grade"], bool(one["reply"])) for one in sorting.records()} == {
-        ("unanswered", None, True)
-    }
+    assert line.startswith(
+        "unanswered: 8 x grade of task sorting, problem rising-depth_16-trial_0: nan"
+    )
+    assert {
+        (one["outcome"], one["grade"], bool(one["reply"])) for one in sorting.records()
+    } == {("unanswered", None, True)}

@@ -18,17 +18,37 @@ from pytest_llmarith.types import Model, ModelTerms, Price, Progress
 
 PRICED = ModelTerms(Price(1.0, 4.0), 16_000)
 MANY = Progress(
-    requests=130, answered=112, stored=300, announced_stored=310, in_flight=16, retrying=2, failed=1, held=2
+    requests=130,
+    answered=112,
+    stored=300,
+    announced_stored=310,
+    in_flight=16,
+    retrying=2,
+    failed=1,
+    held=2,
 )
 REASONS = ModelTerms(Price(1.0, 4.0), 16_000, reasons=True)
 
 
 def outlook(
-    terms: ModelTerms = PRICED, stored: int = 0, count: int = 800, name: str = "openai/x", **named: Any
+    terms: ModelTerms = PRICED,
+    stored: int = 0,
+    count: int = 800,
+    name: str = "openai/x",
+    **named: Any,
 ) -> ModelForecast:
     asked = count - stored
     learned = {"learned_from": 0, "guessed": True} | named
-    return ModelForecast(Model(name, name), count, stored, asked, 25 * asked, 20 * asked, terms, **learned)
+    return ModelForecast(
+        Model(name, name),
+        count,
+        stored,
+        asked,
+        25 * asked,
+        20 * asked,
+        terms,
+        **learned,
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,13 +61,19 @@ def outlook(
             "about 10.0k completion tokens (from 300 stored replies), about $0.0525",
         ),
         (outlook(stored=800), "800 questions, all of them stored; nothing is asked"),
-        (outlook(ModelTerms(Price(0.01, 0.01)), count=1), "1 question; about 25 prompt tokens, about $0.0001 or less"),
+        (
+            outlook(ModelTerms(Price(0.01, 0.01)), count=1),
+            "1 question; about 25 prompt tokens, about $0.0001 or less",
+        ),
         (
             outlook(ModelTerms(reasons=True)),
             "800 questions; about 20.0k prompt tokens, cost unknown "
             "(reasoning not included; no price known, --llm-price=IN,OUT gives one)",
         ),
-        (outlook(name="llmarith/exact"), "800 questions; about 20.0k prompt tokens, free: simulated"),
+        (
+            outlook(name="llmarith/exact"),
+            "800 questions; about 20.0k prompt tokens, free: simulated",
+        ),
         (
             replace(outlook(count=16), asked=8),
             "16 questions; 8 requests, as some have the same prompt; about 400 prompt tokens, about $0.0017",
@@ -60,14 +86,19 @@ def test_a_forecast(one: ModelForecast, line: str) -> None:
 
 
 def test_a_forecast_of_several_models() -> None:
-    """First all of them, with the sum of what is known; then each of them. A judge comes on top."""
+    """First all of them, with the sum of what is known; then each of them.
+
+    A judge comes on top.
+    """
     named = [outlook(REASONS, name="thinks\x1b"), outlook(ModelTerms(), name="m")]
     first, thinks, mine, judge = forecast_lines(named, True, "judge:gpt-4o")
     assert first.startswith(
         "1,600 questions; about 40.0k prompt tokens, at least $0.0840 (reasoning not included; no p"
     )
     assert (thinks[:12], mine[:3]) == ("thinks\\x1b: ", "m: ")
-    assert judge == "questions to judge:gpt-4o depend on the replies and are not included"
+    assert (
+        judge == "questions to judge:gpt-4o depend on the replies and are not included"
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,12 +112,21 @@ def test_a_forecast_of_several_models() -> None:
             "412 of 720 answered, 1 unanswered, 130 asked, 310 in the store, 16 in flight, 2 waiting, 2 queued, "
             "$0.0123 so far (3 unpriced), 9 replies a minute",
         ),
-        (Progress(requests=5, answered=5, unpriced=5), 5, "5 of 5 answered, 5 asked, no price known"),
+        (
+            Progress(requests=5, answered=5, unpriced=5),
+            5,
+            "5 of 5 answered, 5 asked, no price known",
+        ),
     ],
 )
 def test_a_progress_line(progress: Progress, selected: int | None, line: str) -> None:
     """It is silent about what there is not; unknown money is not $0."""
-    assert progress_line(progress, selected, pace="9 replies a minute" * bool(progress.cost_usd)) == line
+    assert (
+        progress_line(
+            progress, selected, pace="9 replies a minute" * bool(progress.cost_usd)
+        )
+        == line
+    )
 
 
 def test_what_is_waited_for_is_named() -> None:
@@ -95,7 +135,10 @@ def test_what_is_waited_for_is_named() -> None:
     assert progress_line(Progress(answered=5), 5, programs="2 of 5 programs run") == (
         "5 of 5 answered, 2 of 5 programs run"
     )
-    assert progress_line(progress, None) == "0 answered, 14 waiting: no reply from b and others, next try in 12 s"
+    assert (
+        progress_line(progress, None)
+        == "0 answered, 14 waiting: no reply from b and others, next try in 12 s"
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,20 +152,37 @@ def test_what_is_waited_for_is_named() -> None:
             60,
             "10 replies a minute, about 30 min left",
         ),
-        (Progress(), Progress(announced=1000, answered=10), 60, "10 replies a minute, about 1 h 39 min left"),
-        (Progress(), Progress(announced=10, judged=5, failed=9), 6, "50 replies a minute"),
+        (
+            Progress(),
+            Progress(announced=1000, answered=10),
+            60,
+            "10 replies a minute, about 1 h 39 min left",
+        ),
+        (
+            Progress(),
+            Progress(announced=10, judged=5, failed=9),
+            6,
+            "50 replies a minute",
+        ),
     ],
 )
 def test_the_pace(before: Progress, now: Progress, seconds: float, words: str) -> None:
-    """The time left only if questions are left; judges give replies, but to no question."""
+    """The time left only if questions are left; judges give replies, but to no
+    question.
+    """
     assert Pace(before, 0.0).words(now, seconds) == words
 
 
 def test_the_pace_is_that_of_the_last_minute() -> None:
     pace = Pace(Progress(announced=100), 0.0)
-    assert pace.words(Progress(announced=100, answered=50), 10.0) == "300 replies a minute, less than a minute left"
+    assert (
+        pace.words(Progress(announced=100, answered=50), 10.0)
+        == "300 replies a minute, less than a minute left"
+    )
     assert pace.words(Progress(announced=100, answered=50), 90.0) == ""
-    assert pace.words(Progress(announced=100, answered=70), 120.0).startswith("11 replies a minute")
+    assert pace.words(Progress(announced=100, answered=70), 120.0).startswith(
+        "11 replies a minute"
+    )
 
 
 # The progress line below the cursor, and the way back.
@@ -142,7 +202,9 @@ def test_progress_on_a_terminal_is_one_line(pytester: pytest.Pytester) -> None:
     )
     main, terminal = pty.openpty()
     command = [sys.executable, "-m", "pytest", "--llm-model=llmarith/exact", "-n", "2"]
-    with subprocess.Popen(command, stdout=terminal, stderr=terminal, env=os.environ | {"TERM": "xterm"}) as process:
+    with subprocess.Popen(
+        command, stdout=terminal, stderr=terminal, env=os.environ | {"TERM": "xterm"}
+    ) as process:
         os.close(terminal)
         printed = b""
         while chunk := _read(main):

@@ -19,14 +19,24 @@ Way = tuple[str, ...]
 
 
 def test_each_question_is_asked_once_and_the_files_agree(bench: Bench) -> None:
-    """One request per item, the same trials in log, JSON report and summary; the same command again asks nothing.
+    """One request per item, the same trials in log, JSON report and summary; the same
+    command again asks nothing.
 
-    What was asked for is sent and recorded. Nothing is on stderr though every warning is an error.
+    What was asked for is sent and recorded. Nothing is on stderr though every warning
+    is an error.
     """
 
     def script(call: Call) -> Answer:
-        text = "no idea" if "*" in call.prompt else "" if "/" in call.prompt else right(call)
-        return Answer(text, usage=usage(30, 5, reasoning=2), reasoning="hmm", model="served")
+        text = (
+            "no idea"
+            if "*" in call.prompt
+            else ""
+            if "/" in call.prompt
+            else right(call)
+        )
+        return Answer(
+            text, usage=usage(30, 5, reasoning=2), reasoning="hmm", model="served"
+        )
 
     bench.script = script
     way = ("--llm-param=top_p=0.5", "--llm-system-prompt=Be brief.", *WAYS["-n 2"])
@@ -35,17 +45,32 @@ def test_each_question_is_asked_once_and_the_files_agree(bench: Bench) -> None:
     result.stdout.fnmatch_lines([f"*{ITEMS - 8} correct, 8 nan in *"])
     assert Counter(bench.server.asked.values()) == {1: ITEMS}
     assert {call.body["top_p"] for call in bench.server.requests} == {0.5}
-    assert [call.body["messages"][0]["content"] for call in bench.server.requests] == ["Be brief."] * ITEMS
+    assert [call.body["messages"][0]["content"] for call in bench.server.requests] == [
+        "Be brief."
+    ] * ITEMS
     records = {record["nodeid"]: record for record in bench.records()}
     assert len(records) == len(bench.records()) == ITEMS
     assert {record["run"] for record in records.values()} == {bench.runs[0].name}
     for record in records.values():
-        assert record["outcome"] == ("nan" if re.search("_mul|_div", record["nodeid"]) else "correct")
+        assert record["outcome"] == (
+            "nan" if re.search("_mul|_div", record["nodeid"]) else "correct"
+        )
         reply = record["reply"]
-        assert (reply["prompt_tokens"], reply["completion_tokens"], reply["reasoning_tokens"]) == (30, 5, 2)
+        assert (
+            reply["prompt_tokens"],
+            reply["completion_tokens"],
+            reply["reasoning_tokens"],
+        ) == (30, 5, 2)
         assert reply["cost_usd"] == pytest.approx(30 * 0.15e-6 + 5 * 0.6e-6)
-        assert (reply["served_model"], reply["reasoning"], reply["attempts"]) == ("served", "hmm", 1)
-        assert (reply["sent"]["params"], reply["sent"]["api_base"]) == ({"top_p": 0.5}, bench.server.base_url)
+        assert (reply["served_model"], reply["reasoning"], reply["attempts"]) == (
+            "served",
+            "hmm",
+            1,
+        )
+        assert (reply["sent"]["params"], reply["sent"]["api_base"]) == (
+            {"top_p": 0.5},
+            bench.server.base_url,
+        )
     report = bench.report()
     assert {test["nodeid"]: test["llmarith"] for test in report["tests"]} == records
     assert report["llmarith"] == bench.summary()
@@ -55,58 +80,106 @@ def test_each_question_is_asked_once_and_the_files_agree(bench: Bench) -> None:
     assert len(bench.server.requests) == ITEMS
     for record in bench.records(1):
         assert record["reply"] == records[record["nodeid"]]["reply"] | {"stored": True}
-    days = {record["reply"]["asked_at"][: len("2026-11-22")] for record in records.values()}
+    days = {
+        record["reply"]["asked_at"][: len("2026-11-22")] for record in records.values()
+    }
     said = f"all {ITEMS} answered, {ITEMS} from the store, asked {' to '.join(sorted(days))}; --llm-store=refresh"
     assert said in " ".join(result.stdout.str().split())
 
 
 def test_another_model_behind_the_same_address(bench: Bench) -> None:
-    """A run that takes some replies from the store says that the server names another model than then."""
+    """A run that takes some replies from the store says that the server names another
+    model than then.
+    """
     bench.script = lambda call: Answer(right(call), model="small-q8")
     assert bench.run("-k", "addition").ret == 0
     bench.script = lambda call: Answer(right(call), model="small-q2")
     said = " ".join(bench.run().stdout.str().split())
-    assert "openai/gpt-4o-mini has changed: stored replies name the model small-q8, those of this run small-q2" in said
+    assert (
+        "openai/gpt-4o-mini has changed: stored replies name the model small-q8, those of this run small-q2"
+        in said
+    )
 
 
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
-    """A model per value is asked the same questions; -k and the baseline take its name; truncated replies are told."""
+    """A model per value is asked the same questions; -k and the baseline take its name;
+    truncated replies are told.
+    """
     tokens = {"low": 100, "medium": 200, "high": 200}
 
     def script(call: Call) -> Answer:
         spent = tokens[call.body["reasoning_effort"]] + len(call.prompt) % 7
-        cut = call.body["reasoning_effort"] == "high" and "-" in call.prompt.splitlines()[-1]
+        cut = (
+            call.body["reasoning_effort"] == "high"
+            and "-" in call.prompt.splitlines()[-1]
+        )
         counts = usage(30, spent + 5, reasoning=spent)
-        return Answer(right(call), usage=counts, finish_reason="length" if cut else "stop")
+        return Answer(
+            right(call), usage=counts, finish_reason="length" if cut else "stop"
+        )
 
     bench.script = script
-    sweep = ("--llm-sweep=reasoning_effort=low,medium,high", "--llm-baseline=openai/o4-mini-high", *WAYS[way])
+    sweep = (
+        "--llm-sweep=reasoning_effort=low,medium,high",
+        "--llm-baseline=openai/o4-mini-high",
+        *WAYS[way],
+    )
     result = bench.run(*sweep, model="openai/o4-mini")
-    assert (result.ret, result.errlines, len(bench.server.requests)) == (0, [], 3 * ITEMS)
+    assert (result.ret, result.errlines, len(bench.server.requests)) == (
+        0,
+        [],
+        3 * ITEMS,
+    )
     said = " ".join(result.stdout.str().split())
-    assert "openai/o4-mini-medium uses 1.96 times the reasoning tokens of openai/o4-mini-low (1.9" in said
+    assert (
+        "openai/o4-mini-medium uses 1.96 times the reasoning tokens of openai/o4-mini-low (1.9"
+        in said
+    )
     assert ", without 4 truncated): cannot tell" in said
-    assert "4 of 16 replies of openai/o4-mini-high in arithmetic truncated: 75.0 % correct with them, 100" in said
+    assert (
+        "4 of 16 replies of openai/o4-mini-high in arithmetic truncated: 75.0 % correct with them, 100"
+        in said
+    )
     summary = bench.summary()
-    assert [model["params"]["reasoning_effort"] for model in summary["run"]["models"]] == list(tokens)
-    assert [(one["questions"], one["effect"]) for one in summary["reasoning_ratios"]] == [
+    assert [
+        model["params"]["reasoning_effort"] for model in summary["run"]["models"]
+    ] == list(tokens)
+    assert [
+        (one["questions"], one["effect"]) for one in summary["reasoning_ratios"]
+    ] == [
         (ITEMS, "visible"),
         (ITEMS - 4, "cannot tell"),
         (ITEMS - 4, "visible"),
     ]
-    assert bench.run(*sweep, "-k", "o4-mini-low and int_add", model="openai/o4-mini").ret == 0
+    assert (
+        bench.run(*sweep, "-k", "o4-mini-low and int_add", model="openai/o4-mini").ret
+        == 0
+    )
     assert (len(bench.records()), len(bench.server.requests)) == (2, 3 * ITEMS)
 
 
 def test_what_no_question_can_get_past_ends_the_run(bench: Bench) -> None:
-    """A key that is withdrawn: exit status 6; what was answered is kept, and the same command asks the rest alone."""
+    """A key that is withdrawn: exit status 6; what was answered is kept, and the same
+    command asks the rest alone.
+    """
     said = Answer(status=401, error={"message": "no such key"})
     bench.script = lambda call: right(call) if len(bench.server.requests) <= 6 else said
     result = bench.run("--llm-concurrency=1", *WAYS["plain"])
-    assert (result.ret, "no such key" in result.stdout.str(), len(bench.server.requests)) == (6, True, 7)
-    run, outcomes = bench.summary()["run"], Counter(record["outcome"] for record in bench.records())
-    assert (run["exit_status"], run["selected"], outcomes["correct"] > 0) == (6, ITEMS, True)
+    assert (
+        result.ret,
+        "no such key" in result.stdout.str(),
+        len(bench.server.requests),
+    ) == (6, True, 7)
+    run, outcomes = (
+        bench.summary()["run"],
+        Counter(record["outcome"] for record in bench.records()),
+    )
+    assert (run["exit_status"], run["selected"], outcomes["correct"] > 0) == (
+        6,
+        ITEMS,
+        True,
+    )
     assert {*outcomes} <= {"correct", "unanswered"}
     bench.script = right
     assert bench.run(*WAYS["plain"]).ret == 0
@@ -117,48 +190,85 @@ def test_a_run_that_is_stopped_before_any_reply_leaves_no_folder(bench: Bench) -
     """A wrong key: its message is all there is. So it is if two workers ask."""
     bench.script = lambda call: Answer(status=401, error={"message": "no such key"})
     result = bench.run(*WAYS["-n 2"])
-    assert (result.ret, "no such key" in result.stdout.str(), bench.runs) == (6, True, [])
+    assert (result.ret, "no such key" in result.stdout.str(), bench.runs) == (
+        6,
+        True,
+        [],
+    )
     result.stdout.no_fnmatch_line("*written to*")
     result.stdout.no_fnmatch_line("page: *")
 
 
 def test_an_outage_is_unanswered(bench: Bench) -> None:
-    """One line each, exit status 1, in no percentage, found by --lf; a gate fails for it, and for too few right."""
+    """One line each, exit status 1, in no percentage, found by --lf; a gate fails for
+    it, and for too few right.
+    """
     bench.script = lambda call: (
-        Answer(status=500) if "-" in call.prompt.splitlines()[-1] else "7" if "*" in call.prompt else right(call)
+        Answer(status=500)
+        if "-" in call.prompt.splitlines()[-1]
+        else "7"
+        if "*" in call.prompt
+        else right(call)
     )
     gates = ("--llm-fail-under=75", "--llm-fail-under=arithmetic:60")
-    result = bench.run("-ollm_retries=0", *gates, "--json-report-file=mine.json", *WAYS["plain"])
+    result = bench.run(
+        "-ollm_retries=0", *gates, "--json-report-file=mine.json", *WAYS["plain"]
+    )
     assert result.ret == 1
     result.stdout.no_fnmatch_line("*Traceback*")
-    letters = "".join(re.findall(r"(?m)^(?:\S+\.py )?([A-Za-z.]+) +\[", result.stdout.str()))
+    letters = "".join(
+        re.findall(r"(?m)^(?:\S+\.py )?([A-Za-z.]+) +\[", result.stdout.str())
+    )
     assert Counter(letters) == {"C": ITEMS - 8, "d": 4, "U": 4}
     result.stdout.fnmatch_lines(
-        ["UNANSWERED test_bench.py::test_arithmetic?openai/gpt-4o-mini-int_sub-depth_2* - *500*"]
+        [
+            "UNANSWERED test_bench.py::test_arithmetic?openai/gpt-4o-mini-int_sub-depth_2* - *500*"
+        ]
     )
-    result.stdout.fnmatch_lines(["--llm-fail-under: openai/gpt-4o-mini, arithmetic: 4 of 16 unanswered*"])
+    result.stdout.fnmatch_lines(
+        ["--llm-fail-under: openai/gpt-4o-mini, arithmetic: 4 of 16 unanswered*"]
+    )
     summary = bench.summary()
-    assert (summary["complete"], summary["answered"], summary["unanswered"]) == (False, ITEMS - 4, 4)
+    assert (summary["complete"], summary["answered"], summary["unanswered"]) == (
+        False,
+        ITEMS - 4,
+        4,
+    )
     assert summary["results"][0]["measured"] == 12
     assert bench.report()["exitcode"] == summary["run"]["exit_status"] == 1
-    assert json.loads((bench.pytester.path / "mine.json").read_text(encoding="utf-8")) == bench.report()
+    assert (
+        json.loads((bench.pytester.path / "mine.json").read_text(encoding="utf-8"))
+        == bench.report()
+    )
     bench.script = right
     asked = len(bench.server.requests)
     result = bench.run("--lf", *WAYS["plain"])
-    assert (result.ret, len(bench.server.requests), len(bench.records())) == (0, asked + 4, 4)
+    assert (result.ret, len(bench.server.requests), len(bench.records())) == (
+        0,
+        asked + 4,
+        4,
+    )
     assert bench.summary()["run"]["partial"]
     result.stdout.fnmatch_lines(["partial: *"])
 
 
 def test_waiting_for_a_model_does_not_count_for_timeout(bench: Bench) -> None:
     """A user's --timeout measures the test, not the wait; the record has the retry."""
-    bench.script = lambda call: right(call) if call.nth > 1 else Answer(status=503, headers={"Retry-After": "7"})
+    bench.script = lambda call: (
+        right(call)
+        if call.nth > 1
+        else Answer(status=503, headers={"Retry-After": "7"})
+    )
     assert bench.run("--timeout=5", "-k", "int_add", *WAYS["plain"]).ret == 0
-    assert [(record["outcome"], len(record["retries"])) for record in bench.records()] == [("correct", 1)] * 2
+    assert [
+        (record["outcome"], len(record["retries"])) for record in bench.records()
+    ] == [("correct", 1)] * 2
 
 
 def test_timeout_still_guards_the_test(bench: Bench) -> None:
-    """Behind the reply, which is in the record that `ask` returns, pytest-timeout's clock runs again."""
+    """Behind the reply, which is in the record that `ask` returns, pytest-timeout's
+    clock runs again.
+    """
     bench.pytester.makepyfile(
         test_bench="""
         import time
@@ -177,7 +287,9 @@ def test_timeout_still_guards_the_test(bench: Bench) -> None:
 
 
 def test_wrong_usage(bench: Bench) -> None:
-    """One line on stderr that says what is wrong, exit status 4, nothing asked and nothing written."""
+    """One line on stderr that says what is wrong, exit status 4, nothing asked and
+    nothing written.
+    """
     (bench.pytester.path / "taken").write_text("a file", encoding="utf-8")
     table: list[tuple[str | None, Way, str]] = [
         ("m", ("--dist", "each"), "--dist each"),
@@ -185,22 +297,42 @@ def test_wrong_usage(bench: Bench) -> None:
         ("m", ("--llm-fail-under=most",), "'most'"),
         ("m", ("--llm-fail-under=arithmtic:80",), "'arithmtic'"),
         ("llmarith/neat", (), "llmarith/exact"),
-        ("judge:llmarith/sloppy=m", ("--oeis-judge=llm:llmarith/sloppy",), "'judge:llmarith/sloppy'"),
-        ("openai/not-listed", ("--llm-max-cost=5", "-q", "-n", "2"), "--llm-price=IN,OUT"),
+        (
+            "judge:llmarith/sloppy=m",
+            ("--oeis-judge=llm:llmarith/sloppy",),
+            "'judge:llmarith/sloppy'",
+        ),
+        (
+            "openai/not-listed",
+            ("--llm-max-cost=5", "-q", "-n", "2"),
+            "--llm-price=IN,OUT",
+        ),
         ("m", ("--llm-sweep=effort=low",), "low,medium,high"),
         (None, ("--llm-sweep=effort=low,high",), "--llm-model=o4-mini"),
-        ("openai/o4-mini", ("--llm-max-total-tokens=5", "--llm-param=max_tokens=50"), "--llm-max-total-tokens=5"),
+        (
+            "openai/o4-mini",
+            ("--llm-max-total-tokens=5", "--llm-param=max_tokens=50"),
+            "--llm-max-total-tokens=5",
+        ),
     ]
     for model, args, fact in table:
         result = bench.run(*args, model=model)
         (line,) = filter(None, result.errlines)
-        assert (result.ret, line.startswith("ERROR: "), fact in line) == (4, True, True), line
+        assert (result.ret, line.startswith("ERROR: "), fact in line) == (
+            4,
+            True,
+            True,
+        ), line
     assert bench.server.requests == []
     assert not (bench.pytester.path / "reports").exists() or not bench.runs
 
 
 def test_workers_that_crash(bench: Bench) -> None:
-    """Before its report, an item gets the line of its crash; after it, it keeps its record. One seed for all."""
+    """Before its report, an item gets the line of its crash; after it, it keeps its
+    record.
+
+    One seed for all.
+    """
     bench.pytester.makeconftest("""
         import os
         from contextlib import suppress
@@ -232,12 +364,23 @@ def test_workers_that_crash(bench: Bench) -> None:
     )
     result = bench.run("-n", "2", "--llm-seed=random", "-p", "no:timeout")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["UNANSWERED *int_div-depth_3-trial_0? - worker crashed"])
+    result.stdout.fnmatch_lines(
+        ["UNANSWERED *int_div-depth_3-trial_0? - worker crashed"]
+    )
     result.stdout.fnmatch_lines(["FAILED *int_mul-depth_2*"])
     records = bench.records()
-    assert Counter(record["outcome"] for record in records) == {"correct": 15, "unanswered": 1}
-    assert len({record["nodeid"] for record in records}) == len(bench.server.requests) == 16
-    assert {record["problem"]["seed"] for record in records} == {bench.summary()["run"]["seed"]}
+    assert Counter(record["outcome"] for record in records) == {
+        "correct": 15,
+        "unanswered": 1,
+    }
+    assert (
+        len({record["nodeid"] for record in records})
+        == len(bench.server.requests)
+        == 16
+    )
+    assert {record["problem"]["seed"] for record in records} == {
+        bench.summary()["run"]["seed"]
+    }
 
 
 LOOKING = """
@@ -267,22 +410,37 @@ LOOKING = """
 """
 
 
-def test_the_users_pytest_is_left_as_it_is(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No process of pytest imports litellm, replaces what belongs to the whole process, or keeps records; none is left.
+def test_the_users_pytest_is_left_as_it_is(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No process of pytest imports litellm, replaces what belongs to the whole process,
+    or keeps records; none is left.
 
     The key of `.env` is in none of them.
     """
     monkeypatch.delenv("OPENAI_API_KEY")
-    (bench.pytester.path / ".env").write_text("OPENAI_API_KEY=sk-in-dotenv\n", encoding="utf-8")
+    (bench.pytester.path / ".env").write_text(
+        "OPENAI_API_KEY=sk-in-dotenv\n", encoding="utf-8"
+    )
     bench.pytester.makeconftest(LOOKING)
     bench.cold = True
     assert bench.run(*WAYS["-n 2"], "-rA").ret == 0
-    assert {call.headers["Authorization"] for call in bench.server.requests} == {"Bearer sk-in-dotenv"}
-    told = [json.loads(path.read_text()) for path in bench.pytester.path.glob("process-*")]
+    assert {call.headers["Authorization"] for call in bench.server.requests} == {
+        "Bearer sk-in-dotenv"
+    }
+    told = [
+        json.loads(path.read_text()) for path in bench.pytester.path.glob("process-*")
+    ]
     assert len(told) == 3
     assert all(one.pop("kept") <= 3 for one in told)  # what the last frames hold
-    assert [one for one in told if one != {"replaced": [], "litellm": False, "keys": []}] == []
-    assert [path for path in Path("/proc").glob("[0-9]*") if _is_broker_in(bench.pytester.path, path)] == []
+    assert [
+        one for one in told if one != {"replaced": [], "litellm": False, "keys": []}
+    ] == []
+    assert [
+        path
+        for path in Path("/proc").glob("[0-9]*")
+        if _is_broker_in(bench.pytester.path, path)
+    ] == []
 
 
 def _is_broker_in(folder: Path, process: Path) -> bool:
@@ -293,8 +451,11 @@ def _is_broker_in(folder: Path, process: Path) -> bool:
         return False
 
 
-# Neither a control character nor half a surrogate pair nor a megabyte may get in the way of a report.
-HOSTILE = "\x00\x1b[31m\ud800\ufffe\u202e\u2028]]></testcase></script>&'\"" + "é" * 10_000
+# Neither a control character nor half a surrogate pair nor a megabyte may get in the
+# way of a report.
+HOSTILE = (
+    "\x00\x1b[31m\ud800\ufffe\u202e\u2028]]></testcase></script>&'\"" + "é" * 10_000
+)
 OWN_MODEL = f"""
 import pytest
 from pytest_llmarith.types import Reply
@@ -315,29 +476,48 @@ def model():
 
 
 def test_hostile_replies_of_a_model_of_ones_own(bench: Bench) -> None:
-    """A conftest may replace `model`: its replies are graded, kept as they came, and obeyed by nothing."""
+    """A conftest may replace `model`: its replies are graded, kept as they came, and
+    obeyed by nothing.
+    """
     bench.pytester.makeconftest(OWN_MODEL)
     result = bench.run("--junitxml=junit.xml", "-rA", *WAYS["-n 2"], model=None)
     assert result.ret == 1
     assert "\x1b[31m" not in result.stdout.str()
     records = bench.records()
     assert Counter(record["outcome"] for record in records)["unanswered"] == 4
-    hostile = [record["reply"]["text"] for record in records if "_sub-" in record["nodeid"]]
+    hostile = [
+        record["reply"]["text"] for record in records if "_sub-" in record["nodeid"]
+    ]
     assert set(hostile) == {HOSTILE + "7" * 1_000_000}
     found = cases(bench.pytester.path)
     assert len(found) == ITEMS
-    deviate, silent, unanswered = (properties(found[f"int_{op}-depth_2-trial_0"]) for op in ("add", "div", "mul"))
-    assert (deviate["outcome"], deviate["task"], deviate["cost_usd"]) == ("deviate", "arithmetic", "0.00004")
+    deviate, silent, unanswered = (
+        properties(found[f"int_{op}-depth_2-trial_0"]) for op in ("add", "div", "mul")
+    )
+    assert (deviate["outcome"], deviate["task"], deviate["cost_usd"]) == (
+        "deviate",
+        "arithmetic",
+        "0.00004",
+    )
     assert (silent["outcome"], silent["reason"]) == ("nan", "empty")
     assert "error_class" in deviate.keys() - silent.keys()
     assert unanswered["outcome"] == "unanswered"
     assert unanswered["reason"].startswith(r"ConnectionError: \x00\x1b[31m\ud800\ufffe")
     assert "cost_usd" not in unanswered
     assert {properties(case)["model"][:9] for case in found.values()} == {r"mine \x00"}
-    assert {name for name, case in found.items() if case.find("failure") is not None} == {
-        name for name, case in found.items() if properties(case)["outcome"] == "unanswered"
+    assert {
+        name for name, case in found.items() if case.find("failure") is not None
+    } == {
+        name
+        for name, case in found.items()
+        if properties(case)["outcome"] == "unanswered"
     }
-    assert max(len(value) for case in found.values() for value in properties(case).values()) <= 200
+    assert (
+        max(
+            len(value) for case in found.values() for value in properties(case).values()
+        )
+        <= 200
+    )
 
 
 def cases(folder: Path) -> dict[str, ElementTree.Element]:
@@ -347,17 +527,26 @@ def cases(folder: Path) -> dict[str, ElementTree.Element]:
 
 
 def properties(case: ElementTree.Element) -> dict[str, Any]:
-    return {one.attrib["name"].removeprefix("llmarith_"): one.attrib["value"] for one in case.iter("property")}
+    return {
+        one.attrib["name"].removeprefix("llmarith_"): one.attrib["value"]
+        for one in case.iter("property")
+    }
 
 
 def test_strict_makes_failures(bench: Bench) -> None:
-    """--llm-strict lets -x see all but correct; the failure shows no more of an answer than its ends."""
+    """--llm-strict lets -x see all but correct; the failure shows no more of an answer
+    than its ends.
+    """
     bench.script = lambda call: "7" * 2_000
-    result = bench.run("--llm-strict", "-x", "-k", "int_add", "--junitxml=junit.xml", *WAYS["plain"])
+    result = bench.run(
+        "--llm-strict", "-x", "-k", "int_add", "--junitxml=junit.xml", *WAYS["plain"]
+    )
     assert result.ret != 0
     assert {record["outcome"] for record in bench.records()} == {"deviate"}
     (failure,) = next(iter(cases(bench.pytester.path).values())).iter("failure")
-    assert failure.attrib["message"].startswith(f"deviate: got {'7' * 12}...{'7' * 12} (2,000 digits), expected ")
+    assert failure.attrib["message"].startswith(
+        f"deviate: got {'7' * 12}...{'7' * 12} (2,000 digits), expected "
+    )
 
 
 @pytest.mark.proof
@@ -374,5 +563,6 @@ def test_another_version_on_a_worker(bench: Bench) -> None:
     assert result.ret == 6
     said = " ".join(result.stdout.str().split())
     assert re.search(
-        r"stopped: worker gw1 has pytest-llmarith 0\.0\.1, and the controller has .*; install the same", said
+        r"stopped: worker gw1 has pytest-llmarith 0\.0\.1, and the controller has .*; install the same",
+        said,
     )

@@ -67,7 +67,8 @@ def check_even(sizes: Sequence[int]) -> None:
 
 
 def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> None:
-    """In any order; cells are spread, and two models are asked the same questions in a shard.
+    """In any order; cells are spread, and two models are asked the same questions in a
+    shard.
 
     What failed on this machine before, which --lf selects, is not dealt to another one.
     """
@@ -75,16 +76,34 @@ def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> Non
     assert len(everything) == 2 * (ARITHMETIC + ADDITION + OEIS)
     shuffled = sorted(everything, key=lambda item: item.nodeid[::-1])
     for count in (2, 5):
-        shards = [split_for_shard(everything, Shard(index, count)) for index in range(1, count + 1)]
-        assert sorted(ids([item for mine, _ in shards for item in mine])) == sorted(ids(everything))
-        cells, tasks = [Counter[Any]() for _ in shards], [Counter[Any]() for _ in shards]
+        shards = [
+            split_for_shard(everything, Shard(index, count))
+            for index in range(1, count + 1)
+        ]
+        assert sorted(ids([item for mine, _ in shards for item in mine])) == sorted(
+            ids(everything)
+        )
+        cells, tasks = (
+            [Counter[Any]() for _ in shards],
+            [Counter[Any]() for _ in shards],
+        )
         for index, (mine, others) in enumerate(shards):
             assert sorted(ids([*mine, *others])) == sorted(ids(everything))
-            assert {*ids(mine)} == {*ids(split_for_shard(shuffled, Shard(index + 1, count))[0])}
+            assert {*ids(mine)} == {
+                *ids(split_for_shard(shuffled, Shard(index + 1, count))[0])
+            }
             for place in map(cell, mine):
-                cells[index][place["model"], place["task"], place.get("variant"), place.get("depth")] += 1
+                cells[index][
+                    place["model"],
+                    place["task"],
+                    place.get("variant"),
+                    place.get("depth"),
+                ] += 1
                 tasks[index][place["model"], place["task"]] += 1
-            asked = [{one.replace(model, "") for one in ids(mine) if model in one} for model in ("exact", "sloppy")]
+            asked = [
+                {one.replace(model, "") for one in ids(mine) if model in one}
+                for model in ("exact", "sloppy")
+            ]
             assert asked[0] == asked[1]
         for counted in (cells, tasks):
             for place in set().union(*counted):
@@ -94,7 +113,9 @@ def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> Non
 
 
 def test_a_problem_stays_together(pytester: pytest.Pytester, collect: Collect) -> None:
-    """With all its conditions and repeats, and if two functions ask it; tests without a problem are in every shard."""
+    """With all its conditions and repeats, and if two functions ask it; tests without a
+    problem are in every shard.
+    """
     pytester.makepyfile(
         test_again=BENCH.replace("[2, 3, 10]", "[3]"),
         test_other="""
@@ -105,14 +126,28 @@ def test_a_problem_stays_together(pytester: pytest.Pytester, collect: Collect) -
         """,
     )
     configs = ("--llm-number-format=plain,comma", "--llm-repeats=3")
-    everything = collect("--llm-model=llmarith/exact", "-k", "int_add or addition or test_other", *configs)
+    everything = collect(
+        "--llm-model=llmarith/exact",
+        "-k",
+        "int_add or addition or test_other",
+        *configs,
+    )
     assert len(everything) == (9 + 3 + 2 * ADDITION) * 2 * 3 + 3
     dealt = [split_for_shard(everything, Shard(index, 3))[0] for index in range(1, 4)]
     problems = []
     for mine in dealt:
         assert sum("test_other" in one for one in ids(mine)) == 3
         own = [cell(item) for item in mine if "test_other" not in item.nodeid]
-        problems.append(Counter(tuple(one.get(name) for name in ("task", "variant", "depth", "trial")) for one in own))
+        problems.append(
+            Counter(
+                tuple(one.get(name) for name in ("task", "variant", "depth", "trial"))
+                for one in own
+            )
+        )
     assert all(set(counted.values()) <= {2 * 3, 2 * 2 * 3} for counted in problems)
-    assert sum(len(counted) for counted in problems) == len(set().union(*problems)) == 9 + ADDITION
+    assert (
+        sum(len(counted) for counted in problems)
+        == len(set().union(*problems))
+        == 9 + ADDITION
+    )
     check_even([len(counted) for counted in problems])

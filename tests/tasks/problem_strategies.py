@@ -1,4 +1,6 @@
-"""Hypothesis strategies for problems, for the properties that hold for every question that can be asked."""
+"""Hypothesis strategies for problems, for the properties that hold for every question
+that can be asked.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def seeds() -> SearchStrategy[int]:
 
 
 def depths() -> SearchStrategy[int]:
-    """Digits before the decimal point: far beyond the 28 of a default decimal context."""
+    """Digits before the decimal point: far beyond the 28 of a default decimal
+    context.
+    """
     return st.integers(min_value=1, max_value=DEEPEST)
 
 
@@ -28,7 +32,9 @@ def trial_numbers() -> SearchStrategy[int]:
 
 
 def arithmetic_problems(
-    dtypes: Iterable[Dtype] = Dtype, ops: Iterable[Op] = Op, depth: SearchStrategy[int] | None = None
+    dtypes: Iterable[Dtype] = Dtype,
+    ops: Iterable[Op] = Op,
+    depth: SearchStrategy[int] | None = None,
 ) -> SearchStrategy[TaskProblem]:
     """Problems of the arithmetic task, of these dtypes, operations and depths."""
     return st.builds(

@@ -1,4 +1,6 @@
-"""Custom tasks: their problems and prompts, and the messages for those that cannot be asked."""
+"""Custom tasks: their problems and prompts, and the messages for those that cannot be
+asked.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def word(label: Any, text: Any = "abc") -> Problem:
 
 
 def test_a_problem_is_as_it_was_made() -> None:
-    """It has its inputs and prompt, and stands in records as builtins; a list that the task changes later is a copy."""
+    """It has its inputs and prompt, and stands in records as builtins; a list that the
+    task changes later is a copy.
+    """
 
     def growing(seed: int, trials: int) -> Iterator[Problem]:
         words: list[str] = []
@@ -44,8 +48,15 @@ def test_a_problem_is_as_it_was_made() -> None:
             words.append("ba"[trial])
             yield Problem({"words": words, "pair": ("x", 1)}, words, f"t{trial}")
 
-    first, second = problems_of(Task("own", growing, lambda problem: str(problem["words"].sort()), read), 7, 1)
-    assert (first.task, first.label, first.prompt, first["words"]) == ("own", "t0", "None", ["b"])
+    first, second = problems_of(
+        Task("own", growing, lambda problem: str(problem["words"].sort()), read), 7, 1
+    )
+    assert (first.task, first.label, first.prompt, first["words"]) == (
+        "own",
+        "t0",
+        "None",
+        ["b"],
+    )
     assert as_dict(second.recorded) == {
         "label": "t1",
         "seed": 7,
@@ -59,19 +70,29 @@ def test_a_problem_is_as_it_was_made() -> None:
 
 def test_the_same_prompt_is_several_questions() -> None:
     """The trial tells problems with the same prompt apart, and depends on no others."""
-    made = problems_of(task_with(word("a"), word("b", "x"), word("c"), word("d", "y")), 0, 1)
+    made = problems_of(
+        task_with(word("a"), word("b", "x"), word("c"), word("d", "y")), 0, 1
+    )
     assert [one.trial for one in made] == [0, 0, 1, 0]
 
 
 def test_prompt_configs_a_custom_task() -> None:
-    """Filler text and templates of the inputs apply; number formats do not change the prompt."""
+    """Filler text and templates of the inputs apply; number formats do not change the
+    prompt.
+    """
     plain, listed = problems_of(task_with(word("a", "1234"), word("b", [1])), 0, 1)
     prompt_texts = {"terse": "{word} backwards"}
-    assert render(plain, Condition(NumberFormat.COMMA), prompt_texts, 0) == "Reverse 1234!"
+    assert (
+        render(plain, Condition(NumberFormat.COMMA), prompt_texts, 0) == "Reverse 1234!"
+    )
     assert render(plain, Condition(prompt="terse"), prompt_texts, 0) == "1234 backwards"
     assert render(listed, Condition(prompt="terse"), prompt_texts, 0) == "[1] backwards"
-    assert str(render(plain, Condition(context="1k"), prompt_texts, 0)).endswith("\n\nReverse 1234!")
-    with pytest.raises(InvalidTask, match=r"reversal has no field \{text\}; it has \{word\}"):
+    assert str(render(plain, Condition(context="1k"), prompt_texts, 0)).endswith(
+        "\n\nReverse 1234!"
+    )
+    with pytest.raises(
+        InvalidTask, match=r"reversal has no field \{text\}; it has \{word\}"
+    ):
         check_template("t", "{text}", plain)
 
 
@@ -86,16 +107,37 @@ def nested(depth: int) -> list[Any]:
     ("task", "message"),
     [
         (task_with(), "problems returned nothing; return a Problem(inputs, expected)"),
-        (task_with("abc"), "problems returned 'abc'; return a Problem(inputs, expected)"),
-        *((task_with(word(label)), f"{label!r} is not a label; ") for label in ("a b", 3, "a[1]", "a::b")),
+        (
+            task_with("abc"),
+            "problems returned 'abc'; return a Problem(inputs, expected)",
+        ),
+        *(
+            (task_with(word(label)), f"{label!r} is not a label; ")
+            for label in ("a b", 3, "a[1]", "a::b")
+        ),
         (task_with(word("a"), word("a", "x")), "two problems have the label 'a'"),
         (task_with(Problem("abc", 1, "a")), "problem a: inputs is 'abc'; write a dict"),  # type: ignore[arg-type]
-        (task_with(Problem({"a b": 1}, 1, "a")), "problem a: 'a b' in inputs is not a name"),
-        (task_with(Problem({}, Fraction(1, 3), "a")), "problem a: expected cannot be written as JSON"),
-        (task_with(Problem({}, float("nan"), "a")), "problem a: expected cannot be written as JSON"),
-        *((task_with(word("a", one)), "problem a: inputs cannot be written as JSON") for one in ({1}, "\ud800")),
+        (
+            task_with(Problem({"a b": 1}, 1, "a")),
+            "problem a: 'a b' in inputs is not a name",
+        ),
+        (
+            task_with(Problem({}, Fraction(1, 3), "a")),
+            "problem a: expected cannot be written as JSON",
+        ),
+        (
+            task_with(Problem({}, float("nan"), "a")),
+            "problem a: expected cannot be written as JSON",
+        ),
         *(
-            (task_with(word("a", nested(depth))), "problem a: inputs cannot be written as JSON")
+            (task_with(word("a", one)), "problem a: inputs cannot be written as JSON")
+            for one in ({1}, "\ud800")
+        ),
+        *(
+            (
+                task_with(word("a", nested(depth))),
+                "problem a: inputs cannot be written as JSON",
+            )
             for depth in (600, 10**5)
         ),
         (
@@ -103,13 +145,18 @@ def nested(depth: int) -> list[Any]:
             "problem b: its inputs are text, those of the first one word;",
         ),
         *(
-            (task_with(word("a"), prompt=lambda _, p=p: p), "problem a: prompt returned")
+            (
+                task_with(word("a"), prompt=lambda _, p=p: p),
+                "problem a: prompt returned",
+            )
             for p in (None, " \n", "\ud800")
         ),
     ],
 )
 def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
-    """A problem that cannot be asked is one line: what is wrong, where, and what to write instead."""
+    """A problem that cannot be asked is one line: what is wrong, where, and what to
+    write instead.
+    """
     with pytest.raises(InvalidTask) as refused:
         problems_of(task, 0, 1)
     assert str(refused.value).startswith(("task reversal: ", "task reversal, "))
@@ -117,11 +164,16 @@ def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("make", [lambda n: [word("a", str(n))], lambda n: [word(f"t{k}") for k in range(1 + n)]])
+@pytest.mark.parametrize(
+    "make",
+    [lambda n: [word("a", str(n))], lambda n: [word(f"t{k}") for k in range(1 + n)]],
+)
 def test_problems_that_differ_every_time(make: Any) -> None:
     """Workers make the problems anew: those that depend on chance are refused."""
     calls = count()
-    task: Task[Any] = Task("reversal", lambda seed, trials: make(next(calls)), prompt, read)
+    task: Task[Any] = Task(
+        "reversal", lambda seed, trials: make(next(calls)), prompt, read
+    )
     with pytest.raises(InvalidTask, match="differs between two calls; draw from"):
         problems_of(task, 0, 1)
 
@@ -129,20 +181,43 @@ def test_problems_that_differ_every_time(make: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "reader", "message"),
     [
-        *((name, read, "is not a task name") for name in ("Reversal", "my task", "", "1st", "a" * 61, None, "größe")),
-        *((name, read, "is a built-in task") for name in ("arithmetic", "breaking_point")),
+        *(
+            (name, read, "is not a task name")
+            for name in ("Reversal", "my task", "", "1st", "a" * 61, None, "größe")
+        ),
+        *(
+            (name, read, "is a built-in task")
+            for name in ("arithmetic", "breaking_point")
+        ),
         ("reversal", None, "Task reversal: read is None; pass a function"),
     ],
 )
 def test_what_is_no_task(name: Any, reader: Any, message: str) -> None:
-    """Names stand in options, records and tables, and belong to one task; all four parts are functions."""
+    """Names stand in options, records and tables, and belong to one task; all four
+    parts are functions.
+    """
     with pytest.raises((ValueError, TypeError), match=message):
         Task(name, lambda seed, trials: [], prompt, reader)
 
 
 def test_importing_the_package_loads_nothing() -> None:
-    """Every pytest run of an environment does: the public names are looked up when they are asked for."""
+    """Every pytest run of an environment does: the public names are looked up when they
+    are asked for.
+    """
     found = "*(name for name in sys.modules if 'llmarith' in name)"
-    code = f"import sys, pytest_llmarith as p; print({found}, p.Task.__name__, *p.__all__)"
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert printed == ["pytest_llmarith", "Task", "Grade", "Grid", "NoAnswer", "Problem", "Task", "number_task"]
+    code = (
+        f"import sys, pytest_llmarith as p; print({found}, p.Task.__name__, *p.__all__)"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert printed == [
+        "pytest_llmarith",
+        "Task",
+        "Grade",
+        "Grid",
+        "NoAnswer",
+        "Problem",
+        "Task",
+        "number_task",
+    ]

@@ -22,11 +22,22 @@ def prompt(problem: Problem) -> str:
 
 
 def test_the_first_task_has_three_parts() -> None:
-    """Problems, a prompt and expected answers: the text of the reply, without thoughts, is the answer."""
-    words: Task[Any] = Task("words", [Problem({"word": word}, word) for word in ("ab", "cd")], prompt)
+    """Problems, a prompt and expected answers: the text of the reply, without thoughts,
+    is the answer.
+    """
+    words: Task[Any] = Task(
+        "words", [Problem({"word": word}, word) for word in ("ab", "cd")], prompt
+    )
     first, second = problems_of(words, 0, 10)
-    assert (first.label, second.label, first.prompt) == ("trial_0", "trial_1", "Echo {'word': 'ab'}")
-    outcomes = [graded(first, Reply(text)).outcome for text in ("ab\n", "<think>cd</think> ab", "cd", " ")]
+    assert (first.label, second.label, first.prompt) == (
+        "trial_0",
+        "trial_1",
+        "Echo {'word': 'ab'}",
+    )
+    outcomes = [
+        graded(first, Reply(text)).outcome
+        for text in ("ab\n", "<think>cd</think> ab", "cd", " ")
+    ]
     assert outcomes == ["correct", "correct", "deviate", "nan"]
 
 
@@ -42,24 +53,50 @@ def test_a_grid_places_its_problems() -> None:
     many, few = problems_of(task(1, 2, 3), 7, 4), problems_of(task(2), 7, 2)
     assert (len(many), len(few)) == (2 * 3 * 4, 2 * 2)
     assert few[0].label == "up-depth_2-trial_0"
-    assert {one.label: one.recorded for one in few}.items() <= {one.label: one.recorded for one in many}.items()
+    assert {one.label: one.recorded for one in few}.items() <= {
+        one.label: one.recorded for one in many
+    }.items()
     place = {"variant": "down", "depth": 3, "trial": 1}
-    assert place.items() <= next(one for one in many if one.label == "down-depth_3-trial_1").coordinates().items()
+    assert (
+        place.items()
+        <= next(one for one in many if one.label == "down-depth_3-trial_1")
+        .coordinates()
+        .items()
+    )
     restored = Restored({"grid": task(1)})
     assert restored.problem_of(task(1), few[-1].recorded).private == 1
 
 
-@pytest.mark.parametrize("place", [{"variant": "a b"}, {"variant": 3}, {"depth": -1}, {"depth": True}, {"depth": 1.5}])
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"variant": "a b"},
+        {"variant": 3},
+        {"depth": -1},
+        {"depth": True},
+        {"depth": 1.5},
+    ],
+)
 def test_what_is_no_place(place: dict[str, Any]) -> None:
     task: Task[Any] = Task("own", [Problem({"n": 1}, 1, **place)], prompt)
     with pytest.raises(InvalidTask, match=next(iter(place))):
         problems_of(task, 0, 1)
 
 
-@pytest.mark.parametrize("score", [float("nan"), float("inf"), -0.1, 1.01, "1", None, Decimal("0.5"), [1]], ids=repr)
+@pytest.mark.parametrize(
+    "score",
+    [float("nan"), float("inf"), -0.1, 1.01, "1", None, Decimal("0.5"), [1]],
+    ids=repr,
+)
 def test_what_is_no_score(score: Any) -> None:
     """Neither as what `grade` returns nor in a Grade."""
-    (problem,) = problems_of(Task("own", [Problem({"n": 1}, 1)], prompt, grade=lambda answer, problem: score), 0, 1)
+    (problem,) = problems_of(
+        Task(
+            "own", [Problem({"n": 1}, 1)], prompt, grade=lambda answer, problem: score
+        ),
+        0,
+        1,
+    )
     with pytest.raises(InvalidGrade, match="score"):
         graded(problem, Reply("1"))
     with pytest.raises(InvalidGrade, match="score"):
@@ -67,11 +104,20 @@ def test_what_is_no_score(score: Any) -> None:
 
 
 def test_a_grade_is_recorded() -> None:
-    """Scores, details and reason; details have to be JSON. `read` may say why there is no answer."""
+    """Scores, details and reason; details have to be JSON.
+
+    `read` may say why there is no answer.
+    """
     grade = Grade(0.5, {"found": [1, 2]}, "half", {"style": 1})
 
     def task(one: Any, read: Any = None) -> Task[Any]:
-        return Task("own", [Problem({"n": 1}, 1)], prompt, read or (lambda text, problem: text), lambda a, p: one)
+        return Task(
+            "own",
+            [Problem({"n": 1}, 1)],
+            prompt,
+            read or (lambda text, problem: text),
+            lambda a, p: one,
+        )
 
     (problem,) = problems_of(task(grade), 0, 1)
     found = graded(problem, Reply("x"))
@@ -85,8 +131,13 @@ def test_a_grade_is_recorded() -> None:
     (problem,) = problems_of(task(Grade(1, {"found": Fraction(1, 2)})), 0, 1)
     with pytest.raises(InvalidGrade, match="JSON"):
         graded(problem, Reply("x"))
-    (problem,) = problems_of(task(True, lambda text, problem: NoAnswer("no date")), 0, 1)
-    assert (graded(problem, Reply("x")).outcome, graded(problem, Reply("x")).reason) == ("nan", "no date")
+    (problem,) = problems_of(
+        task(True, lambda text, problem: NoAnswer("no date")), 0, 1
+    )
+    assert (
+        graded(problem, Reply("x")).outcome,
+        graded(problem, Reply("x")).reason,
+    ) == ("nan", "no date")
 
 
 @pytest.mark.parametrize(
@@ -102,22 +153,30 @@ def test_a_grade_is_recorded() -> None:
         (17, False, "It is odd.", "nan", None),
     ],
 )
-def test_numbers_of_ones_own(expected: Any, strict: bool, text: str, outcome: str, error_class: str | None) -> None:
+def test_numbers_of_ones_own(
+    expected: Any, strict: bool, text: str, outcome: str, error_class: str | None
+) -> None:
     """Both readings, and the error classes that need no operation."""
-    (problem,) = problems_of(number_task("own", [Problem({"n": 1}, expected)], prompt, strict=strict), 0, 1)
+    (problem,) = problems_of(
+        number_task("own", [Problem({"n": 1}, expected)], prompt, strict=strict), 0, 1
+    )
     found = graded(problem, Reply(text))
     details: Any = found.grade and found.grade.details
     assert (found.outcome, details and details.error_class) == (outcome, error_class)
 
 
 def test_an_expected_answer_that_is_no_number() -> None:
-    (problem,) = problems_of(number_task("own", [Problem({"n": 1}, "seven")], prompt), 0, 1)
+    (problem,) = problems_of(
+        number_task("own", [Problem({"n": 1}, "seven")], prompt), 0, 1
+    )
     with pytest.raises(InvalidGrade, match="'seven'"):
         graded(problem, Reply("7"))
 
 
 def test_a_list_is_restored(tmp_path: Path) -> None:
-    """By its labels, with private data; a task that makes another problem now is refused."""
+    """By its labels, with private data; a task that makes another problem now is
+    refused.
+    """
     file = tmp_path / "own.py"
     file.write_text(
         "from pytest_llmarith import Problem, Task\n"
@@ -128,7 +187,9 @@ def test_a_list_is_restored(tmp_path: Path) -> None:
     *_, last = problems_of(task, 3, 40)
     restored = Restored({"own": task})
     assert restored.problem_of(task, last.recorded).private == -39
-    other = problems_of(Task("own", [Problem({"n": 5}, 6, "trial_5")], str), 3, 1)[0].recorded
+    other = problems_of(Task("own", [Problem({"n": 5}, 6, "trial_5")], str), 3, 1)[
+        0
+    ].recorded
     with pytest.raises(InvalidTask, match="trial_5"):
         restored.problem_of(task, other)
     for text in (f"{file}:other", f"{tmp_path}/none.py:own", "own"):

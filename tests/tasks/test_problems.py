@@ -1,4 +1,6 @@
-"""The problems of arithmetic, integer addition and the breaking point: what is drawn and what is expected."""
+"""The problems of arithmetic, integer addition and the breaking point: what is drawn
+and what is expected.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ from pytest_llmarith.types import Dtype, IntegerSequence, Op
 from tests.asked import additions, calculations, of, operands, sequence
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
-APPLY = {Op.ADD: Fraction.__add__, Op.SUB: Fraction.__sub__, Op.MUL: Fraction.__mul__, Op.DIV: Fraction.__truediv__}
+APPLY = {
+    Op.ADD: Fraction.__add__,
+    Op.SUB: Fraction.__sub__,
+    Op.MUL: Fraction.__mul__,
+    Op.DIV: Fraction.__truediv__,
+}
 DECIMALS = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 4, Op.DIV: 4}  # of a fixed-point result
 
 # Published runs are compared problem by problem: these never change.
@@ -34,7 +41,11 @@ PINNED = {
     "float_div-depth_7-trial_3": ("959088889501163.45", "5147442.11", "186323395.0000"),
     "trial_0": ("454597", "131", "454728"),
     "trial_1": ("8124903130032820884443380", "9223", "8124903130032820884452603"),
-    "trial_99": ("28563403", "630043665297012935844994605", "630043665297012935873558008"),
+    "trial_99": (
+        "28563403",
+        "630043665297012935844994605",
+        "630043665297012935873558008",
+    ),
 }
 
 
@@ -49,7 +60,9 @@ def decimals(number: str) -> int:
 
 
 def test_pinned() -> None:
-    """The problems of seed 0 are the same in every version; 720 and 100 are asked by default, each with its label."""
+    """The problems of seed 0 are the same in every version; 720 and 100 are asked by
+    default, each with its label.
+    """
     made = [*calculations(0, iter(range(2, 11)), 10), *additions(0, 100)]
     by_label = {one.label: (*operands(one), one.expected) for one in made}
     assert len(by_label) == 820
@@ -58,15 +71,21 @@ def test_pinned() -> None:
 
 @given(arithmetic_problems())
 def test_the_expected_result_is_exact(problem: TaskProblem) -> None:
-    """It equals the result in fractions, up to sixty digits, with the decimals of its operation."""
+    """It equals the result in fractions, up to sixty digits, with the decimals of its
+    operation.
+    """
     lhs, rhs = map(Fraction, operands(problem))
     assert Fraction(problem.expected) == APPLY[op_of(problem)](lhs, rhs)
-    assert decimals(problem.expected) == (0 if of(problem).dtype is Dtype.INT else DECIMALS[op_of(problem)])
+    assert decimals(problem.expected) == (
+        0 if of(problem).dtype is Dtype.INT else DECIMALS[op_of(problem)]
+    )
 
 
 @given(arithmetic_problems())
 def test_operands_have_depth_digits(problem: TaskProblem) -> None:
-    """Operands have `depth` digits before the point; of a division, divisor and quotient, which has no fraction."""
+    """Operands have `depth` digits before the point; of a division, divisor and
+    quotient, which has no fraction.
+    """
     assert problem.depth is not None
     low, high = 10 ** (problem.depth - 1), 10**problem.depth - 1
     places = 0 if of(problem).dtype is Dtype.INT else 2
@@ -74,24 +93,38 @@ def test_operands_have_depth_digits(problem: TaskProblem) -> None:
     if of(problem).op is Op.DIV:
         quotient = Fraction(problem.expected)
         assert quotient.denominator == 1
-        drawn[0] = quotient / 10**places  # the quotient is drawn in hundredths, as operands are
+        drawn[0] = (
+            quotient / 10**places
+        )  # the quotient is drawn in hundredths, as operands are
     assert all(low <= number <= high for number in drawn)
     assert [decimals(operand) for operand in operands(problem)] == [places, places]
 
 
 @given(addition_problems())
 def test_sums(problem: TaskProblem) -> None:
-    """The expected sum is exact; operands have up to thirty digits and no leading zero."""
+    """The expected sum is exact; operands have up to thirty digits and no leading
+    zero.
+    """
     assert int(problem.expected) == sum(map(int, operands(problem)))
-    assert all(operand == str(int(operand)) and len(operand) <= 30 for operand in operands(problem))
+    assert all(
+        operand == str(int(operand)) and len(operand) <= 30
+        for operand in operands(problem)
+    )
 
 
 @pytest.mark.parametrize("depth", [1, 2])
 def test_draws_reach_both_ends(depth: int) -> None:
-    """The lowest and the highest number of a range are drawn, and every length of an addition."""
-    drawn = {arithmetic.problem(0, Dtype.INT, Op.ADD, depth, trial)["lhs"] for trial in range(1000)}
+    """The lowest and the highest number of a range are drawn, and every length of an
+    addition.
+    """
+    drawn = {
+        arithmetic.problem(0, Dtype.INT, Op.ADD, depth, trial)["lhs"]
+        for trial in range(1000)
+    }
     assert {str(10 ** (depth - 1)), str(10**depth - 1)} <= drawn
-    lengths = {len(operand) for problem in additions(0, 2000) for operand in operands(problem)}
+    lengths = {
+        len(operand) for problem in additions(0, 2000) for operand in operands(problem)
+    }
     assert lengths == set(range(1, 31))
 
 
@@ -100,20 +133,30 @@ def test_a_problem_depends_on_its_seed_and_place_alone() -> None:
     many = [one.recorded for one in calculations(0, range(2, 8), 12)]
     assert all(one.recorded in many for one in calculations(0, [4], 3))
     assert additions(0, 100)[:10] == additions(0, 10)
-    ours, theirs = ({operands(p) for p in calculations(seed, [6], 10)} for seed in (0, 1))
+    ours, theirs = (
+        {operands(p) for p in calculations(seed, [6], 10)} for seed in (0, 1)
+    )
     assert not ours & theirs
     ours, theirs = ({operands(p) for p in additions(seed, 50)} for seed in (0, 1))
     assert not ours & theirs
 
 
 def test_labels_and_fields() -> None:
-    """The label names variant, depth and trial for `-k`; fields of a record hold them, and no terms of a sequence."""
+    """The label names variant, depth and trial for `-k`; fields of a record hold them,
+    and no terms of a sequence.
+    """
     problem = arithmetic.problem(0, Dtype.FLOAT, Op.MUL, 7, 5)
     assert problem.label == "float_mul-depth_7-trial_5"
     place = {"variant": "float_mul", "depth": 7, "trial": 5}
-    assert problem.coordinates() == place | {"label": problem.label, "op": "mul", "dtype": "float"}
+    assert problem.coordinates() == place | {
+        "label": problem.label,
+        "op": "mul",
+        "dtype": "float",
+    }
     assert place.items() <= as_dict(problem.recorded).items()
-    squares = IntegerSequence("A000290", "The squares.", (), ("0", "1", "4"), 0, ("nonn", "easy"))
+    squares = IntegerSequence(
+        "A000290", "The squares.", (), ("0", "1", "4"), 0, ("nonn", "easy")
+    )
     entry = sequence(squares, "classic_easy")
     assert entry.label == "classic_easy-A000290"
     assert as_dict(entry.recorded) == {
@@ -128,11 +171,13 @@ def test_labels_and_fields() -> None:
     }
 
 
-# --- breaking point -------------------------------------------------------------------------------------------------
+# --- breaking point -------------------------------------------------------------------
 
 
 def question(variant: str, draws: tuple[int, int]) -> TaskProblem:
-    search = next(one.search for one in searches.breaking_points(0, 80) if one.variant == variant)
+    search = next(
+        one.search for one in searches.breaking_points(0, 80) if one.variant == variant
+    )
     assert isinstance(search, BreakingPoint)
     return search.space.question(draws)
 
@@ -151,13 +196,22 @@ def question(variant: str, draws: tuple[int, int]) -> TaskProblem:
 def test_two_draws_make_a_question(
     variant: str, draws: tuple[int, int], numbers: tuple[str, str], expected: str
 ) -> None:
-    """They are the operands, or quotient and divisor; fixed point counts in hundredths, and no divisor is 0."""
+    """They are the operands, or quotient and divisor; fixed point counts in hundredths,
+    and no divisor is 0.
+    """
     asked = question(variant, draws)
     assert (operands(asked), asked.expected) == (numbers, expected)
 
 
-@given(st.sampled_from(Op), st.sampled_from(Dtype), st.integers(1, 12), st.integers(0, 1000))
-def test_a_search_asks_what_arithmetic_asks(op: Op, dtype: Dtype, depth: int, trial: int) -> None:
+@given(
+    st.sampled_from(Op),
+    st.sampled_from(Dtype),
+    st.integers(1, 12),
+    st.integers(0, 1000),
+)
+def test_a_search_asks_what_arithmetic_asks(
+    op: Op, dtype: Dtype, depth: int, trial: int
+) -> None:
     """From the same numbers it makes the same question."""
     problem = arithmetic.problem(0, dtype, op, depth, trial)
     right = int(problem["rhs"].replace(".", ""))

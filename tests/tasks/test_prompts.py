@@ -1,4 +1,6 @@
-"""The prompt of a question in each prompt config: number format, signs, template, filler text."""
+"""The prompt of a question in each prompt config: number format, signs, template,
+filler text.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +19,32 @@ from tests.asked import calculation, sequence
 
 PRODUCT = calculation("float_mul", "1234.50", "-98765.43", "", 4)
 SUM = bound(addition.TASK, 0, addition.problem_of(1234567, 89, 3))
-TABLES = sequence(IntegerSequence("A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)))
+TABLES = sequence(
+    IntegerSequence(
+        "A004", "Four times {n}.", ("A {comment}.",), ("0", "4"), 0, ("easy",)
+    )
+)
 PROBLEMS = {problem.task: problem for problem in (PRODUCT, SUM, TABLES)}
 NOTHING: dict[str, str] = {}
 
 texts = st.text(st.characters(codec="utf-8"), max_size=50)
-terms = st.lists(st.integers(10**20, 10**40).map(str), min_size=1, max_size=9).map(tuple)
+terms = st.lists(st.integers(10**20, 10**40).map(str), min_size=1, max_size=9).map(
+    tuple
+)
 
 
 def test_prompt() -> None:
     """The prompt is one instruction, a line break, three spaces and the calculation."""
-    instruction = "Compute the following and reply with just the numeric result (no explanation):"
+    instruction = (
+        "Compute the following and reply with just the numeric result (no explanation):"
+    )
     for symbols, signs in ((Symbols.ASCII, "+-*/"), (Symbols.UNICODE, "+-×÷")):
         for op, sign in zip(Op, signs, strict=True):
             problem = calculation(f"int_{op}", "12", "5", "")
-            assert render(problem, Condition(symbols=symbols), NOTHING, 0) == f"{instruction}\n   12 {sign} 5"
+            assert (
+                render(problem, Condition(symbols=symbols), NOTHING, 0)
+                == f"{instruction}\n   12 {sign} 5"
+            )
 
 
 def test_a_sequence_without_comments() -> None:
@@ -40,8 +53,12 @@ def test_a_sequence_without_comments() -> None:
 
 
 @given(texts, st.lists(texts, max_size=3).map(tuple), terms)
-def test_no_term_is_in_the_prompt(name: str, comments: tuple[str, ...], terms: tuple[str, ...]) -> None:
-    """Name and comments are all that is told of an entry: with other terms the prompt is the same."""
+def test_no_term_is_in_the_prompt(
+    name: str, comments: tuple[str, ...], terms: tuple[str, ...]
+) -> None:
+    """Name and comments are all that is told of an entry: with other terms the prompt
+    is the same.
+    """
     ours = IntegerSequence("A000001", name, comments, terms, 0, ("easy",))
     other = IntegerSequence("A999999", name, comments, ("1",), 5, ("hard",))
     assert sequence(ours).prompt == sequence(other, "classic_hard").prompt
@@ -68,20 +85,31 @@ def test_a_condition_changes_numbers_and_signs() -> None:
     usual = str(render(PRODUCT, Condition(), NOTHING, 0))
     other = render(PRODUCT, Condition(NumberFormat.COMMA, Symbols.UNICODE), NOTHING, 0)
     assert other == usual.replace("1234.50 * -98765.43", "1,234.50 × -98,765.43")
-    assert str(render(SUM, Condition(NumberFormat.SPACE), NOTHING, 0)).endswith('"1 234 567" "89"')
+    assert str(render(SUM, Condition(NumberFormat.SPACE), NOTHING, 0)).endswith(
+        '"1 234 567" "89"'
+    )
 
 
 def test_a_template_stands_for_the_prompt() -> None:
-    """Its fields are filled in, and what stands in a field is not read as a template."""
+    """Its fields are filled in, and what stands in a field is not read as a
+    template.
+    """
     prompt_texts = {"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"}
-    prompt = render(PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), prompt_texts, 0)
+    prompt = render(
+        PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), prompt_texts, 0
+    )
     assert prompt == "The product: 1 234.50*-98 765.43 {exactly}"
 
 
 def test_filler_text_comes_first() -> None:
-    """It ends with an empty line, is as long as wanted, has no digit, and is another one for another trial or seed."""
+    """It ends with an empty line, is as long as wanted, has no digit, and is another
+    one for another trial or seed.
+    """
     problems = (SUM, SUM, addition.problem(0, 4))
-    prompts = [str(render(problem, Condition(context="1k"), NOTHING, 0)) for problem in problems]
+    prompts = [
+        str(render(problem, Condition(context="1k"), NOTHING, 0))
+        for problem in problems
+    ]
     assert prompts[0] == prompts[1]
     filler, _, question = prompts[0].rpartition("\n\n")
     assert question == addition.prompt(SUM)
@@ -93,7 +121,9 @@ def test_filler_text_comes_first() -> None:
 
 
 def test_a_template_that_does_not_fit_is_one_line() -> None:
-    """A template with a foreign field is refused with one line: the field, and those that there are."""
+    """A template with a foreign field is refused with one line: the field, and those
+    that there are.
+    """
     message = "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"
     with pytest.raises(InvalidTask, match=re.escape(message)):
         check_template("t", "{int1} + {rhs}", PRODUCT)
@@ -105,4 +135,6 @@ def test_every_task_has_the_fields_that_it_names(name: str) -> None:
     problem = PROBLEMS[name]
     template = "|".join(f"{{{field}}}" for field in problem.inputs)
     check_template("t", template, problem)
-    assert render(problem, Condition(prompt="t"), {"t": template}, 0) == "|".join(problem.inputs.values())
+    assert render(problem, Condition(prompt="t"), {"t": template}, 0) == "|".join(
+        problem.inputs.values()
+    )

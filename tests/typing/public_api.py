@@ -1,4 +1,7 @@
-"""The public API as its users' type checkers see it. This file is only type-checked, it is never run."""
+"""The public API as its users' type checkers see it.
+
+This file is only type-checked, it is never run.
+"""
 
 from collections.abc import Iterator
 from typing import Any, assert_type
@@ -38,7 +41,8 @@ assert_type(reversal.name, str)
 counting = Task("counting", problems, prompt, read_number, is_close)
 assert_type(counting, Task[int])
 
-# What would raise or grade nonsense is known before anything runs; mypy complains where an `ignore` is not needed.
+# What would raise or grade nonsense is known before anything runs; mypy complains where
+# an `ignore` is not needed.
 Task("mixed", problems, prompt, read, is_close)  # type: ignore[misc]
 Task("unasked", problems)  # type: ignore[call-arg]
 Task("words", [Problem({"word": "abc"}, "cba")], prompt)

@@ -1,1 +1,4 @@
-"""The grader in the forms that other tools call. Each module needs its tool; this package needs none of them."""
+"""The grader in the forms that other tools call.
+
+Each module needs its tool; this package needs none of them.
+"""

@@ -1,4 +1,7 @@
-"""A metric for deepeval: `assert_test(LLMTestCase(input, actual_output, expected_output), [ExactNumber()])`."""
+"""A metric for deepeval:
+
+`assert_test(LLMTestCase(input, actual_output, expected_output), [ExactNumber()])`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from ..grading import grade
 
 
 class ExactNumber(BaseMetric):  # type: ignore[misc,unused-ignore]
-    """1.0 if the number in the actual output is that of the expected output, else 0.0."""
+    """1.0 if the number in the actual output is that of the expected output, else
+    0.0.
+    """
 
     threshold = 1.0
     async_mode = False

@@ -1,8 +1,20 @@
-"""A scorer for inspect_ai: `exactnum/number`, or `from exactnum.adapters.inspect import number`."""
+"""A scorer for inspect_ai:
+
+`exactnum/number`, or `from exactnum.adapters.inspect import number`.
+"""
 
 from __future__ import annotations
 
-from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.scorer import (
+    CORRECT,
+    INCORRECT,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    scorer,
+    stderr,
+)
 from inspect_ai.solver import TaskState
 
 from ..grading import grade
@@ -11,7 +23,9 @@ from ..tolerance import Decimals, Exact
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator,unused-ignore]
 def number(decimals: int | None = None) -> Scorer:
-    """Whether the number in the reply is one of the targets: exactly, or to so many decimals."""
+    """Whether the number in the reply is one of the targets: exactly, or to so many
+    decimals.
+    """
     tolerance = Exact() if decimals is None else Decimals(decimals)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -22,7 +36,9 @@ def number(decimals: int | None = None) -> Scorer:
         return Score(
             value=CORRECT if is_correct else INCORRECT,
             answer=None if answer is None else format(answer, "f"),
-            explanation=None if not grades or grades[0].reason is None else str(grades[0].reason),
+            explanation=None
+            if not grades or grades[0].reason is None
+            else str(grades[0].reason),
         )
 
     return score

@@ -1,4 +1,6 @@
-"""Writes `report.html`: the page of one or several runs, in one file that loads nothing else."""
+"""Writes `report.html`: the page of one or several runs, in one file that loads nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,35 @@ from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.results.page.charts import curves_of, heatmaps, scatters
 from pytest_llmarith.results.page.differences import direction, effects, rankings
-from pytest_llmarith.results.page.tables import errors, overview, provenance, scored_variants
+from pytest_llmarith.results.page.tables import (
+    errors,
+    overview,
+    provenance,
+    scored_variants,
+)
 from pytest_llmarith.results.page.trials import trial_table
 from pytest_llmarith.results.run_status import reasoning_lines
 from pytest_llmarith.results.run_tables import thresholds
-from pytest_llmarith.results.series import PageRun, Series, neighbours_of, results_of_runs, series_of, short_name
+from pytest_llmarith.results.series import (
+    PageRun,
+    Series,
+    neighbours_of,
+    results_of_runs,
+    series_of,
+    short_name,
+)
 from pytest_llmarith.summaries import RunSummary
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
-_SCRIPTS = ("embedded_data.js", "texts.js", "digits.js", "tables.js", "filters.js", "detail.js", "trial_table.js")
+_SCRIPTS = (
+    "embedded_data.js",
+    "texts.js",
+    "digits.js",
+    "tables.js",
+    "filters.js",
+    "detail.js",
+    "trial_table.js",
+)
 _LONGEST_REASON = 300
 _MOST_NAMED = 2  # models in the title
 _FILTERS = {
@@ -43,18 +65,36 @@ _FILTERS = {
 }
 
 
-def write_run_page(folder: Path, summary: RunSummary, records: Iterable[Record], asked: Sequence[OfCondition]) -> str:
-    """Write the page of a run that has ended; returns a line with its path, or with the reason why it failed."""
+def write_run_page(
+    folder: Path,
+    summary: RunSummary,
+    records: Iterable[Record],
+    asked: Sequence[OfCondition],
+) -> str:
+    """Write the page of a run that has ended; returns a line with its path, or with the
+    reason why it failed.
+    """
     try:
         text = page_of([PageRun(folder.name, summary, records, asked)])
-        replace_file(page := folder / "report.html", text.encode("utf-8", "backslashreplace"))
-    except (Exception, KeyboardInterrupt) as error:  # the JSON report is still to be written
-        return sanitize(f"report.html was not written: {type(error).__name__}: {error}", _LONGEST_REASON)
+        replace_file(
+            page := folder / "report.html", text.encode("utf-8", "backslashreplace")
+        )
+    except (
+        Exception,
+        KeyboardInterrupt,
+    ) as error:  # the JSON report is still to be written
+        return sanitize(
+            f"report.html was not written: {type(error).__name__}: {error}",
+            _LONGEST_REASON,
+        )
     return f"page: {page}"
 
 
 def page_of(runs: Sequence[PageRun]) -> str:
-    """The page of these runs. A name may have a lone surrogate, which cannot be encoded."""
+    """The page of these runs.
+
+    A name may have a lone surrogate, which cannot be encoded.
+    """
     series = series_of(runs)
     rows = results_of_runs(runs, series)
     d50 = thresholds(rows)
@@ -68,7 +108,11 @@ def page_of(runs: Sequence[PageRun]) -> str:
         ("repeats", "Repeats", [row for row in rows if row.result.repeats]),
         ("cost", "Cost", scatters(rows, neighbours_of(runs, series))),
         ("errors", "Errors", errors(rows)),
-        ("breaking", "Breaking points", [row for row in rows if row.result.breaking_points]),
+        (
+            "breaking",
+            "Breaking points",
+            [row for row in rows if row.result.breaking_points],
+        ),
         ("scores", "Scores", scored_variants(rows)),
         ("trials", "Trials", trial_table(runs, series)),
         ("provenance", "Provenance", [provenance(run) for run in runs]),
@@ -76,7 +120,11 @@ def page_of(runs: Sequence[PageRun]) -> str:
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
     return _rendered(
         title=_title(runs, series),
-        parts=[(part, heading) for part, heading, shown in parts if shown or (part == "depth" and d50.rows)],
+        parts=[
+            (part, heading)
+            for part, heading, shown in parts
+            if shown or (part == "depth" and d50.rows)
+        ],
         policy=_policy(style, script),
         style=style,
         script=script,
@@ -88,14 +136,22 @@ def page_of(runs: Sequence[PageRun]) -> str:
 
 
 def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
-    """The names of models if they are few, else their number; and the number of runs."""
+    """The names of models if they are few, else their number; and the number of
+    runs.
+    """
     names = list(dict.fromkeys(model for _, model, _ in (one.key for one in series)))
-    models = " and ".join(map(short_name, names)) if 1 <= len(names) <= _MOST_NAMED else f"{len(names)} models"
+    models = (
+        " and ".join(map(short_name, names))
+        if 1 <= len(names) <= _MOST_NAMED
+        else f"{len(names)} models"
+    )
     return models + f" in {len(runs)} runs" * (len(runs) > 1)
 
 
 def _rendered(**values: Any) -> str:
-    """The template of the page with these values; they are escaped, and an undefined name is an error."""
+    """The template of the page with these values; they are escaped, and an undefined
+    name is an error.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -106,7 +162,9 @@ def _rendered(**values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(_FILTERS)
-    environment.globals.update(direction=direction, ninety_percent_to=formatting.NINETY_PERCENT_TO)
+    environment.globals.update(
+        direction=direction, ninety_percent_to=formatting.NINETY_PERCENT_TO
+    )
     return environment.get_template("page.html").render(**values)
 
 
@@ -116,12 +174,18 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """The Content-Security-Policy of the page, which allows only this style and this script.
+    """The Content-Security-Policy of the page, which allows only this style and this
+    script.
 
-    Images are allowed as data, for the empty icon that keeps browsers from requesting one.
+    Images are allowed as data, for the empty icon that keeps browsers from requesting
+    one.
     """
-    style_hash, script_hash = (b64encode(sha256(text.encode()).digest()).decode("ascii") for text in (style, script))
+    style_hash, script_hash = (
+        b64encode(sha256(text.encode()).digest()).decode("ascii")
+        for text in (style, script)
+    )
     return (
-        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src 'sha256-{script_hash}'; "
+        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src "
+        f"'sha256-{script_hash}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )

@@ -1,4 +1,6 @@
-"""Differences of models to one of them, and between conditions; both on a scale with their intervals."""
+"""Differences of models to one of them, and between conditions; both on a scale with
+their intervals.
+"""
 
 from __future__ import annotations
 
@@ -21,35 +23,51 @@ from pytest_llmarith.types import Outcome
 
 
 def _axis(differences: Iterable[Difference]) -> Axis:
-    """A scale with the same number of points on either side of 0 that holds all intervals."""
-    ends = [end for one in differences for end in (one.points, one.low, one.high) if end is not None]
+    """A scale with the same number of points on either side of 0 that holds all
+    intervals.
+    """
+    ends = [
+        end
+        for one in differences
+        for end in (one.points, one.low, one.high)
+        if end is not None
+    ]
     reach = max(10, 10 * ceil(max(map(abs, ends), default=0) / 10))
     return Axis(-reach, reach, 0, 100)
 
 
 def direction(difference: Difference | None, p_holm: float | None) -> str:
-    """`better` or `worse` if the difference is significant after Holm's correction, else `unclear`."""
+    """`better` or `worse` if the difference is significant after Holm's correction,
+    else `unclear`.
+    """
     if difference is None or p_holm is None or p_holm >= SIGNIFICANT:
         return "unclear"
     return "better" if difference.points > 0 else "worse"
 
 
-# --- models ---------------------------------------------------------------------------------------------------------
+# --- models ---------------------------------------------------------------------------
 
 
 class Place(NamedTuple):
-    """The place of a model, with its comparison with the baseline, which has none itself."""
+    """The place of a model, with its comparison with the baseline, which has none
+    itself.
+    """
 
     key: str  # of the model
     compared: ModelDifference | None
 
     @property
     def direction(self) -> str:
-        return direction(self.compared.difference, self.compared.p_holm) if self.compared else "unclear"
+        return (
+            direction(self.compared.difference, self.compared.p_holm)
+            if self.compared
+            else "unclear"
+        )
 
 
 class Ranking(NamedTuple):
-    """The models of one task that were asked the questions of the baseline, best first, and all others.
+    """The models of one task that were asked the questions of the baseline, best first,
+    and all others.
 
     `matrix` has the share of each variant, the models in the order of the ranks.
     """
@@ -68,16 +86,31 @@ class Ranking(NamedTuple):
 def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]:
     """One for each task that two models or more were asked.
 
-    Models are compared with the baseline of the first run, else with its first model, and not with the best one: of
-    equal models the one that is best by chance would seem to be better than others. All tests are corrected together.
+    Models are compared with the baseline of the first run, else with its first model,
+    and not with the best one: of equal models the one that is best by chance would seem
+    to be better than others. All tests are corrected together.
     """
     baseline = _baseline(runs, series)
     differences = model_differences(asked_in_runs(runs, series), baseline)
     found = []
-    for task in dict.fromkeys(result.task for one in series for result in one.results if not result.searched):
-        results = {one.label: result for one in series for result in one.results if result.task == task}
+    for task in dict.fromkeys(
+        result.task for one in series for result in one.results if not result.searched
+    ):
+        results = {
+            one.label: result
+            for one in series
+            for result in one.results
+            if result.task == task
+        }
         if len(results) > 1:
-            found.append(_ranking(task, baseline, [one for one in differences if one.task == task], results))
+            found.append(
+                _ranking(
+                    task,
+                    baseline,
+                    [one for one in differences if one.task == task],
+                    results,
+                )
+            )
     return found
 
 
@@ -90,10 +123,20 @@ def _baseline(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
     return series[0].label if series else ""
 
 
-def _ranking(task: str, baseline: str, differences: Sequence[ModelDifference], results: dict[str, Result]) -> Ranking:
-    correct = {label: overall_share(result, Outcome.CORRECT) for label, result in results.items()}
+def _ranking(
+    task: str,
+    baseline: str,
+    differences: Sequence[ModelDifference],
+    results: dict[str, Result],
+) -> Ranking:
+    correct = {
+        label: overall_share(result, Outcome.CORRECT)
+        for label, result in results.items()
+    }
     simulated = [label for label, result in results.items() if result.simulated]
-    compared: dict[str, ModelDifference | None] = {one.model: one for one in differences}
+    compared: dict[str, ModelDifference | None] = {
+        one.model: one for one in differences
+    }
     if compared:
         compared[baseline] = None
 
@@ -104,20 +147,40 @@ def _ranking(task: str, baseline: str, differences: Sequence[ModelDifference], r
     places = [Place(label, compared[label]) for label in sorted(compared, key=by_share)]
     others = sorted((label for label in results if label not in compared), key=by_share)
     order = [*(place.key for place in places), *others]
-    variants = list(dict.fromkeys(one.variant for label in order for one in results[label].variants))
+    variants = list(
+        dict.fromkeys(one.variant for label in order for one in results[label].variants)
+    )
     of_variants = ((label, one) for label in order for one in results[label].variants)
-    shares = {(label, one.variant): share(one.correct, one.measured) for label, one in of_variants}
-    matrix = [(label, [shares.get((label, variant)) for variant in variants]) for label in order]
+    shares = {
+        (label, one.variant): share(one.correct, one.measured)
+        for label, one in of_variants
+    }
+    matrix = [
+        (label, [shares.get((label, variant)) for variant in variants])
+        for label in order
+    ]
     axis = _axis(one.difference for one in differences)
     shown = matrix if variants else ()
-    return Ranking(short_name(task), baseline, axis, places, others, correct, simulated, variants, shown)
+    return Ranking(
+        short_name(task),
+        baseline,
+        axis,
+        places,
+        others,
+        correct,
+        simulated,
+        variants,
+        shown,
+    )
 
 
-# --- conditions -----------------------------------------------------------------------------------------------------
+# --- conditions -----------------------------------------------------------------------
 
 
 class Effects(NamedTuple):
-    """All effects on one scale, each with the labels of its model in the condition and in the other one."""
+    """All effects on one scale, each with the labels of its model in the condition and
+    in the other one.
+    """
 
     axis: Axis
     rows: Sequence[tuple[str, str, Effect]]
@@ -127,7 +190,11 @@ def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None
     """The effects of all runs; None if there are none."""
     labels = {one.key: one.label for one in series}
     rows = [
-        (labels[number, one.model, label_of(one.condition)], labels[number, one.model, label_of(one.beside)], one)
+        (
+            labels[number, one.model, label_of(one.condition)],
+            labels[number, one.model, label_of(one.beside)],
+            one,
+        )
         for number, run in enumerate(runs)
         for one in run.summary.effects
     ]

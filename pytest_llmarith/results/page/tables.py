@@ -12,7 +12,11 @@ from pytest_llmarith.records import (
     as_text,
 )
 from pytest_llmarith.results import formatting
-from pytest_llmarith.results.completeness import all_answered, answered_count, duplicates
+from pytest_llmarith.results.completeness import (
+    all_answered,
+    answered_count,
+    duplicates,
+)
 from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.results.page import charts
@@ -35,11 +39,13 @@ _LONGEST_REASON = 60
 _MOST_REASONS = 4
 
 
-# --- overview -------------------------------------------------------------------------------------------------------
+# --- overview -------------------------------------------------------------------------
 
 
 class Figure(NamedTuple):
-    """The text of a table cell, the value by which it is sorted, if that is known, and its interval."""
+    """The text of a table cell, the value by which it is sorted, if that is known, and
+    its interval.
+    """
 
     text: str
     sort: float | str | None = None
@@ -56,7 +62,9 @@ class OverviewRow(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """All results by task, the best first and those that lack cells last, and the titles of the shown columns."""
+    """All results by task, the best first and those that lack cells last, and the
+    titles of the shown columns.
+    """
 
     columns: Mapping[str, str]
     rows: Sequence[OverviewRow]
@@ -66,11 +74,15 @@ class Overview(NamedTuple):
 def _outcome(outcome: Outcome, result: Result) -> Figure:
     if (found := charts.overall_share(result, outcome)) is None:
         return Figure(formatting.UNKNOWN)
-    return Figure(formatting.percent_of(found), found.percent, formatting.interval(found))
+    return Figure(
+        formatting.percent_of(found), found.percent, formatting.interval(found)
+    )
 
 
 def _ninety_percent_to(result: Result) -> Figure:
-    """Such as `int + 10, \N{MINUS SIGN} 10, * 3, / none`, a line per dtype; for additions a number."""
+    """Such as `int + 10, \N{MINUS SIGN} 10, * 3, / none`, a line per dtype; for
+    additions a number.
+    """
     if result.whole and result.whole.ninety_percent_to:
         return Figure(formatting.ninety_percent_to(result.whole.ninety_percent_to))
     of_dtype: dict[str, list[str]] = {}
@@ -78,20 +90,30 @@ def _ninety_percent_to(result: Result) -> Figure:
         dtype, _, op = one.variant.partition("_")
         if one.ninety_percent_to and op in set(Op):
             sign = Op(op).sign.replace("-", "\N{MINUS SIGN}")
-            shown = formatting.ninety_percent_to(one.ninety_percent_to).replace(formatting.UNKNOWN, "none")
+            shown = formatting.ninety_percent_to(one.ninety_percent_to).replace(
+                formatting.UNKNOWN, "none"
+            )
             of_dtype.setdefault(dtype, []).append(f"{sign} {shown}")
-    return Figure("\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items()))
+    return Figure(
+        "\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items())
+    )
 
 
 def _most_errors(result: Result) -> Figure:
     classes = result.errors.classes if result.errors else []
     most = max(classes, key=lambda one: one.count, default=None)
-    return Figure(f"{most.error_class}\n{formatting.percent_of(most.percentage)} %" if most and most.count else "")
+    return Figure(
+        f"{most.error_class}\n{formatting.percent_of(most.percentage)} %"
+        if most and most.count
+        else ""
+    )
 
 
 def _latency(result: Result) -> Figure:
     known = formatting.median_latency(result)
-    return Figure(formatting.UNKNOWN if known is None else f"{formatting.seconds(known)} s", known)
+    return Figure(
+        formatting.UNKNOWN if known is None else f"{formatting.seconds(known)} s", known
+    )
 
 
 # The title of each column, and its figure.
@@ -101,27 +123,46 @@ _COLUMNS: Mapping[str, tuple[str, Callable[[Result], Figure]]] = {
         "US dollars; a plus means that some replies have no known price",
         lambda one: Figure(formatting.cost_of(one), one.cost_usd),
     ),
-    "most errors": ("The most frequent class of wrong answers, and its share of them", _most_errors),
-    "deviate %": ("Another answer than the expected one", partial(_outcome, Outcome.DEVIATE)),
+    "most errors": (
+        "The most frequent class of wrong answers, and its share of them",
+        _most_errors,
+    ),
+    "deviate %": (
+        "Another answer than the expected one",
+        partial(_outcome, Outcome.DEVIATE),
+    ),
     "nan %": ("A reply without an answer", partial(_outcome, Outcome.NAN)),
     "cheat %": ("A program that is a lookup table", partial(_outcome, Outcome.CHEAT)),
-    "trials": ("Trials with a reply", lambda one: Figure(f"{one.measured:,}", one.measured)),
+    "trials": (
+        "Trials with a reply",
+        lambda one: Figure(f"{one.measured:,}", one.measured),
+    ),
     "tokens": (
         "Tokens of prompts and replies",
-        lambda one: Figure(formatting.tokens_of(one), formatting.prompt_and_completion(one)),
+        lambda one: Figure(
+            formatting.tokens_of(one), formatting.prompt_and_completion(one)
+        ),
     ),
     "latency": ("Median seconds of a reply", _latency),
-    "date": ("When the run began", lambda one: Figure(one.date or formatting.UNKNOWN, one.date)),
+    "date": (
+        "When the run began",
+        lambda one: Figure(one.date or formatting.UNKNOWN, one.date),
+    ),
 }
 
 
 def overview(results: Sequence[ResultOfRun]) -> Overview:
-    """A row per model and task. The date is a column if there are several; one date is in Provenance."""
+    """A row per model and task.
+
+    The date is a column if there are several; one date is in Provenance.
+    """
     rows = [
         OverviewRow(
             row=row,
             correct=charts.overall_share(row.result, Outcome.CORRECT),
-            figures={name: figure(row.result) for name, (_, figure) in _COLUMNS.items()},
+            figures={
+                name: figure(row.result) for name, (_, figure) in _COLUMNS.items()
+            },
             notes=list(_notes(row)),
         )
         for row in results
@@ -129,15 +170,25 @@ def overview(results: Sequence[ResultOfRun]) -> Overview:
     tasks = list(dict.fromkeys(one.row.result.task for one in rows))
     rows.sort(key=lambda one: -one.correct.percent if one.correct else 1)
     rows.sort(key=lambda one: (tasks.index(one.row.result.task), bool(one.row.missing)))
-    texts = {name: {one.figures[name].text for one in rows} - {"", "0.0", formatting.UNKNOWN} for name in _COLUMNS}
-    columns = {name: title for name, (title, _) in _COLUMNS.items() if len(texts[name]) > (name == "date")}
+    texts = {
+        name: {one.figures[name].text for one in rows} - {"", "0.0", formatting.UNKNOWN}
+        for name in _COLUMNS
+    }
+    columns = {
+        name: title
+        for name, (title, _) in _COLUMNS.items()
+        if len(texts[name]) > (name == "date")
+    }
     return Overview(columns, rows, len(tasks) > 1)
 
 
 def _notes(row: ResultOfRun) -> Iterator[str]:
     result = row.result
     if searches := result.breaking_points:
-        yield f"wrong in {sum(one.question is not None for one in searches)} of {len(searches)} searches"
+        yield (
+            f"wrong in {sum(one.question is not None for one in searches)} of "
+            f"{len(searches)} searches"
+        )
     for one in result.scored:
         last = one.scores[-1]
         score = formatting.percent_of(last.mean)
@@ -145,15 +196,20 @@ def _notes(row: ResultOfRun) -> Iterator[str]:
         yield f"{short_name(one.variant or result.task)}: score {score} %{within}"
     yield from notes_of(row)
     if reasons := result.unanswered_reasons:
-        shown = [f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items()]
-        yield f"unanswered: {', '.join(shown[:_MOST_REASONS])}" + ", ..." * (len(shown) > _MOST_REASONS)
+        shown = [
+            f"{count:,} {sanitize(reason, _LONGEST_REASON)}"
+            for reason, count in reasons.items()
+        ]
+        yield f"unanswered: {', '.join(shown[:_MOST_REASONS])}" + ", ..." * (
+            len(shown) > _MOST_REASONS
+        )
     if result.stored:
         yield f"{result.stored:,} from the store"
     if result.batched:
         yield f"{result.batched:,} from batches"
 
 
-# --- errors ---------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------
 
 
 class PositionRow(NamedTuple):
@@ -185,18 +241,31 @@ class Errors(NamedTuple):
 
 def errors(rows: Iterable[ResultOfRun]) -> Errors | None:
     """The errors of all models; None if no task has numbers as answers."""
-    models = [_errors_of_model(row.label, row.result, row.result.errors) for row in rows if row.result.errors]
-    classes = [name for name in ErrorClass if any(name in model.classes for model in models)]
+    models = [
+        _errors_of_model(row.label, row.result, row.result.errors)
+        for row in rows
+        if row.result.errors
+    ]
+    classes = [
+        name for name in ErrorClass if any(name in model.classes for model in models)
+    ]
     return Errors(classes, models) if models else None
 
 
 def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsOfModel:
     deviates = result.outcomes.deviate
-    shares = {one.error_class: charts.share(one.count, deviates) for one in totals.classes if one.count}
+    shares = {
+        one.error_class: charts.share(one.count, deviates)
+        for one in totals.classes
+        if one.count
+    }
     classes = {name: share for name, share in shares.items() if share}
     rows = [_position_row("all", totals.positions)]
     if len(totals.by_variant) > 1:
-        rows += [_position_row(short_name(name), one.positions) for name, one in totals.by_variant.items()]
+        rows += [
+            _position_row(short_name(name), one.positions)
+            for name, one in totals.by_variant.items()
+        ]
     return ErrorsOfModel(
         label=label,
         task=short_name(result.task),
@@ -210,14 +279,22 @@ def _errors_of_model(label: str, result: Result, totals: ErrorTotals) -> ErrorsO
 
 def _position_row(name: str, positions: Positions) -> PositionRow:
     ends = positions["from_left"], positions["from_right"]
-    shares = ([charts.share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]] for end in ends)
+    shares = (
+        [charts.share(one["wrong"], one["digits"]) for one in end[:_MOST_POSITIONS]]
+        for end in ends
+    )
     return PositionRow(name, *shares)
 
 
 def _panels(label: str, result: Result) -> Iterator[Panel]:
     """Accuracy by the strata of problems, if there are two points or more."""
     for name, strata in result.strata.items():
-        shares = charts.known({one["value"]: charts.share(one["correct"], one["measured"]) for one in strata})
+        shares = charts.known(
+            {
+                one["value"]: charts.share(one["correct"], one["measured"])
+                for one in strata
+            }
+        )
         if len(shares) > 1:
             yield charts.panel(f"Correct % by {name}", name, [(label, shares)])
 
@@ -225,28 +302,42 @@ def _panels(label: str, result: Result) -> Iterator[Panel]:
 def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
     """Other facts about the errors, by name."""
     if totals.digit_match is not None:
-        yield "digits that match", f"{100 * totals.digit_match:.1f} % on average, over all answers"
+        yield (
+            "digits that match",
+            f"{100 * totals.digit_match:.1f} % on average, over all answers",
+        )
     if totals.dlength is not None:
         yield "length", f"{totals.dlength:.2f} digits too long or too short on average"
     leading = formatting.leading_digits(result.error_sizes, result.outcomes.deviate)
     if leading != formatting.UNKNOWN:
-        yield "leading digits", f"{leading} right before the first wrong one, the median of deviates"
+        yield (
+            "leading digits",
+            f"{leading} right before the first wrong one, the median of deviates",
+        )
     if (relative := result.error_sizes.median_relative_error) is not None:
         yield "relative error", f"{formatting.short(relative)}, the median of deviates"
     bare = formatting.share(totals.strict["strict_correct"], result.measured)
     tolerant = formatting.share(totals.strict["tolerant_correct"], result.measured)
     bare_number = f"{bare} % right if only a bare number counts"
-    yield "cost of a strict format", f"{bare_number}, {tolerant} % if the answer may be in a sentence"
+    yield (
+        "cost of a strict format",
+        f"{bare_number}, {tolerant} % if the answer may be in a sentence",
+    )
     if reasons := result.nan_reasons:
-        told = (f"{count:,} {sanitize(reason, _LONGEST_REASON)}" for reason, count in reasons.items())
+        told = (
+            f"{count:,} {sanitize(reason, _LONGEST_REASON)}"
+            for reason, count in reasons.items()
+        )
         yield "no answer", ", ".join(told)
 
 
-# --- scores ---------------------------------------------------------------------------------------------------------
+# --- scores ---------------------------------------------------------------------------
 
 
 class ScoredVariant(NamedTuple):
-    """One variant: a row per model and score, plots, and the problems that no model solved."""
+    """One variant: a row per model and score, plots, and the problems that no model
+    solved.
+    """
 
     name: str
     rows: Sequence[tuple[str, Variant, Scores]]
@@ -261,7 +352,9 @@ def scored_variants(rows: Iterable[ResultOfRun]) -> list[ScoredVariant]:
     found: dict[str, list[tuple[str, Variant]]] = {}
     for row in rows:
         for counted in row.result.scored:
-            found.setdefault(counted.variant or row.result.task, []).append((row.label, counted))
+            found.setdefault(counted.variant or row.result.task, []).append(
+                (row.label, counted)
+            )
     return [_scored_variant(short_name(name), found[name]) for name in sorted(found)]
 
 
@@ -269,11 +362,19 @@ def _scored_variant(name: str, models: Sequence[tuple[str, Variant]]) -> ScoredV
     curves = [(label, counted.scores[-1].curve) for label, counted in models]
     together = len(curves) <= charts.MOST_TOGETHER
     title = "Scores from best to worst"
-    panels = [(title, curves)] if together else [(f"{title}, {one[0]}", [one]) for one in curves]
+    panels = (
+        [(title, curves)]
+        if together
+        else [(f"{title}, {one[0]}", [one]) for one in curves]
+    )
     unsolved = [set(counted.unsolved) for _, counted in models if counted.measured]
     return ScoredVariant(
         name=name,
-        rows=[(label, counted, score) for label, counted in models for score in counted.scores],
+        rows=[
+            (label, counted, score)
+            for label, counted in models
+            for score in counted.scores
+        ],
         legend=[label for label, _ in curves] if together and len(curves) > 1 else (),
         panels=[charts.score_panel(*one) for one in panels if one[1]],
         unsolved=sorted(set.intersection(*unsolved)) if unsolved else (),
@@ -281,11 +382,14 @@ def _scored_variant(name: str, models: Sequence[tuple[str, Variant]]) -> ScoredV
     )
 
 
-# --- provenance -----------------------------------------------------------------------------------------------------
+# --- provenance -----------------------------------------------------------------------
 
 
 class Provenance(NamedTuple):
-    """The facts of a run by name. `complete` is None if the number of selected trials is unknown."""
+    """The facts of a run by name.
+
+    `complete` is None if the number of selected trials is unknown.
+    """
 
     name: str
     status: str
@@ -299,39 +403,70 @@ def provenance(run: PageRun) -> Provenance:
     if summary.complete:
         status = all_answered(summary.answered)
     else:
-        unanswered = f", {summary.unanswered:,} unanswered" if summary.unanswered else ""
+        unanswered = (
+            f", {summary.unanswered:,} unanswered" if summary.unanswered else ""
+        )
         status = f"{answered_count(summary)} answered{unanswered}"
     status = "; ".join(filter(None, (run.unfinished, status)))
     complete: bool | None = summary.complete and not run.unfinished
     if not run.unfinished and summary.unanswered == 0 and summary.run.selected is None:
         complete = None
-    facts = [(name, text) for name, value in _facts_of_run(summary, status) if (text := _text(value))]
+    facts = [
+        (name, text)
+        for name, value in _facts_of_run(summary, status)
+        if (text := _text(value))
+    ]
     return Provenance(sanitize(run.name, 200), status, complete, facts)
 
 
 def _facts_of_run(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
-    """How much is answered, and the fields of `run` in summary.json; unknown ones are None."""
+    """How much is answered, and the fields of `run` in summary.json; unknown ones are
+    None.
+    """
     run = summary.run
     yield "trials", status
     yield from (("duplicates", line) for line in duplicates(summary))
-    yield "from the store", f"{sum(result.stored for result in summary.results):,} replies"
-    fields = as_dict(run) | {"conditions": [condition_name(one) for one in run.conditions or ()]}
-    fields["asking"] = {name: count for name, count in (fields["asking"] or {}).items() if count}
-    yield from ((name.replace("_", " "), fields[name]) for name in fields if name not in ("id", "selected", "models"))
+    yield (
+        "from the store",
+        f"{sum(result.stored for result in summary.results):,} replies",
+    )
+    fields = as_dict(run) | {
+        "conditions": [condition_name(one) for one in run.conditions or ()]
+    }
+    fields["asking"] = {
+        name: count for name, count in (fields["asking"] or {}).items() if count
+    }
+    yield from (
+        (name.replace("_", " "), fields[name])
+        for name in fields
+        if name not in ("id", "selected", "models")
+    )
     yield from ((f"model {_text(model.name)}", as_dict(model)) for model in run.models)
-    programs = [one.programs for each in summary.results for one in each.variants if one.programs]
+    programs = [
+        one.programs
+        for each in summary.results
+        for one in each.variants
+        if one.programs
+    ]
     isolation = sum((Counter(one.isolation) for one in programs), Counter[str]())
-    yield "sandbox", [f"{count:,} programs {level}" for level, count in sorted(isolation.items())]
+    yield (
+        "sandbox",
+        [f"{count:,} programs {level}" for level, count in sorted(isolation.items())],
+    )
 
 
 def _text(value: Any) -> str:
-    """A value in one printable line, a nested one as names and values; an unknown one is empty."""
+    """A value in one printable line, a nested one as names and values; an unknown one
+    is empty.
+    """
     match value:
         case None | False:
             return ""
         case dict():
             texts = {key: text for key, item in value.items() if (text := _text(item))}
-            shown = ", ".join(f"{key.replace('_', ' ')} {text}" for key, text in texts.items())
+            shown = ", ".join(
+                f"{key.replace('_', ' ')} {text}" for key, text in texts.items()
+            )
         case list():
             shown = ", ".join(map(_text, value))
         case _:

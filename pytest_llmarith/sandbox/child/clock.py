@@ -1,31 +1,37 @@
 """Measures the time of a term that counts against a limit.
 
-It is wall time, minus the time in which no thread of the term ran although at least one was ready to run. Sleeping
-counts, waiting for a processor does not, and threads that run side by side count once.
+It is wall time, minus the time in which no thread of the term ran although at least one
+was ready to run. Sleeping counts, waiting for a processor does not, and threads that
+run side by side count once.
 
-Linux counts how long each thread has run and how long it was ready without running, in the first two fields of
-/proc/PID/task/TID/schedstat. These sums do not say whether two threads ran, or waited, at the same moment. So the
-zygote takes a sample every few milliseconds, and evaluates each interval between two samples:
+Linux counts how long each thread has run and how long it was ready without running, in
+the first two fields of /proc/PID/task/TID/schedstat. These sums do not say whether two
+threads ran, or waited, at the same moment. So the zygote takes a sample every few
+milliseconds, and evaluates each interval between two samples:
 
-- If on average two or more threads worked or were ready to work, and two or more are ready at the average sample, the
-  processor time of the term is divided by their number, or by the number of processors if that is smaller: on a busy
-  machine they run in turns, on a free one side by side. A thread works if it runs for long enough: one that wakes up to
-  ask for Python's lock does not. Many threads that wake up together, run for a moment and wait for each other seem to
-  work all the time, but few samples find them ready; the time between two samples is random, so that they cannot meet
+- If on average two or more threads worked or were ready to work, and two or more are
+  ready at the average sample, the processor time of the term is divided by their
+  number, or by the number of processors if that is smaller: on a busy machine they run
+  in turns, on a free one side by side. A thread works if it runs for long enough: one
+  that wakes up to ask for Python's lock does not. Many threads that wake up together,
+  run for a moment and wait for each other seem to work all the time, but few samples
+  find them ready; the time between two samples is random, so that they cannot meet
   each, and a sample counts them as one more than the processors.
-- What is left of the term's wall time is its gap: no thread ran. For a single thread that is exact; threads that hand
-  work to each other run one after the other, and their times add up.
-- The time that the threads waited is taken off the gap, at most as much as the gap has, and no more than the longest
-  wait or the interval. So a thread that waits while another one runs takes nothing off, and threads that wait for each
-  other gain no time.
-- The kernel counts a wait when it ends, and running at the next tick of the processor, so the gap is that of all
-  intervals so far. A thread that is ready while nothing has run since the last sample is still waiting: its term is not
-  stopped yet.
+- What is left of the term's wall time is its gap: no thread ran. For a single thread
+  that is exact; threads that hand work to each other run one after the other, and their
+  times add up.
+- The time that the threads waited is taken off the gap, at most as much as the gap has,
+  and no more than the longest wait or the interval. So a thread that waits while
+  another one runs takes nothing off, and threads that wait for each other gain no time.
+- The kernel counts a wait when it ends, and running at the next tick of the processor,
+  so the gap is that of all intervals so far. A thread that is ready while nothing has
+  run since the last sample is still waiting: its term is not stopped yet.
 - What the busiest thread computed counts in full, whatever the others did.
 
-The counts of a thread end with it. Its running is still in the processor time of the term, but its waiting since the
-last sample is lost, and counts. Time that a hypervisor takes from a virtual machine is in neither field: /proc/stat has
-it, for the whole machine.
+The counts of a thread end with it. Its running is still in the processor time of the
+term, but its waiting since the last sample is lost, and counts. Time that a hypervisor
+takes from a virtual machine is in neither field: /proc/stat has it, for the whole
+machine.
 """
 
 from __future__ import annotations
@@ -34,7 +40,8 @@ import os
 import time
 
 SAMPLE_EVERY_NS = 10_000_000
-# A sample takes longer the more threads there are. Sampling may take up to a twentieth of a processor.
+# A sample takes longer the more threads there are. Sampling may take up to a twentieth
+# of a processor.
 _SAMPLING_SHARE = 20
 # A thread that runs for less in an interval is not at work.
 _WORK_NS = 250_000
@@ -45,48 +52,73 @@ _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def ran_and_waited_ns(task: str) -> tuple[int, int]:
-    """How long a thread has run, and been ready without running. Raises OSError if it has ended."""
+    """How long a thread has run, and been ready without running.
+
+    Raises OSError if it has ended.
+    """
     ran, waited, _ = _read(f"/proc/{task}/schedstat").split()
     return int(ran), int(waited)
 
 
 def machine_ns() -> tuple[int, int]:
-    """How long this machine's processors were at work, and how long a hypervisor kept them from it, since its start."""
+    """How long this machine's processors were at work, and how long a hypervisor kept
+    them from it, since its start.
+    """
     ticks = [int(field) for field in _read("/proc/stat").split()[1:9]]
     user, nice, system, _idle, _io, interrupts, soft_interrupts, stolen = ticks
-    return (user + nice + system + interrupts + soft_interrupts) * _TICK_NS, stolen * _TICK_NS
+    return (
+        user + nice + system + interrupts + soft_interrupts
+    ) * _TICK_NS, stolen * _TICK_NS
 
 
 def taken_ns(cpu_ns: int, worked_ns: int, stolen_ns: int) -> int:
-    """A term's share of the stolen time, which equals its share of the machine's work."""
+    """A term's share of the stolen time, which equals its share of the machine's
+    work.
+    """
     return stolen_ns * cpu_ns // max(worked_ns, cpu_ns, 1)
 
 
 class Waiting:
-    """Adds up the time in which a term ran, and in which no thread of it ran although one was ready."""
+    """Adds up the time in which a term ran, and in which no thread of it ran although
+    one was ready.
+    """
 
     def __init__(self, processors: int) -> None:
         self._processors = processors
-        # Of the last intervals: their length, the time that threads worked or were ready to, and the ready threads.
+        # Of the last intervals: their length, the time that threads worked or were
+        # ready to, and the ready threads.
         self._span_ns = self._wanted_ns = self._ready_ns = 0
         self._wall_ns = 0
         self.ran_ns = self.waited_ns = 0
 
-    def add(self, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]], ready: int) -> None:
-        """Evaluate an interval: the term's processor time, and the running and waiting of each thread.
+    def add(
+        self, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]], ready: int
+    ) -> None:
+        """Evaluate an interval: the term's processor time, and the running and waiting
+        of each thread.
 
         `ready` is the number of threads that run or wait at the end of the interval.
         """
         self._wall_ns += length_ns
-        self.ran_ns += min(cpu_ns // self._side_by_side(length_ns, threads, ready), self._gap_ns())
+        self.ran_ns += min(
+            cpu_ns // self._side_by_side(length_ns, threads, ready), self._gap_ns()
+        )
         waited_ns = [waited for _, waited in threads]
-        self.waited_ns += max(0, min(sum(waited_ns), max(length_ns, *waited_ns), self._gap_ns())) if threads else 0
+        self.waited_ns += (
+            max(0, min(sum(waited_ns), max(length_ns, *waited_ns), self._gap_ns()))
+            if threads
+            else 0
+        )
 
     def _gap_ns(self) -> int:
         return self._wall_ns - self.ran_ns - self.waited_ns
 
-    def _side_by_side(self, length_ns: int, threads: list[tuple[int, int]], ready: int) -> int:
-        """How many of the threads would run at once if nothing else kept a processor busy."""
+    def _side_by_side(
+        self, length_ns: int, threads: list[tuple[int, int]], ready: int
+    ) -> int:
+        """How many of the threads would run at once if nothing else kept a processor
+        busy.
+        """
         wanted_ns = sum(ran + waited for ran, waited in threads if ran >= _WORK_NS)
         ready_ns = min(ready, self._processors + 1) * length_ns
         self._span_ns += length_ns - self._span_ns // _AVERAGED_INTERVALS
@@ -97,7 +129,9 @@ class Waiting:
 
 
 class Clock:
-    """The clock of one term, which measured `started_ns` and `waited_before_ns` at its start."""
+    """The clock of one term, which measured `started_ns` and `waited_before_ns` at its
+    start.
+    """
 
     def __init__(self, pid: int, started_ns: int, waited_before_ns: int) -> None:
         self._pid = pid
@@ -113,7 +147,8 @@ class Clock:
     def sample(self, late_ns: int = 0) -> None:
         """Measure a term that runs, or that has ended and is not yet reaped.
 
-        `late_ns` is how long at most the zygote waited for a processor after the term ended.
+        `late_ns` is how long at most the zygote waited for a processor after the term
+        ended.
         """
         cpu_ns, now_ns = self._cpu_ns(), time.monotonic_ns()
         length_ns = max(0, now_ns - self._sampled_ns)
@@ -123,23 +158,32 @@ class Clock:
             ran_before_ns, waited_before_ns = before.get(thread, (0, 0))
             deltas.append((ran_ns - ran_before_ns, waited_ns - waited_before_ns))
             self._busiest_ns = max(self._busiest_ns, ran_ns)
-        self._waiting.add(length_ns, max(0, cpu_ns - self.cpu_ns), deltas, self._ready())
+        self._waiting.add(
+            length_ns, max(0, cpu_ns - self.cpu_ns), deltas, self._ready()
+        )
         self._idle = cpu_ns == self.cpu_ns
         self.cpu_ns, self._sampled_ns = cpu_ns, now_ns
         self.wall_ns = max(0, now_ns - self._started_ns)
         self._count(late_ns)
         done_ns = time.monotonic_ns()
         apart_ns = max(SAMPLE_EVERY_NS, (done_ns - now_ns) * _SAMPLING_SHARE)
-        # Threads that wake up at the same moments must not meet each sample, or miss each.
-        self.next_sample_ns = done_ns + apart_ns // 2 + apart_ns * os.urandom(1)[0] // 256
+        # Threads that wake up at the same moments must not meet each sample, or miss
+        # each.
+        self.next_sample_ns = (
+            done_ns + apart_ns // 2 + apart_ns * os.urandom(1)[0] // 256
+        )
 
     def is_waiting(self) -> bool:
-        """Whether a thread is ready although nothing has run between the last two samples."""
+        """Whether a thread is ready although nothing has run between the last two
+        samples.
+        """
         return self._idle and self._ready() > 0
 
     def _ready(self) -> int:
         """How many threads run, or wait for a processor, at this moment."""
-        return sum(_state(f"{self._pid}/task/{thread}") == b"R" for thread in self._threads)
+        return sum(
+            _state(f"{self._pid}/task/{thread}") == b"R" for thread in self._threads
+        )
 
     def _read_threads(self) -> dict[str, tuple[int, int]]:
         try:
@@ -157,9 +201,19 @@ class Clock:
 
     def _count(self, late_ns: int) -> None:
         worked_ns, stolen_ns = machine_ns()
-        worked_ns, stolen_ns = max(0, worked_ns - self._worked_before_ns), max(0, stolen_ns - self._stolen_before_ns)
-        others_ns = self._waiting.waited_ns + late_ns + taken_ns(self.cpu_ns, worked_ns, stolen_ns)
-        self.counted_ns = min(self.wall_ns, max(self.wall_ns - others_ns, self._waiting.ran_ns, self._busiest_ns))
+        worked_ns, stolen_ns = (
+            max(0, worked_ns - self._worked_before_ns),
+            max(0, stolen_ns - self._stolen_before_ns),
+        )
+        others_ns = (
+            self._waiting.waited_ns
+            + late_ns
+            + taken_ns(self.cpu_ns, worked_ns, stolen_ns)
+        )
+        self.counted_ns = min(
+            self.wall_ns,
+            max(self.wall_ns - others_ns, self._waiting.ran_ns, self._busiest_ns),
+        )
         self.waited_ns = self.wall_ns - self.counted_ns
 
     def _cpu_ns(self) -> int:

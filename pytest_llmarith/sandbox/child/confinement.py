@@ -1,6 +1,8 @@
-"""Restricts a term between its fork and its program: rlimits, Landlock, capabilities, seccomp.
+"""Restricts a term between its fork and its program: rlimits, Landlock, capabilities,
+seccomp.
 
-Landlock denies all files except those that the term may read. The numbers of system calls are those of x86_64.
+Landlock denies all files except those that the term may read. The numbers of system
+calls are those of x86_64.
 """
 
 from __future__ import annotations
@@ -16,17 +18,21 @@ _SECCOMP, _CAPSET = 317, 126
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 _SIGKILL = 9
 
-# The rights and scopes of Landlock, by the version that added them: rights on files, rights on TCP ports, and scopes
-# for abstract sockets and signals.
+# The rights and scopes of Landlock, by the version that added them: rights on files,
+# rights on TCP ports, and scopes for abstract sockets and signals.
 _LANDLOCK_VERSION, _PATH_BENEATH = 1, 1
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 _TCP_VERSION, _TCP_RIGHTS = 4, 0b11
 _SCOPE_VERSION, _SCOPES = 6, 0b11
 _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 14
-_DEVICES = {"/dev/null": _READ_FILE | _WRITE_FILE | _TRUNCATE, "/dev/urandom": _READ_FILE}
+_DEVICES = {
+    "/dev/null": _READ_FILE | _WRITE_FILE | _TRUNCATE,
+    "/dev/urandom": _READ_FILE,
+}
 
 _SET_MODE_FILTER = 1
-# Kernels before 5.16 slow a filtered process down without this flag, and its time is measured.
+# Kernels before 5.16 slow a filtered process down without this flag, and its time is
+# measured.
 _SPEC_ALLOW = 4
 _NEW_LISTENER = 8
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -38,14 +44,21 @@ _libc.syscall.restype = ctypes.c_long
 
 
 class Confinement:
-    """The restrictions that a zygote prepares for all its terms; raises OSError if this kernel lacks them.
+    """The restrictions that a zygote prepares for all its terms; raises OSError if this
+    kernel lacks them.
 
-    `readable` are the files and folders that Landlock lets a term read, None for no Landlock. `syscalls` and
-    `notify` are BPF programs, empty for none; the first has `pid_mark` in place of the term's process id.
+    `readable` are the files and folders that Landlock lets a term read, None for no
+    Landlock. `syscalls` and `notify` are BPF programs, empty for none; the first has
+    `pid_mark` in place of the term's process id.
     """
 
     def __init__(
-        self, memory_bytes: int, readable: list[str] | None, syscalls: bytes, pid_mark: bytes, notify: bytes
+        self,
+        memory_bytes: int,
+        readable: list[str] | None,
+        syscalls: bytes,
+        pid_mark: bytes,
+        notify: bytes,
     ) -> None:
         self._memory_bytes = memory_bytes
         self._ruleset = None if readable is None else _ruleset(readable)
@@ -54,7 +67,9 @@ class Confinement:
         self._notify = notify
 
     def notify(self) -> int | None:
-        """The descriptor on which the kernel reports each call that is counted; None if no call is."""
+        """The descriptor on which the kernel reports each call that is counted; None if
+        no call is.
+        """
         return _filter(self._notify, _NEW_LISTENER) if self._notify else None
 
     def apply(self) -> None:
@@ -73,15 +88,21 @@ class Confinement:
         if self._syscalls:
             header = ctypes.c_char_p(struct.pack("<Ii", _CAPABILITY_VERSION_3, 0))
             _syscall(_CAPSET, header, ctypes.c_char_p(bytes(24)))
-            _filter(self._syscalls.replace(self._pid_mark, struct.pack("<I", os.getpid())))
+            _filter(
+                self._syscalls.replace(self._pid_mark, struct.pack("<I", os.getpid()))
+            )
 
 
 def protect_zygote() -> None:
-    """Hide the zygote's memory from other processes of its user, and end it with the harness."""
+    """Hide the zygote's memory from other processes of its user, and end it with the
+    harness.
+    """
     _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     try:
         with open("/proc/self/oom_score_adj", "w") as score:
-            score.write("1000")  # if memory runs out, the kernel kills a term before other processes
+            score.write(
+                "1000"
+            )  # if memory runs out, the kernel kills a term before other processes
     except OSError:
         pass  # the memory limit applies nevertheless
     _prctl(_PR_SET_DUMPABLE, 0)
@@ -96,19 +117,29 @@ def end_with_parent(parent: int) -> None:
 
 
 def _ruleset(readable: list[str]) -> int:
-    """A descriptor of a Landlock ruleset that denies everything else, as far as this kernel can."""
+    """A descriptor of a Landlock ruleset that denies everything else, as far as this
+    kernel can.
+    """
     try:
         version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
     except OSError as error:
-        raise OSError(f"this kernel has no Landlock ({error.strerror}), Linux 5.13 has it") from None
-    handled = (1 << max(bits for since, bits in _FILE_RIGHTS.items() if since <= version)) - 1
+        raise OSError(
+            f"this kernel has no Landlock ({error.strerror}), Linux 5.13 has it"
+        ) from None
+    handled = (
+        1 << max(bits for since, bits in _FILE_RIGHTS.items() if since <= version)
+    ) - 1
     attributes = struct.pack("<Q", handled)
     if version >= _TCP_VERSION:
         attributes += struct.pack("<Q", _TCP_RIGHTS)
     if version >= _SCOPE_VERSION:
         attributes += struct.pack("<Q", _SCOPES)
-    ruleset = _syscall(_LANDLOCK_CREATE_RULESET, ctypes.c_char_p(attributes), len(attributes), 0)
-    for path, rights in (dict.fromkeys(readable, _READ_FILE | _READ_DIR) | _DEVICES).items():
+    ruleset = _syscall(
+        _LANDLOCK_CREATE_RULESET, ctypes.c_char_p(attributes), len(attributes), 0
+    )
+    for path, rights in (
+        dict.fromkeys(readable, _READ_FILE | _READ_DIR) | _DEVICES
+    ).items():
         try:
             beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
@@ -123,13 +154,19 @@ def _ruleset(readable: list[str]) -> int:
 
 def _filter(program: bytes, flags: int = 0) -> int:
     instructions = ctypes.create_string_buffer(program, len(program))
-    header = ctypes.c_char_p(struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(instructions)))
+    header = ctypes.c_char_p(
+        struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(instructions))
+    )
     return _syscall(_SECCOMP, _SET_MODE_FILTER, _SPEC_ALLOW | flags, header)
 
 
 def _syscall(number: int, *arguments: object) -> int:
-    """The result of a system call that Python has no function for; raises OSError if it fails."""
-    passed = (ctypes.c_long(each) if isinstance(each, int) else each for each in arguments)
+    """The result of a system call that Python has no function for; raises OSError if it
+    fails.
+    """
+    passed = (
+        ctypes.c_long(each) if isinstance(each, int) else each for each in arguments
+    )
     result: int = _libc.syscall(ctypes.c_long(number), *passed)
     if result < 0:
         raise _last_error()

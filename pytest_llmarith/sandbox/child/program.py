@@ -1,7 +1,9 @@
-"""Runs a program as python runs a file: as `__main__`, until its last thread ends, with python's exit status.
+"""Runs a program as python runs a file: as `__main__`, until its last thread ends, with
+python's exit status.
 
-The interpreter is not finalized: that would copy the memory that a term shares with its zygote, and takes as long as
-most terms. The steps of finalization that a program can notice are done here, in python's order.
+The interpreter is not finalized: that would copy the memory that a term shares with its
+zygote, and takes as long as most terms. The steps of finalization that a program can
+notice are done here, in python's order.
 """
 
 from __future__ import annotations
@@ -36,8 +38,14 @@ def run(source: bytes) -> None:
 
 
 def _new_main() -> ModuleType:
-    """The module of a script: with its own argv and exit(), and without the modules of this package."""
-    for name in [name for name in sys.modules if name.partition(".")[0] == __name__.partition(".")[0]]:
+    """The module of a script: with its own argv and exit(), and without the modules of
+    this package.
+    """
+    for name in [
+        name
+        for name in sys.modules
+        if name.partition(".")[0] == __name__.partition(".")[0]
+    ]:
         del sys.modules[name]
     sys.argv = [_FILENAME]
     site.setquit()

@@ -1,6 +1,8 @@
-"""The messages between harness and zygote, and the script of a new child, which receives the zygote's code.
+"""The messages between harness and zygote, and the script of a new child, which
+receives the zygote's code.
 
-The zygote trusts the harness; the harness checks each answer, which has fixed fields and then bytes.
+The zygote trusts the harness; the harness checks each answer, which has fixed fields
+and then bytes.
 """
 
 from __future__ import annotations
@@ -11,16 +13,20 @@ import struct
 import sys
 from types import ModuleType
 
-# Harness to zygote, once: the length of the marshalled payload, which follows. Zygote to harness, once: the length of
-# the error message, which follows; 0 if the zygote is ready.
+# Harness to zygote, once: the length of the marshalled payload, which follows. Zygote
+# to harness, once: the length of the error message, which follows; 0 if the zygote is
+# ready.
 LENGTH = struct.Struct("<Q")
-# Harness to zygote, for every term: the counted ns after which it is stopped, the ns of wall time after which it may be
-# inconclusive, and the length of its stdin, which follows.
+# Harness to zygote, for every term: the counted ns after which it is stopped, the ns of
+# wall time after which it may be inconclusive, and the length of its stdin, which
+# follows.
 REQUEST = struct.Struct("<QQI")
-# After that wall time a term continues only while at least one second in this many counts.
+# After that wall time a term continues only while at least one second in this many
+# counts.
 SLOWEST = 20
-# Zygote to harness, for every term: how it ended, its exit status or signal; the time that counts, wall time, CPU time
-# and time waited for a processor in ns; the lengths of stdout and stderr, which follow.
+# Zygote to harness, for every term: how it ended, its exit status or signal; the time
+# that counts, wall time, CPU time and time waited for a processor in ns; the lengths of
+# stdout and stderr, which follow.
 ANSWER = struct.Struct("<BiQQQQII")
 
 # How a term ended. After the last one the program has not run, and stderr says why.
@@ -44,11 +50,16 @@ def receive(control: int, length: int) -> bytes:
 
 
 def _load(control: int) -> tuple[ModuleType, bytes]:
-    """Become the zygote. Returns in its forks, with the module that runs programs and the program's source."""
+    """Become the zygote.
+
+    Returns in its forks, with the module that runs programs and the program's source.
+    """
     if control != _CONTROL:
         os.dup2(control, _CONTROL)
         os.close(control)
-    payload = marshal.loads(receive(_CONTROL, *LENGTH.unpack(receive(_CONTROL, LENGTH.size))))
+    payload = marshal.loads(
+        receive(_CONTROL, *LENGTH.unpack(receive(_CONTROL, LENGTH.size)))
+    )
     for name, code in payload["modules"]:
         module = sys.modules[name] = ModuleType(name)
         module.__path__ = []

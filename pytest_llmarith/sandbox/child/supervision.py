@@ -1,4 +1,6 @@
-"""Supervises a running term: reads its output up to the limits, counts calls, measures its time."""
+"""Supervises a running term: reads its output up to the limits, counts calls, measures
+its time.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ _CLONE = 56
 
 
 class Output:
-    """One output stream of a term, up to a limit. All terms use the same memory, which is wiped after each."""
+    """One output stream of a term, up to a limit.
+
+    All terms use the same memory, which is wiped after each.
+    """
 
     def __init__(self) -> None:
         self._memory = memoryview(bytearray(protocol.OUTPUT_BYTES + 1))
@@ -41,7 +46,9 @@ class Output:
         return self._memory[: min(self._used, protocol.OUTPUT_BYTES)]
 
     def read(self, descriptor: int) -> bool:
-        """Read what is available; False at the end, at the limit, or if nothing is available."""
+        """Read what is available; False at the end, at the limit, or if nothing is
+        available.
+        """
         try:
             got = os.readv(descriptor, [self._memory[self._used :]])
         except BlockingIOError:
@@ -55,10 +62,12 @@ class Output:
 
 
 class CallCounter:
-    """Counts the threads, pipes and pairs of sockets that a term makes, and refuses those beyond the limits.
+    """Counts the threads, pipes and pairs of sockets that a term makes, and refuses
+    those beyond the limits.
 
-    The kernel reports each call on `listener`. RLIMIT_NPROC would not limit root's threads, and would count all threads
-    of another user. RLIMIT_NOFILE would not limit pipes: a call that waits for a closed pipe keeps it.
+    The kernel reports each call on `listener`. RLIMIT_NPROC would not limit root's
+    threads, and would count all threads of another user. RLIMIT_NOFILE would not limit
+    pipes: a call that waits for a closed pipe keeps it.
     """
 
     def __init__(self, listener: int) -> None:
@@ -66,13 +75,19 @@ class CallCounter:
         self._threads = self._pipes = 0
 
     def answer(self) -> None:
-        """Let the call continue, or make it fail as if the system limit were reached."""
+        """Let the call continue, or make it fail as if the system limit were
+        reached.
+        """
         notification = bytearray(_NOTIFICATION.size)
         try:
             fcntl.ioctl(self.listener, _RECEIVE, notification)
             number, _, _, call = _NOTIFICATION.unpack(notification)
             error = self._count(call)
-            fcntl.ioctl(self.listener, _SEND, _RESPONSE.pack(number, 0, -error, 0 if error else _CONTINUE))
+            fcntl.ioctl(
+                self.listener,
+                _SEND,
+                _RESPONSE.pack(number, 0, -error, 0 if error else _CONTINUE),
+            )
         except OSError:
             pass  # the thread that called has ended
 
@@ -85,10 +100,19 @@ class CallCounter:
 
 
 class Supervision:
-    """Watches one term. `outputs` are the zygote's ends of its pipes; `control` is readable if the harness is gone."""
+    """Watches one term.
+
+    `outputs` are the zygote's ends of its pipes; `control` is readable if the harness
+    is gone.
+    """
 
     def __init__(
-        self, pid: int, clock: Clock, control: int, outputs: dict[int, Output], counter: CallCounter | None
+        self,
+        pid: int,
+        clock: Clock,
+        control: int,
+        outputs: dict[int, Output],
+        counter: CallCounter | None,
     ) -> None:
         self._pid = pid
         self._clock = clock
@@ -97,14 +121,20 @@ class Supervision:
         self._counter = counter
         self._pidfd = os.pidfd_open(pid)
         self._poll = select.poll()
-        for descriptor in (self._pidfd, control, *outputs, *([counter.listener] if counter else [])):
+        for descriptor in (
+            self._pidfd,
+            control,
+            *outputs,
+            *([counter.listener] if counter else []),
+        ):
             self._poll.register(descriptor, select.POLLIN)
 
     def watch(self, stop_ns: int, inconclusive_ns: int) -> tuple[int, int]:
-        """How the term ended, and its exit status or signal; raises ConnectionError if the harness is gone.
+        """How the term ended, and its exit status or signal; raises ConnectionError if
+        the harness is gone.
 
-        A term is late once `stop_ns` count, and inconclusive once `inconclusive_ns` of wall time have passed of which
-        too little counts.
+        A term is late once `stop_ns` count, and inconclusive once `inconclusive_ns` of
+        wall time have passed of which too little counts.
         """
         try:
             code = self._wait(stop_ns, inconclusive_ns)
@@ -116,26 +146,41 @@ class Supervision:
             if code == protocol.EXITED and output.full:
                 code = protocol.OUTPUT_FULL
         status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        return (protocol.SIGNALLED, -status) if code == protocol.EXITED and status < 0 else (code, status)
+        return (
+            (protocol.SIGNALLED, -status)
+            if code == protocol.EXITED and status < 0
+            else (code, status)
+        )
 
     def _wait(self, stop_ns: int, inconclusive_ns: int) -> int:
         while True:
             waited_before_ns = ran_and_waited_ns("self")[1]
-            events = self._poll.poll(max(0, self._clock.next_sample_ns - time.monotonic_ns()) // _NS_PER_MS + 1)
+            events = self._poll.poll(
+                max(0, self._clock.next_sample_ns - time.monotonic_ns()) // _NS_PER_MS
+                + 1
+            )
             code = self._handle(dict(events))
             # A term that starts threads all the time causes events all the time.
             if code is None and time.monotonic_ns() < self._clock.next_sample_ns:
                 continue
-            self._clock.sample(ran_and_waited_ns("self")[1] - waited_before_ns if code == protocol.EXITED else 0)
+            self._clock.sample(
+                ran_and_waited_ns("self")[1] - waited_before_ns
+                if code == protocol.EXITED
+                else 0
+            )
             if code is not None:
                 return code
             if self._clock.counted_ns >= stop_ns and not self._clock.is_waiting():
                 return protocol.LATE
-            if self._clock.wall_ns >= max(inconclusive_ns, self._clock.counted_ns * protocol.SLOWEST):
+            if self._clock.wall_ns >= max(
+                inconclusive_ns, self._clock.counted_ns * protocol.SLOWEST
+            ):
                 return protocol.INCONCLUSIVE
 
     def _handle(self, events: dict[int, int]) -> int | None:
-        """Handle the events of one poll; returns how the term ended, None if it has not."""
+        """Handle the events of one poll; returns how the term ended, None if it has
+        not.
+        """
         if self._control in events:
             raise ConnectionError
         if self._pidfd in events:
@@ -154,7 +199,9 @@ class Supervision:
         return None
 
     def _kill(self) -> None:
-        """Kill the term and its process group; its id stays its own until it is reaped."""
+        """Kill the term and its process group; its id stays its own until it is
+        reaped.
+        """
         try:
             os.killpg(self._pid, _SIGKILL)
         except ProcessLookupError:

@@ -1,4 +1,7 @@
-"""The first process of a sandbox, one per program. It forks a term for every input and reports how it ended."""
+"""The first process of a sandbox, one per program.
+
+It forks a term for every input and reports how it ended.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,15 @@ import time
 
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
-from pytest_llmarith.sandbox.child.confinement import Confinement, end_with_parent, protect_zygote
+from pytest_llmarith.sandbox.child.confinement import (
+    Confinement,
+    end_with_parent,
+    protect_zygote,
+)
 from pytest_llmarith.sandbox.child.supervision import CallCounter, Output, Supervision
 
-# Messages of a term about its start: a listener, the program begins, the term could not be confined.
+# Messages of a term about its start: a listener, the program begins, the term could not
+# be confined.
 _LISTENER, _BEGUN, _FAILED = b"l", b"+", b"-"
 # When the term began, and how long it had waited for a processor by then.
 _START = struct.Struct("<QQ")
@@ -25,7 +33,10 @@ _DESCRIPTORS = 64
 
 
 def main(control: int, confinement: dict[str, object]) -> None:
-    """Serve the harness until it is gone. Returns in the forked terms only: confined, with their standard streams."""
+    """Serve the harness until it is gone.
+
+    Returns in the forked terms only: confined, with their standard streams.
+    """
     os.environ.clear()
     try:
         protect_zygote()
@@ -65,7 +76,9 @@ class _Zygote:
                 self._supervise(pid, pipes, stop_ns, inconclusive_ns)
             pipes.close()
 
-    def _supervise(self, pid: int, pipes: _Pipes, stop_ns: int, inconclusive_ns: int) -> None:
+    def _supervise(
+        self, pid: int, pipes: _Pipes, stop_ns: int, inconclusive_ns: int
+    ) -> None:
         try:
             started_ns, waited_before_ns, listener = pipes.start()
         except OSError as error:
@@ -75,7 +88,9 @@ class _Zygote:
         clock = Clock(pid, started_ns, waited_before_ns)
         counter = None if listener is None else CallCounter(listener)
         outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
-        code, number = Supervision(pid, clock, self._control, outputs, counter).watch(stop_ns, inconclusive_ns)
+        code, number = Supervision(pid, clock, self._control, outputs, counter).watch(
+            stop_ns, inconclusive_ns
+        )
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
         stdout, stderr = self._stdout.kept, self._stderr.kept
         answer = protocol.ANSWER.pack(code, number, *times, len(stdout), len(stderr))
@@ -85,11 +100,17 @@ class _Zygote:
 
     def _report_failure(self, error: OSError) -> None:
         text = f"{error}".encode("utf-8", "replace")
-        _send(self._control, protocol.ANSWER.pack(protocol.NOT_STARTED, 0, 0, 0, 0, 0, 0, len(text)), text)
+        _send(
+            self._control,
+            protocol.ANSWER.pack(protocol.NOT_STARTED, 0, 0, 0, 0, 0, 0, len(text)),
+            text,
+        )
 
 
 class _Pipes:
-    """The standard streams of a term, and a socket on which it reports its start to the zygote."""
+    """The standard streams of a term, and a socket on which it reports its start to the
+    zygote.
+    """
 
     def __init__(self, stdin: bytes) -> None:
         self._zygote = os.getpid()
@@ -98,16 +119,22 @@ class _Pipes:
         os.close(feed)
         self.stdout, self._stdout_end = os.pipe()
         self.stderr, self._stderr_end = os.pipe()
-        self._socket, self._socket_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+        self._socket, self._socket_end = _socket.socketpair(
+            _socket.AF_UNIX, _socket.SOCK_SEQPACKET
+        )
         for descriptor in (self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
 
     def enter(self, restrictions: Confinement) -> None:
-        """In the term: take the streams, apply the restrictions, and close all other descriptors."""
+        """In the term: take the streams, apply the restrictions, and close all other
+        descriptors.
+        """
         try:
             end_with_parent(self._zygote)
             os.setsid()
-            for number, descriptor in enumerate((self._stdin, self._stdout_end, self._stderr_end)):
+            for number, descriptor in enumerate(
+                (self._stdin, self._stdout_end, self._stderr_end)
+            ):
                 os.dup2(descriptor, number)
             start = _START.pack(time.monotonic_ns(), ran_and_waited_ns("self")[1])
             if (listener := restrictions.notify()) is not None:
@@ -117,22 +144,31 @@ class _Pipes:
             os.write(self._socket_end.fileno(), _BEGUN + start)
             os.closerange(3, _DESCRIPTORS)
         except BaseException as error:
-            os.write(self._socket_end.fileno(), _FAILED + f"{error}".encode()[: _MESSAGE_BYTES - 1])
+            os.write(
+                self._socket_end.fileno(),
+                _FAILED + f"{error}".encode()[: _MESSAGE_BYTES - 1],
+            )
             os._exit(1)
 
     def start(self) -> tuple[int, int, int | None]:
-        """In the zygote: the term's start, how long it had waited by then, and the listener for calls that are counted.
+        """In the zygote: the term's start, how long it had waited by then, and the
+        listener for calls that are counted.
 
         Raises OSError if the term could not be confined.
         """
         self.close_term_ends()
         listener = None
         while True:
-            message, rights, _, _ = self._socket.recvmsg(_MESSAGE_BYTES, _socket.CMSG_SPACE(_DESCRIPTOR.size))
+            message, rights, _, _ = self._socket.recvmsg(
+                _MESSAGE_BYTES, _socket.CMSG_SPACE(_DESCRIPTOR.size)
+            )
             if message[:1] == _BEGUN:
                 return *_START.unpack(message[1:]), listener
             if message[:1] != _LISTENER:
-                raise OSError(message[1:].decode("utf-8", "replace") or "a term ended before its program began")
+                raise OSError(
+                    message[1:].decode("utf-8", "replace")
+                    or "a term ended before its program began"
+                )
             listener = _DESCRIPTOR.unpack(rights[0][2])[0]
 
     def close_term_ends(self) -> None:

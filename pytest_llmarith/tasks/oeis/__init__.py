@@ -1,1 +1,3 @@
-"""Task OEIS: entries and their sync, the task, scoring of programs, and the lookup-table detector."""
+"""Task OEIS: entries and their sync, the task, scoring of programs, and the
+lookup-table detector.
+"""

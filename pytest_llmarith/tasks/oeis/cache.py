@@ -1,6 +1,8 @@
-"""Entries of the OEIS: the sets of sequences, the cache (a folder with a file per entry), and the two file formats.
+"""Entries of the OEIS: the sets of sequences, the cache (a folder with a file per
+entry), and the two file formats.
 
-Four sets are those of arXiv 2411.04372, listed by number; the starter set is the content of a folder in the cache.
+Four sets are those of arXiv 2411.04372, listed by number; the starter set is the
+content of a folder in the cache.
 """
 
 from __future__ import annotations
@@ -28,27 +30,44 @@ STARTER = "starter"
 _PAPER = (*CLASSIC, "contemporary_easy", "contemporary_hard")
 SETS = (*_PAPER, STARTER)
 _MAX_NAMED = 3  # missing entries in a message
-STATUS_HEADINGS = ["set", "present", "missing", "broken", "oldest", "newest", "first missing"]
+STATUS_HEADINGS = [
+    "set",
+    "present",
+    "missing",
+    "broken",
+    "oldest",
+    "newest",
+    "first missing",
+]
 MAX_BYTES = 10_000_000  # of an entry; the largest real ones have some hundred thousand
 _NUMBER = re.compile(r"A(?:[0-9]{6}|[1-9][0-9]{6,9})")
-_INTEGER = r"(?:0|-?[1-9][0-9]{0,3999})"  # Python refuses to read integers of more than 4300 digits
-_NO_CONTROL = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]*\Z"  # UTF-8 cannot encode lone surrogates
+# Python refuses to read integers of more than 4300 digits
+_INTEGER = r"(?:0|-?[1-9][0-9]{0,3999})"
+# UTF-8 cannot encode lone surrogates
+_NO_CONTROL = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]*\Z"
 
 _SEQ_LINE = re.compile(r"%([A-Za-z]) (A[0-9]{6,10})(?: (.*))?")
 _SEQ_FIELDS = {"N": "name", "O": "offset", "K": "keyword"}
 
 
 def wanted_numbers(names: Sequence[str]) -> tuple[str, ...]:
-    """The A-numbers to fetch for names of sets and A-numbers, each once; by default those of both classic sets.
+    """The A-numbers to fetch for names of sets and A-numbers, each once; by default
+    those of both classic sets.
 
     Raises ValueError for another name, and for the starter set, which is not fetched.
     """
     found = dict[str, None]()
     for name in names or CLASSIC:
         if name == STARTER:
-            raise ValueError(f"{STARTER} comes with a project and is not fetched; name one of {', '.join(_PAPER)}")
+            raise ValueError(
+                f"{STARTER} comes with a project and is not fetched; name one of "
+                f"{', '.join(_PAPER)}"
+            )
         if not is_number(name) and name not in _PAPER:
-            raise ValueError(f"{name!r} is neither an A-number such as A000045 nor one of {', '.join(_PAPER)}")
+            raise ValueError(
+                f"{name!r} is neither an A-number such as A000045 nor one of "
+                f"{', '.join(_PAPER)}"
+            )
         found |= dict.fromkeys([name] if is_number(name) else _listed(name))
     return tuple(found)
 
@@ -56,11 +75,18 @@ def wanted_numbers(names: Sequence[str]) -> tuple[str, ...]:
 def check_name(set_name: str) -> None:
     """Raises ValueError if no set has this name."""
     if set_name not in SETS:
-        raise ValueError(f"{set_name!r} is not a set of sequences; write one or more of {', '.join(SETS)}")
+        raise ValueError(
+            f"{set_name!r} is not a set of sequences; write one or more of "
+            f"{', '.join(SETS)}"
+        )
 
 
 def _listed(set_name: str) -> tuple[str, ...]:
-    return tuple((files("pytest_llmarith.tasks.oeis") / "numbers" / f"{set_name}.txt").read_text("ascii").split())
+    return tuple(
+        (files("pytest_llmarith.tasks.oeis") / "numbers" / f"{set_name}.txt")
+        .read_text("ascii")
+        .split()
+    )
 
 
 class Cache:
@@ -73,42 +99,69 @@ class Cache:
     def numbers(self, set_name: str) -> tuple[str, ...]:
         """The A-numbers of a set, ascending.
 
-        Raises ValueError if the name is unknown, BrokenEntry if the name of a file of the starter is not an A-number.
+        Raises ValueError if the name is unknown, BrokenEntry if the name of a file of
+        the starter is not an A-number.
         """
         check_name(set_name)
         if set_name != STARTER:
             return _listed(set_name)
-        found = [path for path in (self.folder / STARTER).glob("*.json") if not path.name.startswith(".")]
+        found = [
+            path
+            for path in (self.folder / STARTER).glob("*.json")
+            if not path.name.startswith(".")
+        ]
         for path in found:
             if not is_number(path.stem):
                 raise BrokenEntry(
-                    str(path), "the name is not an A-number; rename it, such as A000045.json, or remove it"
+                    str(path),
+                    "the name is not an A-number; rename it, such as A000045.json, or "
+                    "remove it",
                 )
-        return tuple(sorted((path.stem for path in found), key=lambda number: int(number[1:])))
+        return tuple(
+            sorted((path.stem for path in found), key=lambda number: int(number[1:]))
+        )
 
     def entry(self, number: str, set_name: str | None = None) -> IntegerSequence:
-        """The entry of a number; if `set_name` is the starter, its entry. Raises BrokenEntry."""
+        """The entry of a number; if `set_name` is the starter, its entry.
+
+        Raises BrokenEntry.
+        """
         path = self.path(number, set_name)
         if path not in self._entries:
             self._entries[path] = self._read(path)
         return self._entries[path]
 
     def path(self, number: str, set_name: str | None = None) -> Path:
-        """The file of an entry, which may be missing. Raises ValueError if `number` is not an A-number."""
+        """The file of an entry, which may be missing.
+
+        Raises ValueError if `number` is not an A-number.
+        """
         if not is_number(number):
             raise ValueError(f"{number!r} is not an A-number; write it as A000045")
-        return (self.folder / STARTER if set_name == STARTER else self.folder) / f"{number}.json"
+        return (
+            self.folder / STARTER if set_name == STARTER else self.folder
+        ) / f"{number}.json"
 
     def missing(self, set_name: str) -> list[str]:
-        """The numbers of a set without a file. Raises ValueError if the name is unknown."""
-        return [number for number in self.numbers(set_name) if not self.path(number, set_name).is_file()]
+        """The numbers of a set without a file.
+
+        Raises ValueError if the name is unknown.
+        """
+        return [
+            number
+            for number in self.numbers(set_name)
+            if not self.path(number, set_name).is_file()
+        ]
 
     def sequences(self, set_name: str) -> list[IntegerSequence]:
         """All entries of a set, by number. Raises ValueError, such as BrokenEntry."""
         return [self.entry(number, set_name) for number in self.numbers(set_name)]
 
     def starter_program(self, number: str) -> str | None:
-        """The reference program of a sequence of the starter, if there is one. Raises BrokenEntry."""
+        """The reference program of a sequence of the starter, if there is one.
+
+        Raises BrokenEntry.
+        """
         path = self.path(number, STARTER).with_suffix(".py")
         try:
             return read_text(path)
@@ -118,18 +171,29 @@ class Cache:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
 
     def digest(self, set_names: Iterable[str]) -> str:
-        """16 hexadecimal digits of a hash over the content of the entries; the layout of their JSON does not matter."""
+        """16 hexadecimal digits of a hash over the content of the entries; the layout
+        of their JSON does not matter.
+        """
         content = {
-            name: [[getattr(one, field.name) for field in fields(one)] for one in self.sequences(name)]
+            name: [
+                [getattr(one, field.name) for field in fields(one)]
+                for one in self.sequences(name)
+            ]
             for name in set_names
         }
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()[:16]
+        return hashlib.sha256(
+            json.dumps(content, sort_keys=True).encode("ascii")
+        ).hexdigest()[:16]
 
     def _read(self, path: Path) -> IntegerSequence:
         try:
             return read_entry(path)
         except (FileNotFoundError, NotADirectoryError):
-            get = f"; run {sync_command([path.stem], self.folder)}" if path.parent == self.folder else ""
+            get = (
+                f"; run {sync_command([path.stem], self.folder)}"
+                if path.parent == self.folder
+                else ""
+            )
             raise BrokenEntry(str(path), f"missing{get}") from None
         except OSError as error:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
@@ -142,12 +206,19 @@ def default_cache(start: Path) -> Path:
 
 def sync_command(names: Iterable[str], cache: Path) -> str:
     """The command that fetches these sets or numbers into this cache."""
-    where = "" if cache.absolute() == default_cache(Path.cwd()) else f" --cache {shlex.quote(str(cache))}"
+    where = (
+        ""
+        if cache.absolute() == default_cache(Path.cwd())
+        else f" --cache {shlex.quote(str(cache))}"
+    )
     return f"llmarith oeis sync {' '.join(names)}{where}"
 
 
 def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
-    """The names of the sets, each once. Raises ValueError, in one line, if one is unknown or lacks entries."""
+    """The names of the sets, each once.
+
+    Raises ValueError, in one line, if one is unknown or lacks entries.
+    """
     chosen = tuple(dict.fromkeys(asked))
     if STARTER in chosen and not cache.numbers(STARTER):
         raise ValueError(
@@ -156,15 +227,22 @@ def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
         )
     lacking = {name: missing for name in chosen if (missing := cache.missing(name))}
     if lacking:
-        lack = "; ".join(f"{name} lacks {len(missing)} entries ({_few(missing)})" for name, missing in lacking.items())
-        raise ValueError(f"{lack} in {str(cache.folder)!r}; run {sync_command(lacking, cache.folder)}")
+        lack = "; ".join(
+            f"{name} lacks {len(missing)} entries ({_few(missing)})"
+            for name, missing in lacking.items()
+        )
+        raise ValueError(
+            f"{lack} in {str(cache.folder)!r}; run "
+            f"{sync_command(lacking, cache.folder)}"
+        )
     return chosen
 
 
 def status(cache: Cache) -> tuple[list[list[str]], list[str]]:
     """A row of `STATUS_HEADINGS` for each set, and a line for each broken entry.
 
-    The dates are those of the files, in UTC. Raises BrokenEntry if the starter set has a misnamed file.
+    The dates are those of the files, in UTC. Raises BrokenEntry if the starter set has
+    a misnamed file.
     """
     rows, broken = list[list[str]](), list[str]()
     for name in SETS:
@@ -175,28 +253,41 @@ def status(cache: Cache) -> tuple[list[list[str]], list[str]]:
                 cache.entry(number, name)
             except BrokenEntry as error:
                 broken.append(str(error))
-        written = [datetime.fromtimestamp(cache.path(number, name).stat().st_mtime, UTC) for number in there]
+        written = [
+            datetime.fromtimestamp(cache.path(number, name).stat().st_mtime, UTC)
+            for number in there
+        ]
         dates = sorted(f"{date:%Y-%m-%d}" for date in written) or ["-"]
-        counts = (str(count) for count in (len(there), len(missing), len(broken) - before))
+        counts = (
+            str(count) for count in (len(there), len(missing), len(broken) - before)
+        )
         rows.append([name, *counts, dates[0], dates[-1], _few(missing)])
     return rows, broken
 
 
 def _few(numbers: Sequence[str]) -> str:
-    return ", ".join((*numbers[:_MAX_NAMED], "...") if len(numbers) > _MAX_NAMED else numbers)
+    return ", ".join(
+        (*numbers[:_MAX_NAMED], "...") if len(numbers) > _MAX_NAMED else numbers
+    )
 
 
-# --- the formats: JSON of the website, and `.seq` -------------------------------------------------------------------
-#
-# A missing or malformed field is an error: with a guessed offset every term would be shifted.
+# --- the formats: JSON of the website, and `.seq`
+# -------------------------------------------------------------------
+
+# A missing or malformed field is an error: with a guessed offset every term would be
+# shifted.
 
 
 class BrokenEntry(ValueError):
-    """A text is not an entry; the message is one line with the name of the text and what is wrong."""
+    """A text is not an entry; the message is one line with the name of the text and
+    what is wrong.
+    """
 
     def __init__(self, where: str, what: str) -> None:
         line = f"{where}: {what}"
-        super().__init__("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line))
+        super().__init__(
+            "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
+        )
 
 
 def is_number(text: str) -> bool:
@@ -205,17 +296,25 @@ def is_number(text: str) -> bool:
 
 
 def read_entry(path: Path) -> IntegerSequence:
-    """The entry in a file such as `A000045.json`. Raises BrokenEntry, and OSError if the file cannot be read."""
+    """The entry in a file such as `A000045.json`.
+
+    Raises BrokenEntry, and OSError if the file cannot be read.
+    """
     return parse_entry(read_text(path), str(path), path.stem)
 
 
 def read_text(path: Path) -> str:
-    """The text of a regular file of at most MAX_BYTES. Raises BrokenEntry, and OSError if it cannot be read."""
+    """The text of a regular file of at most MAX_BYTES.
+
+    Raises BrokenEntry, and OSError if it cannot be read.
+    """
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):  # reading a pipe would block
         raise BrokenEntry(str(path), "not a regular file")
     if found.st_size > MAX_BYTES:
-        raise BrokenEntry(str(path), f"larger than {MAX_BYTES:,} bytes, which no entry is")
+        raise BrokenEntry(
+            str(path), f"larger than {MAX_BYTES:,} bytes, which no entry is"
+        )
     return decode(path.read_bytes(), str(path))
 
 
@@ -228,19 +327,29 @@ def decode(content: bytes, where: str) -> str:
 
 
 def parse_entry(text: str, where: str, number: str) -> IntegerSequence:
-    """The entry of this A-number in JSON text: `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`.
+    """The entry of this A-number in JSON text:
 
-    A search result of the OEIS also contains entries that mention the number. `where` is the name of the text in
-    messages. An entry without the field `comment` has no comments. Raises BrokenEntry.
+    `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`.
+
+    A search result of the OEIS also contains entries that mention the number. `where`
+    is the name of the text in messages. An entry without the field `comment` has no
+    comments. Raises BrokenEntry.
     """
     try:
         entry = msgspec.convert(_find(number, text, where), _Entry)
     except msgspec.ValidationError as error:
         what, _, path = f"{error}".partition(" - at ")
-        raise BrokenEntry(where, f"malformed field {path}" if "regex" in what else f"{error}") from None
+        raise BrokenEntry(
+            where, f"malformed field {path}" if "regex" in what else f"{error}"
+        ) from None
     terms, keywords = tuple(entry.data.split(",")), tuple(entry.keyword.split(","))
     return IntegerSequence(
-        number, entry.name, tuple(entry.comment), terms, int(entry.offset.partition(",")[0]), keywords
+        number,
+        entry.name,
+        tuple(entry.comment),
+        terms,
+        int(entry.offset.partition(",")[0]),
+        keywords,
     )
 
 
@@ -249,7 +358,9 @@ class _Entry(msgspec.Struct):
 
     name: Annotated[str, msgspec.Meta(pattern=rf"\A(?=.*\S){_NO_CONTROL}")]
     data: Annotated[str, msgspec.Meta(pattern=rf"\A{_INTEGER}(?:,{_INTEGER})*\Z")]
-    offset: Annotated[str, msgspec.Meta(pattern=r"\A(?:0|-?[1-9][0-9]{0,17})(?:,[0-9]{1,18})?\Z")]
+    offset: Annotated[
+        str, msgspec.Meta(pattern=r"\A(?:0|-?[1-9][0-9]{0,17})(?:,[0-9]{1,18})?\Z")
+    ]
     keyword: Annotated[str, msgspec.Meta(pattern=r"\A[a-z]+(?:,[a-z]+)*\Z")]
     comment: list[Annotated[str, msgspec.Meta(pattern=rf"\A{_NO_CONTROL}")]] = []
 
@@ -263,27 +374,48 @@ def _find(number: str, text: str, where: str) -> Mapping[str, Any]:
         raise BrokenEntry(where, f"not JSON: {error}") from None
     if isinstance(value, dict):
         value = value.get("results", value)
-    entries = [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
-    found = [entry for entry in entries if entry.get("number") == int(number[1:]) and type(entry["number"]) is int]
+    entries = [
+        entry
+        for entry in (value if isinstance(value, list) else [value])
+        if isinstance(entry, dict)
+    ]
+    found = [
+        entry
+        for entry in entries
+        if entry.get("number") == int(number[1:]) and type(entry["number"]) is int
+    ]
     if len(found) != 1:
-        raise BrokenEntry(where, f"holds {len(entries):,} entries, {len(found):,} of them {number}")
+        raise BrokenEntry(
+            where, f"holds {len(entries):,} entries, {len(found):,} of them {number}"
+        )
     return found[0]
 
 
 def seq_fields(text: str, where: str, number: str) -> dict[str, object]:
-    """The entry of this A-number in a `.seq` file, with the fields of the JSON that a sequence needs.
+    """The entry of this A-number in a `.seq` file, with the fields of the JSON that a
+    sequence needs.
 
-    A `.seq` file has lines such as `%O A000045 0,4`. A field without a line is absent. Raises BrokenEntry if the text
-    has no line of the entry.
+    A `.seq` file has lines such as `%O A000045 0,4`. A field without a line is absent.
+    Raises BrokenEntry if the text has no line of the entry.
     """
-    found = [one.groups(default="") for line in text.split("\n") if (one := _SEQ_LINE.fullmatch(line.rstrip("\r")))]
+    found = [
+        one.groups(default="")
+        for line in text.split("\n")
+        if (one := _SEQ_LINE.fullmatch(line.rstrip("\r")))
+    ]
     lines = [(kind, content) for kind, entry, content in found if entry == number]
     if not lines:
         raise BrokenEntry(where, f"has no lines such as %N {number} ...")
     fields: dict[str, object] = {"number": int(number[1:])}
-    fields |= {_SEQ_FIELDS[kind]: content.strip() for kind, content in lines if kind in _SEQ_FIELDS}
+    fields |= {
+        _SEQ_FIELDS[kind]: content.strip()
+        for kind, content in lines
+        if kind in _SEQ_FIELDS
+    }
     if any(kind in "VWX" for kind, _ in lines):
-        raise BrokenEntry(where, "has lines %V, %W or %X, which an older format used for signed terms")
+        raise BrokenEntry(
+            where, "has lines %V, %W or %X, which an older format used for signed terms"
+        )
     if terms := "".join(content.strip() for kind, content in lines if kind in "STU"):
         fields["data"] = terms  # a line that continues ends with a comma
     if comments := [content for kind, content in lines if kind == "C"]:

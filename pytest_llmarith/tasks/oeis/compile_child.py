@@ -1,6 +1,8 @@
-"""A script that compiles the source on stdin under resource limits and writes the result to stdout.
+"""A script that compiles the source on stdin under resource limits and writes the
+result to stdout.
 
-It runs once per reply, as `python -I -S compile_child.py`, and has few imports, so that it starts fast.
+It runs once per reply, as `python -I -S compile_child.py`, and has few imports, so that
+it starts fast.
 """
 
 import resource
@@ -9,7 +11,9 @@ from typing import Any
 
 MEMORY_BYTES = 256 << 20
 CPU_S = 3
-STACK_BYTES = 2 << 20  # a quarter of the default: a source that passes here can be parsed safely elsewhere
+STACK_BYTES = (
+    2 << 20
+)  # a quarter of the default: a source that passes here can be parsed safely elsewhere
 MAX_NODES = 100_000
 MAX_DEPTH = 500  # of the syntax tree
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
@@ -25,11 +29,16 @@ def _limit() -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(kind)[1]
-        resource.setrlimit(kind, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+        resource.setrlimit(
+            kind,
+            (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard),
+        )
 
 
 def parse(source: bytes) -> Any:
-    """The syntax tree of the bytes that the sandbox executes: a coding cookie can make code of a comment."""
+    """The syntax tree of the bytes that the sandbox executes: a coding cookie can make
+    code of a comment.
+    """
     return compile(source, "<program>", "exec", _ONLY_AST, dont_inherit=True)
 
 
@@ -39,12 +48,16 @@ def _verdict(source: bytes) -> tuple[str, str]:
         tree = parse(source)
         if why := _too_large(tree):
             return UNCOMPILABLE, why
-        compile(source, "<program>", "exec", dont_inherit=True)  # finds a misplaced `return`
+        compile(
+            source, "<program>", "exec", dont_inherit=True
+        )  # finds a misplaced `return`
     except SyntaxError as error:
         return SYNTAX_ERROR, f"line {error.lineno or 1}: {error.msg}"
     except ValueError as error:  # null bytes, before Python 3.12
         return SYNTAX_ERROR, str(error)
-    except Exception as error:  # RecursionError, MemoryError, OverflowError, SystemError
+    except (
+        Exception
+    ) as error:  # RecursionError, MemoryError, OverflowError, SystemError
         return UNCOMPILABLE, f"Python cannot compile it: {type(error).__name__}"
     return PASSED, ""
 
@@ -64,11 +77,17 @@ def _children(node: Any) -> list[Any]:
     found = []
     for field in node._fields:
         value = getattr(node, field, None)
-        found += [one for one in (value if isinstance(value, list) else [value]) if hasattr(one, "_fields")]
+        found += [
+            one
+            for one in (value if isinstance(value, list) else [value])
+            if hasattr(one, "_fields")
+        ]
     return found
 
 
 if __name__ == "__main__":
     program = sys.stdin.buffer.read()
     _limit()
-    sys.stdout.buffer.write("\n".join(_verdict(program)).encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.write(
+        "\n".join(_verdict(program)).encode("utf-8", "backslashreplace")
+    )

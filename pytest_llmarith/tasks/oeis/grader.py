@@ -1,4 +1,6 @@
-"""Grades programs: finds the program in a reply, runs and scores it, and detects lookup tables."""
+"""Grades programs: finds the program in a reply, runs and scores it, and detects lookup
+tables.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +35,20 @@ from pytest_llmarith.types import (
 )
 
 LONGEST_SHOWN = 200  # characters of an output in a record
-_FURTHER_RUNS_S = 3.0  # the time that counts of runs that no term is scored by; the last one may exceed it
+# the time that counts of runs that no term is scored by; the last one may exceed it
+_FURTHER_RUNS_S = 3.0
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MAX_STORED = 100
-_QUIET_WITHIN_S = 600.0  # how long a fake model's program waits until the machine is idle enough to time it
+# how long a fake model's program waits until the machine is idle enough to time it
+_QUIET_WITHIN_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRules:
     """How programs are run and scored; None leaves the choice to the machine.
 
-    `judge` is the name of a model that judges, and `ask` asks it. `machine` describes the machine in the record.
+    `judge` is the name of a model that judges, and `ask` asks it. `machine` describes
+    the machine in the record.
     """
 
     rules: Rules = Rules.DEFAULT
@@ -85,14 +90,20 @@ class Programs:
         return None
 
     def about(self, variants: Sequence[str], verbose: bool) -> list[str]:
-        """The sets, and what is missing of the strict isolation; with `verbose` also rules that are not the default."""
+        """The sets, and what is missing of the strict isolation; with `verbose` also
+        rules that are not the default.
+        """
         rules, lines = self._rules, [f"OEIS sets: {', '.join(variants)}"]
         try:
             isolation = self._isolation
         except UnavailableError as error:
             return [*lines, f"OEIS items are skipped, as no sandbox works: {error}"]
         if not verbose:
-            weaker = [] if isolation.level is Level.STRICT else [f"sandbox {isolation.level}, not strict"]
+            weaker = (
+                []
+                if isolation.level is Level.STRICT
+                else [f"sandbox {isolation.level}, not strict"]
+            )
             return [*weaker, *isolation.remarks]
         parts = (
             f"sandbox {isolation.level}",
@@ -112,10 +123,16 @@ class Programs:
         try:
             machine = self._machine | {"worker": tools.worker}
         except OSError as error:
-            return Grade(None, reason=f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED)
-        rules = replace(self._rules, limits=self.limits_of(tools), ask=tools.ask, machine=machine)
+            return Grade(
+                None, reason=f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED
+            )
+        rules = replace(
+            self._rules, limits=self.limits_of(tools), ask=tools.ask, machine=machine
+        )
         wait_s = _QUIET_WITHIN_S if tools.simulated else 0.0
-        sandbox = Sandbox(self._isolation, rules.limits, wait_s=wait_s, on_term=tools.idle)
+        sandbox = Sandbox(
+            self._isolation, rules.limits, wait_s=wait_s, on_term=tools.idle
+        )
         return grade_program(answer, problem.private, sandbox, rules)
 
     @cached_property
@@ -123,7 +140,10 @@ class Programs:
         """The machine and its speed, which time limits depend on."""
         from pytest_llmarith.sandbox.runner import calibrate, machine_facts
 
-        return machine_facts() | {"worker": None, "calibration_s": calibrate(self._isolation)}
+        return machine_facts() | {
+            "worker": None,
+            "calibration_s": calibrate(self._isolation),
+        }
 
     def limits_of(self, tools: Tools) -> ProgramLimits:
         """The limits of an item's terms; its own one replaces the largest."""
@@ -134,11 +154,22 @@ class Programs:
         return replace(limits, seconds=(*shorter, float(tools.limit_s)))
 
 
-def grade_program(answer: str | NoAnswer, sequence: IntegerSequence, runner: Runner, rules: ProgramRules) -> Grade:
-    """The grade of the program in a reply; unanswered if this machine could not run it."""
+def grade_program(
+    answer: str | NoAnswer,
+    sequence: IntegerSequence,
+    runner: Runner,
+    rules: ProgramRules,
+) -> Grade:
+    """The grade of the program in a reply; unanswered if this machine could not run
+    it.
+    """
     part = _details(None, runner, rules)
     try:
-        found = _no_program(answer) if isinstance(answer, NoAnswer) else find_program(answer)
+        found = (
+            _no_program(answer)
+            if isinstance(answer, NoAnswer)
+            else find_program(answer)
+        )
         if isinstance(found, NoProgram):
             part.detail = found.detail
             zeroes = {f"{limit:g}": 0.0 for limit in runner.limits.seconds}
@@ -147,19 +178,26 @@ def grade_program(answer: str | NoAnswer, sequence: IntegerSequence, runner: Run
         return _scored(sequence, found, part, runner, rules)
     except OSError as error:
         part = _details(part.program, runner, rules)
-        return Grade(None, part, f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED)
+        return Grade(
+            None, part, f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED
+        )
 
 
 def _no_program(answer: NoAnswer) -> NoProgram:
     """Of an incomplete reply, which may be cut within its program."""
     is_filtered = answer.reason == NanReason.FILTERED
     return NoProgram(
-        NanReason(answer.reason), "the provider filtered it" if is_filtered else "it ends at the token limit"
+        NanReason(answer.reason),
+        "the provider filtered it" if is_filtered else "it ends at the token limit",
     )
 
 
 def _scored(
-    sequence: IntegerSequence, program: Program, part: records.ProgramDetails, runner: Runner, rules: ProgramRules
+    sequence: IntegerSequence,
+    program: Program,
+    part: records.ProgramDetails,
+    runner: Runner,
+    rules: ProgramRules,
 ) -> Grade:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
     runs = runner.run(program.source, [*expected])
@@ -171,33 +209,52 @@ def _scored(
         judges.llm, why_none = _verdict(rules.judge, rules.ask, program.source)
         if why_none is not None:  # a missing verdict does not clear the program
             judges.static = None
-            return Grade(None, part, f"no verdict: {why_none}", outcome=Outcome.UNANSWERED)
+            return Grade(
+                None, part, f"no verdict: {why_none}", outcome=Outcome.UNANSWERED
+            )
     part.addresses_judge = list(model_judge.messages_to_judge(program))
-    cheat = any(verdict is not None and verdict.cheat for verdict in (judges.static, judges.llm))
+    cheat = any(
+        verdict is not None and verdict.cheat for verdict in (judges.static, judges.llm)
+    )
     unknown = [term.n for term in terms if term.status is TermStatus.INCONCLUSIVE]
     if unknown and not cheat:
-        why = f"inconclusive: this machine was too busy to time the term for n = {unknown[0]}"
+        why = (
+            f"inconclusive: this machine was too busy to time the term for n = "
+            f"{unknown[0]}"
+        )
         return Grade(None, part, why, outcome=Outcome.UNANSWERED)
     # All terms were measured, or the program is a lookup table.
-    scores = {at: 0.0 if cheat else float(score(terms, at) or 0) for at in runner.limits.seconds}
+    scores = {
+        at: 0.0 if cheat else float(score(terms, at) or 0)
+        for at in runner.limits.seconds
+    }
     named = {f"{at:g}": one for at, one in scores.items()}
     if cheat:
         return Grade(0.0, part, _evidence(judges), named, Outcome.CHEAT)
     return Grade(scores[runner.limits.longest_s], part, _first_fault(terms), named)
 
 
-def _further_runs(runner: Runner, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
-    """Runs that no term is scored by, until one does not exit by itself or the time is used up."""
+def _further_runs(
+    runner: Runner, program: str, inputs: Sequence[int]
+) -> list[ProgramRun]:
+    """Runs that no term is scored by, until one does not exit by itself or the time is
+    used up.
+    """
     runs = list[ProgramRun]()
     for n in inputs:
         runs += runner.run(program, [n])
-        if runs[-1].ending is not Ending.EXITED or sum(run.seconds for run in runs) > _FURTHER_RUNS_S:
+        if (
+            runs[-1].ending is not Ending.EXITED
+            or sum(run.seconds for run in runs) > _FURTHER_RUNS_S
+        ):
             break
     return runs
 
 
 def _first_fault(terms: Sequence[Term]) -> str | None:
-    """The number of right terms at the largest limit, and the first wrong one; None if all are right."""
+    """The number of right terms at the largest limit, and the first wrong one; None if
+    all are right.
+    """
     wrong = [term for term in terms if term.status is not TermStatus.OK]
     if not wrong:
         return None
@@ -216,33 +273,55 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:36]}..."
 
 
-# --- terms: A_s(n) of arXiv 2411.04372 --------------------------------------------------------------------------------
+# --- terms: A_s(n) of arXiv 2411.04372 ------------------------------------------------
 
 
-def verdicts(runs: Sequence[ProgramRun], expected: Mapping[int, str], largest: float, rules: Rules) -> list[Term]:
-    """The verdict on each run, compared with the expected term of its n; `largest` is the largest limit in seconds.
+def verdicts(
+    runs: Sequence[ProgramRun],
+    expected: Mapping[int, str],
+    largest: float,
+    rules: Rules,
+) -> list[Term]:
+    """The verdict on each run, compared with the expected term of its n; `largest` is
+    the largest limit in seconds.
 
-    Raises ValueError if the runs are not those of the expected terms; terms after an inconclusive run may be missing.
+    Raises ValueError if the runs are not those of the expected terms; terms after an
+    inconclusive run may be missing.
     """
     stopped = bool(runs) and runs[-1].ending is Ending.INCONCLUSIVE
     if [run.input for run in runs] != [*expected][: len(runs) if stopped else None]:
-        raise ValueError("the runs are not those of the expected terms, one each and in their order")
+        raise ValueError(
+            "the runs are not those of the expected terms, one each and in their order"
+        )
     found = []
     for run in runs:
         term, got = expected[run.input], run.stdout.strip()
         status = _status(run, got == term, largest, rules)
-        found.append(Term(run.input, term, _truncated(got), status, run.seconds, _truncated(run.stderr)))
+        found.append(
+            Term(
+                run.input,
+                term,
+                _truncated(got),
+                status,
+                run.seconds,
+                _truncated(run.stderr),
+            )
+        )
     return found
 
 
 def score(terms: Sequence[Term], limit: float) -> Fraction | None:
-    """A_s(n) at a limit: the share of right terms among those that were measured; None if none was."""
+    """A_s(n) at a limit: the share of right terms among those that were measured; None
+    if none was.
+    """
     seen = [TermStatus.LATE if term.seconds > limit else term.status for term in terms]
     measured = len(seen) - seen.count(TermStatus.INCONCLUSIVE)
     return Fraction(seen.count(TermStatus.OK), measured) if measured else None
 
 
-def _status(run: ProgramRun, is_right: bool, largest: float, rules: Rules) -> TermStatus:
+def _status(
+    run: ProgramRun, is_right: bool, largest: float, rules: Rules
+) -> TermStatus:
     if run.ending is not Ending.EXITED:
         return TermStatus(run.ending.value)
     if run.seconds > largest:
@@ -258,7 +337,9 @@ def _truncated(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 
 
-def _details(program: str | None, runner: Runner, rules: ProgramRules) -> records.ProgramDetails:
+def _details(
+    program: str | None, runner: Runner, rules: ProgramRules
+) -> records.ProgramDetails:
     """The details of a program before it runs."""
     return records.ProgramDetails(
         program=program,
@@ -274,7 +355,7 @@ def _details(program: str | None, runner: Runner, rules: ProgramRules) -> record
     )
 
 
-# --- lookup tables ----------------------------------------------------------------------------------------------------
+# --- lookup tables --------------------------------------------------------------------
 
 
 def _evidence(judges: records.Judges) -> str:
@@ -287,7 +368,9 @@ def _evidence(judges: records.Judges) -> str:
 def _verdict(
     judge: str, ask: Callable[[Question], Reply | Failure], program: str
 ) -> tuple[records.ModelVerdict, str | None]:
-    """The verdict of the judge with all its replies, and why there is no verdict if there is none."""
+    """The verdict of the judge with all its replies, and why there is no verdict if
+    there is none.
+    """
     question, replies = model_judge.prompt(program), list[records.Reply]()
     new = 0
     for attempt in range(_MAX_STORED):
@@ -297,7 +380,11 @@ def _verdict(
         replies.append(records.reply_part(answer))
         if (cheat := model_judge.read_verdict(answer.text)) is not None:
             return records.ModelVerdict(cheat, judge, replies), None
-        new += not answer.stored  # stored replies without a verdict do not count as attempts of this run
+        new += (
+            not answer.stored
+        )  # stored replies without a verdict do not count as attempts of this run
         if new == _ATTEMPTS:
             break
-    return records.ModelVerdict(None, judge, replies), f"{judge} said neither 0 nor 1 in {new} replies"
+    return records.ModelVerdict(
+        None, judge, replies
+    ), f"{judge} said neither 0 nor 1 in {new} replies"

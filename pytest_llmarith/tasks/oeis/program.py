@@ -1,11 +1,12 @@
-"""Finds the program in a reply, the last fenced block or the whole reply, and compiles it.
+"""Finds the program in a reply, the last fenced block or the whole reply, and compiles
+it.
 
-A child process with limits compiles it first: a thousand characters can take Python's compiler gigabytes or minutes, or
-crash it.
+A child process with limits compiles it first: a thousand characters can take Python's
+compiler gigabytes or minutes, or crash it.
 
-Fences follow the rules of Markdown, and variants that models write: any indentation, an opening fence at the end of a
-line of text, a fence that is not closed, or is closed at the end of the last line of code or before a remark, a block
-on a single line.
+Fences follow the rules of Markdown, and variants that models write: any indentation, an
+opening fence at the end of a line of text, a fence that is not closed, or is closed at
+the end of the last line of code or before a remark, a block on a single line.
 """
 
 from __future__ import annotations
@@ -23,18 +24,38 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_llmarith.exact import refuses, strip_thoughts
-from pytest_llmarith.tasks.oeis.compile_child import CPU_S, MEMORY_BYTES, PASSED, SYNTAX_ERROR, UNCOMPILABLE, parse
+from pytest_llmarith.tasks.oeis.compile_child import (
+    CPU_S,
+    MEMORY_BYTES,
+    PASSED,
+    SYNTAX_ERROR,
+    UNCOMPILABLE,
+    parse,
+)
 from pytest_llmarith.types import NanReason
 
 MAX_PROGRAM = 1 << 17  # characters
-_CHILD = (sys.executable, "-I", "-S", "-W", "ignore", str(Path(__file__).with_name("compile_child.py")))
+_CHILD = (
+    sys.executable,
+    "-I",
+    "-S",
+    "-W",
+    "ignore",
+    str(Path(__file__).with_name("compile_child.py")),
+)
 _KEPT_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-_CAUSED_BY_SOURCE = {signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL}
+_CAUSED_BY_SOURCE = {
+    signal.SIGXCPU,
+    signal.SIGSEGV,
+    signal.SIGABRT,
+    signal.SIGBUS,
+    signal.SIGILL,
+}
 _TIMEOUT_S = 120.0  # of wall time, reached on a stalled machine only
 
 
-# The info string of an opening fence, such as `python` or `python title=a.py {1,2}`. Behind a blank it is a remark, if
-# it does not name Python.
+# The info string of an opening fence, such as `python` or `python title=a.py {1,2}`.
+# Behind a blank it is a remark, if it does not name Python.
 _INFO = re.compile(
     r"(?:[\w+#.-]*[\w+#]|[ \t]++(?i:python|py)\d?)"
     r"(?:[ \t]++(?:[^\s=]++=\S*+|\{[^}]*+\}))*+[ \t]*+",
@@ -46,7 +67,9 @@ _LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t
 
 @dataclass(frozen=True, slots=True)
 class NoProgram:
-    """The reason why a text is not a program, or why a reply has none; `detail` is one line."""
+    """The reason why a text is not a program, or why a reply has none; `detail` is one
+    line.
+    """
 
     reason: NanReason
     detail: str
@@ -68,11 +91,12 @@ class Program:
 
 
 def find_program(reply: str) -> Program | NoProgram:
-    """The program in the last fenced block that is not empty, or in the whole reply if there is no such block.
+    """The program in the last fenced block that is not empty, or in the whole reply if
+    there is no such block.
 
-    Blocks of tildes count only in a reply without blocks of backticks. The question asks for this block, so no other
-    block is tried. Takes time linear in the length of the reply. Raises OSError if programs cannot be compiled on this
-    machine.
+    Blocks of tildes count only in a reply without blocks of backticks. The question
+    asks for this block, so no other block is tried. Takes time linear in the length of
+    the reply. Raises OSError if programs cannot be compiled on this machine.
     """
     reply = reply.replace("\r\n", "\n").replace("\r", "\n")
     spoken = strip_thoughts(reply)
@@ -85,15 +109,25 @@ def find_program(reply: str) -> Program | NoProgram:
         return cut if spoken.cut else NoProgram(NanReason.EMPTY, "the reply is empty")
     block = _last_block(text)
     found = _program(text if block is None else block)
-    if block is not None or isinstance(found, Program) or found.reason is NanReason.UNCOMPILABLE:
+    if (
+        block is not None
+        or isinstance(found, Program)
+        or found.reason is NanReason.UNCOMPILABLE
+    ):
         return found
     if refuses(text):
         return NoProgram(NanReason.REFUSAL, "the reply refuses")
-    return cut if spoken.cut else NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
+    return (
+        cut
+        if spoken.cut
+        else NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
+    )
 
 
 def _program_with_tag(reply: str) -> Program | None:
-    """The program of the reply with its thoughts, if the tag that ends them is in a comment or string of it."""
+    """The program of the reply with its thoughts, if the tag that ends them is in a
+    comment or string of it.
+    """
     block = _last_block(reply)
     code = reply if block is None else block
     if len(strip_thoughts(code).text) == len(code):
@@ -122,11 +156,15 @@ def _program(text: str) -> Program | NoProgram:
 
 def _does_something(statement: ast.stmt) -> bool:
     """Whether it is more than names and constants, such as `Sorry` and `42`."""
-    return not isinstance(statement, ast.Expr) or any(isinstance(node, ast.Call) for node in ast.walk(statement))
+    return not isinstance(statement, ast.Expr) or any(
+        isinstance(node, ast.Call) for node in ast.walk(statement)
+    )
 
 
 def _dedent(text: str) -> str:
-    """The text without the indentation of its first line, if all lines that are not blank share it."""
+    """The text without the indentation of its first line, if all lines that are not
+    blank share it.
+    """
     lines = text.split("\n")
     first = next((line for line in lines if line.strip()), "")
     indent = first[: len(first) - len(first.lstrip(" \t"))]
@@ -136,24 +174,38 @@ def _dedent(text: str) -> str:
 
 
 class _Fence(NamedTuple):
-    """A fence: its backticks or tildes, its indentation, and whether the name of a language follows."""
+    """A fence: its backticks or tildes, its indentation, and whether the name of a
+    language follows.
+    """
 
     marks: str
     indent: int
     named: bool
 
     def is_closed_by(self, line: str) -> bool:
-        """Whether the line begins with closing marks; a remark may follow them, as no line of Python begins so."""
+        """Whether the line begins with closing marks; a remark may follow them, as no
+        line of Python begins so.
+        """
         return line.lstrip(" \t").startswith(self.marks)
 
     def last_code(self, line: str) -> str | None:
-        """The code of a line that ends with the closing backticks; None for another line."""
+        """The code of a line that ends with the closing backticks; None for another
+        line.
+        """
         bare = line.rstrip(" \t")
         code = bare.rstrip("`")
-        return code if self.marks[0] == "`" and len(bare) - len(code) >= len(self.marks) else None
+        return (
+            code
+            if self.marks[0] == "`" and len(bare) - len(code) >= len(self.marks)
+            else None
+        )
 
     def is_reopened_by(self, other: _Fence) -> bool:
-        return other.marks[0] == self.marks[0] and len(other.marks) >= len(self.marks) and other.named
+        return (
+            other.marks[0] == self.marks[0]
+            and len(other.marks) >= len(self.marks)
+            and other.named
+        )
 
     def dedent(self, line: str) -> str:
         blanks = len(line) - len(line.lstrip(" \t"))
@@ -161,7 +213,9 @@ class _Fence(NamedTuple):
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """The mark of each fenced block, a backtick or a tilde, and its content, in order."""
+    """The mark of each fenced block, a backtick or a tilde, and its content, in
+    order.
+    """
     fence, lines = None, list[str]()
     for line in text.split("\n"):
         opening = _opening(line)
@@ -170,7 +224,10 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             if fence is None and (lone := _LONE_LINE.fullmatch(line)):
                 yield "`", lone["code"]
         elif opening and fence.is_reopened_by(opening):
-            fence, lines = opening, []  # Python has no such line: the first fence was repeated, or not closed
+            fence, lines = (
+                opening,
+                [],
+            )  # Python has no such line: the first fence was repeated, or not closed
         elif fence.is_closed_by(line):
             yield fence.marks[0], "\n".join(lines)
             fence, lines = None, []
@@ -188,23 +245,37 @@ def _opening(line: str) -> _Fence | None:
     opening = _OPENING.match(line)
     if opening is None:
         return None
-    return _Fence(opening["marks"], len(opening["indent"]), named=bool(_INFO.fullmatch(line[opening.end() :])))
+    return _Fence(
+        opening["marks"],
+        len(opening["indent"]),
+        named=bool(_INFO.fullmatch(line[opening.end() :])),
+    )
 
 
 def _opening_behind_text(line: str) -> _Fence | None:
-    """The fence at the end of a line of text that ends with a colon, or with the name of a language."""
+    """The fence at the end of a line of text that ends with a colon, or with the name
+    of a language.
+    """
     opening = _BEHIND_TEXT.fullmatch(line)
     if opening is None:
         return None
     named = bool(_INFO.fullmatch(opening["info"]))
-    introduced = line[: opening.start("marks")].rstrip().endswith(":") and not opening["info"].strip()
+    introduced = (
+        line[: opening.start("marks")].rstrip().endswith(":")
+        and not opening["info"].strip()
+    )
     return _Fence(opening["marks"], 0, named) if named or introduced else None
 
 
 def compiled(source: str) -> Program | NoProgram:
-    """The program of a source, or the reason why it does not compile. Raises OSError if the child process fails."""
+    """The program of a source, or the reason why it does not compile.
+
+    Raises OSError if the child process fails.
+    """
     if len(source) > MAX_PROGRAM:
-        detail = f"the program has {len(source):,} characters, more than {MAX_PROGRAM:,}"
+        detail = (
+            f"the program has {len(source):,} characters, more than {MAX_PROGRAM:,}"
+        )
         return NoProgram(NanReason.SYNTAX_ERROR, detail)
     try:
         encoded = source.encode()
@@ -216,17 +287,31 @@ def compiled(source: str) -> Program | NoProgram:
 
 
 def _refused_by_child(source: bytes) -> NoProgram | None:
-    environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    environment = {
+        name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ
+    }
     try:
-        done = subprocess.run(_CHILD, input=source, capture_output=True, timeout=_TIMEOUT_S, env=environment)
+        done = subprocess.run(
+            _CHILD,
+            input=source,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            env=environment,
+        )
     except subprocess.TimeoutExpired:
         raise TimeoutError(f"a program was not compiled in {_TIMEOUT_S:g} s") from None
     if -done.returncode in _CAUSED_BY_SOURCE:
         limits = f"{MEMORY_BYTES >> 20} MB and {CPU_S} s"
-        why = f"Python cannot compile it within {limits}: {signal.Signals(-done.returncode).name}"
+        why = (
+            f"Python cannot compile it within {limits}: "
+            f"{signal.Signals(-done.returncode).name}"
+        )
         return NoProgram(NanReason.UNCOMPILABLE, why)
     verdict, _, message = done.stdout.decode("utf-8", "replace").partition("\n")
     if done.returncode or verdict not in (PASSED, SYNTAX_ERROR, UNCOMPILABLE):
         trouble = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OSError(f"programs cannot be compiled: {trouble[-1] if trouble else f'status {done.returncode}'}")
+        raise OSError(
+            f"programs cannot be compiled: "
+            f"{trouble[-1] if trouble else f'status {done.returncode}'}"
+        )
     return None if verdict == PASSED else NoProgram(NanReason(verdict), message)

@@ -39,7 +39,10 @@ _SUFFIXES = (".json", ".seq")  # the first one is preferred: it has more fields
 
 
 class Unavailable(Exception):
-    """An entry is not available; the message is one line. If `ends_sync`, other entries would fail, too."""
+    """An entry is not available; the message is one line.
+
+    If `ends_sync`, other entries would fail, too.
+    """
 
     def __init__(self, message: str, ends_sync: bool = False) -> None:
         super().__init__(message)
@@ -50,7 +53,10 @@ class Source(Protocol):
     """Returns entries as unchecked JSON in UTF-8."""
 
     def read(self, number: str) -> tuple[str, bytes]:
-        """The location of the entry, for messages, and its content. Raises Unavailable and BrokenEntry."""
+        """The location of the entry, for messages, and its content.
+
+        Raises Unavailable and BrokenEntry.
+        """
 
 
 class FolderSource:
@@ -61,19 +67,27 @@ class FolderSource:
         os.listdir(folder)  # os.walk ignores errors
         self._folder = folder
         self._files: dict[str, Path] = {}
-        found = [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
+        found = [
+            Path(parent, name) for parent, _, names in os.walk(folder) for name in names
+        ]
         for suffix in _SUFFIXES:
-            for path in sorted(path for path in found if path.suffix == suffix and is_number(path.stem)):
+            for path in sorted(
+                path for path in found if path.suffix == suffix and is_number(path.stem)
+            ):
                 self._files.setdefault(path.stem, path)
 
     def read(self, number: str) -> tuple[str, bytes]:
         if number not in self._files:
-            raise Unavailable(f"neither {number}.json nor {number}.seq is in {str(self._folder)!r}")
+            raise Unavailable(
+                f"neither {number}.json nor {number}.seq is in {str(self._folder)!r}"
+            )
         path = self._files[number]
         try:
             text = read_text(path)
         except OSError as error:
-            raise Unavailable(f"{str(path)!r} cannot be read: {error.strerror}") from error
+            raise Unavailable(
+                f"{str(path)!r} cannot be read: {error.strerror}"
+            ) from error
         if path.suffix == ".seq":
             text = json.dumps([seq_fields(text, str(path), number)]) + "\n"
         return str(path), text.encode("utf-8")
@@ -81,7 +95,9 @@ class FolderSource:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """How many entries were present, were written, failed (number and reason), and were not tried (`left`)."""
+    """How many entries were present, were written, failed (number and reason), and were
+    not tried (`left`).
+    """
 
     present: int
     written: int
@@ -101,16 +117,20 @@ def sync(
     refresh: bool = False,
     on_entry: Callable[[str, int, int], None] = lambda number, done, total: None,
 ) -> Synced:
-    """Write the entries of these A-numbers into the cache; with `refresh`, replace those that are present.
+    """Write the entries of these A-numbers into the cache; with `refresh`, replace
+    those that are present.
 
-    Intact entries are not fetched again, so the same call resumes an interrupted one. `notice`, the license of the
-    entries, is written beside them. `on_entry` is called before each entry with its number, how many are done, and how
-    many there are. Raises OSError if the cache cannot be written.
+    Intact entries are not fetched again, so the same call resumes an interrupted one.
+    `notice`, the license of the entries, is written beside them. `on_entry` is called
+    before each entry with its number, how many are done, and how many there are. Raises
+    OSError if the cache cannot be written.
     """
     cache.mkdir(parents=True, exist_ok=True)
     replace_file(cache / NOTICE_FILE, notice)
     files = {number: cache / f"{number}.json" for number in numbers}
-    waiting = [number for number, file in files.items() if refresh or not _is_intact(file)]
+    waiting = [
+        number for number, file in files.items() if refresh or not _is_intact(file)
+    ]
     failed: list[tuple[str, str]] = []
     tried = 0
     for number in waiting:
@@ -124,7 +144,12 @@ def sync(
             failed.append((number, str(error)))
             if isinstance(error, Unavailable) and error.ends_sync:
                 break
-    return Synced(len(files) - len(waiting), tried - len(failed), tuple(failed), len(waiting) - tried)
+    return Synced(
+        len(files) - len(waiting),
+        tried - len(failed),
+        tuple(failed),
+        len(waiting) - tried,
+    )
 
 
 def _is_intact(path: Path) -> bool:
@@ -135,11 +160,13 @@ def _is_intact(path: Path) -> bool:
     return True
 
 
-# --- the website: one request at a time, at a fixed pace, retried after an outage -------------------------------------
+# --- the website: one request at a time, at a fixed pace, retried after an outage -----
 
 
 class Website:
-    """A source of entries and a context manager; `on_retry` is called with a line before each retry."""
+    """A source of entries and a context manager; `on_retry` is called with a line
+    before each retry.
+    """
 
     def __init__(
         self,
@@ -152,7 +179,9 @@ class Website:
 
         agent = f"pytest-llmarith/{version('pytest-llmarith')}"
         headers = {"User-Agent": agent, "Accept": "application/json"}
-        self._client = httpx.Client(headers=headers, timeout=_READ_TIMEOUT_S, follow_redirects=False)
+        self._client = httpx.Client(
+            headers=headers, timeout=_READ_TIMEOUT_S, follow_redirects=False
+        )
         self._base_url = base_url
         self._pace_s = pace_s
         self._first_pause_s = first_pause_s
@@ -167,7 +196,10 @@ class Website:
         self._client.close()
 
     def read(self, number: str) -> tuple[str, bytes]:
-        """The address and the JSON of an entry; transient failures are retried. Raises Unavailable."""
+        """The address and the JSON of an entry; transient failures are retried.
+
+        Raises Unavailable.
+        """
         url = f"{self._base_url}/search?q=id:{number}&fmt=json"
         try:
             body = self._read(number, url)
@@ -199,7 +231,10 @@ class Website:
             time.sleep(pause_s)
 
     def _request(self, url: str) -> bytes:
-        """The JSON at an address. Raises Unavailable, or _Transient if another attempt may succeed."""
+        """The JSON at an address.
+
+        Raises Unavailable, or _Transient if another attempt may succeed.
+        """
         import httpx
 
         try:
@@ -224,12 +259,17 @@ class _Transient(Exception):
 
 def _body(response: httpx.Response) -> bytes:
     if response.status_code in _RETRIED:
-        raise _Transient(f"status {response.status_code}", retry_after_s(response.headers.get("Retry-After", "")))
+        raise _Transient(
+            f"status {response.status_code}",
+            retry_after_s(response.headers.get("Retry-After", "")),
+        )
     if response.status_code != 200:  # a redirect, too, is not followed
         raise Unavailable(f"status {response.status_code}")
     content = bytearray()
     for chunk in response.iter_bytes():
         content += chunk
         if len(content) > MAX_BYTES:
-            raise Unavailable(f"the reply is larger than {MAX_BYTES:,} bytes, the limit of an entry")
+            raise Unavailable(
+                f"the reply is larger than {MAX_BYTES:,} bytes, the limit of an entry"
+            )
     return bytes(content)

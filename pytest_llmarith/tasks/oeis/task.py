@@ -1,5 +1,6 @@
-"""Task OEIS: a program for an integer sequence, after "Benchmarking Large Language Models with Integer Sequence
-Generation Tasks" (arXiv 2411.04372), whose code generation prompt (Supplementary Information) is used word for word.
+"""Task OEIS: a program for an integer sequence, after "Benchmarking Large Language
+Models with Integer Sequence Generation Tasks" (arXiv 2411.04372), whose code generation
+prompt (Supplementary Information) is used word for word.
 """
 
 from __future__ import annotations
@@ -14,22 +15,34 @@ from pytest_llmarith.types import IntegerSequence
 
 NAME = OEIS
 _PROMPT = (
-    "Write a python code that takes a number n as input from stdin, outputs a single element of a sequence as a string "
-    "to stdout. Just output the n-th element in the sequence, not the whole sequence or anything other than the single "
-    "sequence element. You will be graded by my running your code and comparing the results with a look-up table. "
-    "If you use a look-up table for your code, you will not only fail the test. Hardcoding values that can be computed "
-    "without hardcoding is considered to be using a look-up table. Use only the standard python library. No packages "
-    "will be installed with pip or conda. Output your final code at the end of your response inside triple backticks "
+    "Write a python code that takes a number n as input from stdin, outputs a single "
+    "element of a sequence as a string "
+    "to stdout. Just output the n-th element in the sequence, not the whole sequence "
+    "or anything other than the single "
+    "sequence element. You will be graded by my running your code and comparing the "
+    "results with a look-up table. "
+    "If you use a look-up table for your code, you will not only fail the test. "
+    "Hardcoding values that can be computed "
+    "without hardcoding is considered to be using a look-up table. Use only the "
+    "standard python library. No packages "
+    "will be installed with pip or conda. Output your final code at the end of your "
+    "response inside triple backticks "
     "like:\n```\n#your code goes here\n```\n\n"
-    "The last part of your response that is inside triple backticks will be used as your response for the purposes of "
-    "the test. The code will be stopped after a short period of time, so make it efficient if needed.\n\n"
+    "The last part of your response that is inside triple backticks will be used as "
+    "your response for the purposes of "
+    "the test. The code will be stopped after a short period of time, so make it "
+    "efficient if needed.\n\n"
     "Here is some information on the sequence:\n```\n"
 )
 
 
 def task(sets: Sequence[str], entries: Cache, programs: Programs) -> BuiltInTask[Any]:
     """The task with the sequences of these sets, and a grader of programs."""
-    problems = [problem for name in sets for problem in problems_of_set(name, entries.sequences(name))]
+    problems = [
+        problem
+        for name in sets
+        for problem in problems_of_set(name, entries.sequences(name))
+    ]
     return BuiltInTask(
         name=NAME,
         problems=problems,
@@ -41,15 +54,24 @@ def task(sets: Sequence[str], entries: Cache, programs: Programs) -> BuiltInTask
     )
 
 
-def problems_of_set(set_name: str, sequences: Iterable[IntegerSequence]) -> list[Problem]:
-    """A problem for every sequence of a set. There is one trial of each, whose reply sets share."""
+def problems_of_set(
+    set_name: str, sequences: Iterable[IntegerSequence]
+) -> list[Problem]:
+    """A problem for every sequence of a set.
+
+    There is one trial of each, whose reply sets share.
+    """
     return [problem_of(set_name, sequence) for sequence in sequences]
 
 
 def problem_of(set_name: str, sequence: IntegerSequence) -> Problem:
     """The problem of a sequence; no record shows its terms."""
     return Problem(
-        inputs={"number": sequence.number, "name": sequence.name, "comments": "\n\n".join(sequence.comments)},
+        inputs={
+            "number": sequence.number,
+            "name": sequence.name,
+            "comments": "\n\n".join(sequence.comments),
+        },
         expected=None,
         label=f"{set_name}-{sequence.number}",
         variant=set_name,

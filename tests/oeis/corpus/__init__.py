@@ -1,10 +1,18 @@
 """Labelled programs: lookup tables and programs that compute.
 
-`ALL` holds each program once; `GROUPS` are those of the table in docs/oeis.md. Most are for sequences that this project
-computed itself; those for real sequences are there only if the entries of the OEIS are.
+`ALL` holds each program once; `GROUPS` are those of the table in docs/oeis.md. Most are
+for sequences that this project computed itself; those for real sequences are there only
+if the entries of the OEIS are.
 """
 
-from tests.oeis.corpus import honest, honest_held_out, real, tables, tables_held_out, tables_of_code
+from tests.oeis.corpus import (
+    honest,
+    honest_held_out,
+    real,
+    tables,
+    tables_held_out,
+    tables_of_code,
+)
 
 HONEST = [*honest.TUNED, *honest.UNSEEN]
 GROUPS = {
@@ -12,7 +20,10 @@ GROUPS = {
     "plain tables": [*tables.PLAIN, *HONEST],
     "disguised tables": [*tables.DISGUISED, *HONEST],
     "plain tables, held out": [*tables_held_out.PLAIN, *honest_held_out.HELD_OUT],
-    "disguised tables, held out": [*tables_held_out.DISGUISED, *honest_held_out.HELD_OUT],
+    "disguised tables, held out": [
+        *tables_held_out.DISGUISED,
+        *honest_held_out.HELD_OUT,
+    ],
     "tables of code": [*tables_of_code.TABLES, *tables_of_code.HONEST],
 }
 if real.TABLES:

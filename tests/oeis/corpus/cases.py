@@ -16,7 +16,14 @@ from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.tasks.oeis.lookup_table.detector import analyze, conclude, judge
 from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
 from pytest_llmarith.tasks.oeis.program import Program
-from pytest_llmarith.types import Ending, IntegerSequence, Isolation, Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import (
+    Ending,
+    IntegerSequence,
+    Isolation,
+    Level,
+    ProgramLimits,
+    ProgramRun,
+)
 from tests.oeis.corpus.sequences import LISTED, starter
 
 
@@ -31,11 +38,19 @@ class Case:
 
 
 def honest_programs(text: str) -> list[Case]:
-    """The programs of a text, each after a line `=== name | A-number`; `<...>` stands for lists of integers."""
+    """The programs of a text, each after a line `=== name | A-number`; `<...>` stands
+    for lists of integers.
+    """
     cases = []
-    for header, program in re.findall(r"^=== (.*)\n((?:(?!=== ).*\n)*)", text, re.MULTILINE):
+    for header, program in re.findall(
+        r"^=== (.*)\n((?:(?!=== ).*\n)*)", text, re.MULTILINE
+    ):
         name, number = header.split(" | ")
-        sequence = starter(number.split()[1]) if number.startswith("starter ") else LISTED[number]
+        sequence = (
+            starter(number.split()[1])
+            if number.startswith("starter ")
+            else LISTED[number]
+        )
         for bound in (250, 300):
             primes = [p for p in range(2, bound) if all(p % d for d in range(2, p))]
             program = program.replace(f"<primes below {bound}>", str(primes))
@@ -66,7 +81,9 @@ class _Late(Exception):
 
 
 def run(program: str, *inputs: int) -> list[ProgramRun]:
-    """Runs of a trusted program, without isolation; those that follow a late one count as late, too."""
+    """Runs of a trusted program, without isolation; those that follow a late one count
+    as late, too.
+    """
     from pytest_llmarith.sandbox.runner import Sandbox, Slots
 
     runs = list[ProgramRun]()
@@ -77,9 +94,11 @@ def run(program: str, *inputs: int) -> list[ProgramRun]:
             raise _Late
 
     with TemporaryDirectory() as folder, suppress(_Late):
-        Sandbox(Isolation(Level.NONE, ()), ProgramLimits(seconds=(4.0,)), Slots(Path(folder), 1)).run(
-            program, inputs, keep
-        )
+        Sandbox(
+            Isolation(Level.NONE, ()),
+            ProgramLimits(seconds=(4.0,)),
+            Slots(Path(folder), 1),
+        ).run(program, inputs, keep)
     return runs + [replace(runs[-1], input=n) for n in inputs[len(runs) :]]
 
 
@@ -91,7 +110,12 @@ def judged(case: Case) -> StaticVerdict:
     if is_light or (analysis.is_table and without_self_tests(program) is None):
         return conclude(analysis, [])  # the same for any runs
     listed = run(case.program, *case.sequence.inputs)
-    return judge(program, case.sequence, listed, lambda source, inputs: run(source, *inputs) if inputs else [])
+    return judge(
+        program,
+        case.sequence,
+        listed,
+        lambda source, inputs: run(source, *inputs) if inputs else [],
+    )
 
 
 def steps(call: Callable[[], object]) -> int:

@@ -1,4 +1,7 @@
-"""Programs that compute and look like tables. The detector was tuned on TUNED, and not on UNSEEN."""
+"""Programs that compute and look like tables.
+
+The detector was tuned on TUNED, and not on UNSEEN.
+"""
 
 from __future__ import annotations
 

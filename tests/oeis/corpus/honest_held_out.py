@@ -1,4 +1,6 @@
-"""Programs that compute, right or wrong, written by a person who had not read the detector."""
+"""Programs that compute, right or wrong, written by a person who had not read the
+detector.
+"""
 
 from __future__ import annotations
 

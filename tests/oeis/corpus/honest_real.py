@@ -1,7 +1,9 @@
-"""Programs that compute terms of real sequences, as models write them, written without reading the detector.
+"""Programs that compute terms of real sequences, as models write them, written without
+reading the detector.
 
-`<terms>` are the listed terms, `<the first 9 terms>` some of them, `<primes below 300>` primes.
-A program that needs more than a few seconds for some listed term, or never ends, is marked as slow.
+`<terms>` are the listed terms, `<the first 9 terms>` some of them, `<primes below 300>`
+primes. A program that needs more than a few seconds for some listed term, or never
+ends, is marked as slow.
 """
 
 PROGRAMS = r"""

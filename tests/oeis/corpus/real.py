@@ -1,4 +1,6 @@
-"""Labelled programs for real sequences: entries of the OEIS in `../shared/oeis`, which are no part of this project."""
+"""Labelled programs for real sequences: entries of the OEIS in `../shared/oeis`, which
+are no part of this project.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ ENTRIES = Path(__file__).parents[4] / "shared" / "oeis"
 
 @cache
 def real(number: str) -> IntegerSequence:
-    """The OEIS's entry of this number, or else the starter set's or that of the other corpora."""
+    """The OEIS's entry of this number, or else the starter set's or that of the other
+    corpora.
+    """
     for folder in (ENTRIES / "classic_easy", ENTRIES / "classic_hard", STARTER):
         if (folder / f"{number}.json").exists():
             return read_entry(folder / f"{number}.json")
@@ -27,11 +31,15 @@ def real(number: str) -> IntegerSequence:
 def _honest(text: str) -> dict[bool, list[Case]]:
     """The programs that compute, by whether they are slow."""
     cases: dict[bool, list[Case]] = {False: [], True: []}
-    for header, program in re.findall(r"^=== (.*)\n((?:(?!=== ).*\n)*)", text, re.MULTILINE):
+    for header, program in re.findall(
+        r"^=== (.*)\n((?:(?!=== ).*\n)*)", text, re.MULTILINE
+    ):
         name, number, *slow = header.split(" | ")
         sequence = real(number)
         primes = [p for p in range(2, 300) if all(p % d for d in range(2, p))]
-        program = program.replace("[<primes below 300>]", str(primes)).replace(r"\"", '"')
+        program = program.replace("[<primes below 300>]", str(primes)).replace(
+            r"\"", '"'
+        )
         program = program.replace("<terms>", ", ".join(sequence.terms))
         cases[bool(slow)].append(Case(name, sequence, program, False))
     return cases

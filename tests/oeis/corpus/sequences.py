@@ -23,22 +23,39 @@ def starter(number: str) -> IntegerSequence:
 
 def _sequence(number: str, offset: int, terms: str | Iterable[int]) -> IntegerSequence:
     texts = terms.split() if isinstance(terms, str) else map(str, terms)
-    return IntegerSequence(number, f"{number}, made for tests", (), tuple(texts), offset, ("nonn",))
+    return IntegerSequence(
+        number, f"{number}, made for tests", (), tuple(texts), offset, ("nonn",)
+    )
 
 
 _PRIMES = [p for p in range(2, 1630) if all(p % d for d in range(2, isqrt(p) + 1))]
-FIBONACCI, CATALAN, BELL, MERSENNE = map(starter, ("A000045", "A000108", "A000110", "A000043"))
+FIBONACCI, CATALAN, BELL, MERSENNE = map(
+    starter, ("A000045", "A000108", "A000110", "A000043")
+)
 PRIMES = _sequence("A000040", 1, _PRIMES[:58])
 TWIN_PRIMES = _sequence("A001359", 1, (p for p in _PRIMES if p + 2 in {*_PRIMES}))
 PRIME_ROOTS = _sequence("A000006", 1, map(isqrt, _PRIMES[:71]))
-TOTIENTS = _sequence("A000010", 1, (sum(gcd(k, n) == 1 for k in range(n)) for n in range(1, 70)))
+TOTIENTS = _sequence(
+    "A000010", 1, (sum(gcd(k, n) == 1 for k in range(n)) for n in range(1, 70))
+)
 THUE_MORSE = _sequence("A010060", 0, (n.bit_count() % 2 for n in range(105)))
 PERIOD = _sequence("A109013", 1, (gcd(n, 12) for n in range(1, 85)))
-MONTHS = _sequence("A008685", 1, (monthrange(1998 + n // 12, n % 12 + 1)[1] for n in range(84)))
-FRIDAYS = _sequence(
-    "A101312", 1901, (sum(date(y, m, 13).weekday() == 4 for m in range(1, 13)) for y in range(1901, 2006))
+MONTHS = _sequence(
+    "A008685", 1, (monthrange(1998 + n // 12, n % 12 + 1)[1] for n in range(84))
 )
-SEGMENTS = _sequence("A006942", 0, (sum((6, 2, 5, 5, 4, 5, 6, 3, 7, 6)[int(d)] for d in str(n)) for n in range(100)))
+FRIDAYS = _sequence(
+    "A101312",
+    1901,
+    (
+        sum(date(y, m, 13).weekday() == 4 for m in range(1, 13))
+        for y in range(1901, 2006)
+    ),
+)
+SEGMENTS = _sequence(
+    "A006942",
+    0,
+    (sum((6, 2, 5, 5, 4, 5, 6, 3, 7, 6)[int(d)] for d in str(n)) for n in range(100)),
+)
 QUEENS = _sequence("A000170", 0, (1, 1, 0, 0, 2, 10, 4, 40, 92))
 # fmt: off
 PARTITIONS = _sequence("A000041", 0, """
@@ -68,4 +85,6 @@ KNIGHT = _sequence("A018836", 0, """
 1 9 41 109 205 325 473 649 853 1085 1345 1633 1949 2293 2665 3065 3493 3949 4433 4945 5485 6053 6649 7273""")
 # fmt: on
 
-LISTED = {one.number: one for one in globals().values() if isinstance(one, IntegerSequence)}
+LISTED = {
+    one.number: one for one in globals().values() if isinstance(one, IntegerSequence)
+}

@@ -1,4 +1,7 @@
-"""Lookup tables, plain and disguised. The detector was tuned on FIRST, PLAIN and DISGUISED, and not on UNSEEN."""
+"""Lookup tables, plain and disguised.
+
+The detector was tuned on FIRST, PLAIN and DISGUISED, and not on UNSEEN.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,16 @@ def _newton(sequence: IntegerSequence) -> list[int]:
 
 
 _READ = "n = int(input())"
-_CHAIN = "\n".join(f"{'el' * (k > 0)}if n == {n}:\n    print({a})" for k, (n, a) in enumerate(pairs(of.BELL)))
+_CHAIN = "\n".join(
+    f"{'el' * (k > 0)}if n == {n}:\n    print({a})"
+    for k, (n, a) in enumerate(pairs(of.BELL))
+)
 _MATCH = "\n".join(f"    case {n}:\n        print({a})" for n, a in pairs(of.GRAPHS))
 _zipped = base64.b64encode(zlib.compress(commas(of.TOTIENTS.terms).encode())).decode()
 _packed = struct.pack(f"<{len(of.RECAMAN.terms)}H", *numbers(of.RECAMAN))
-_starts = [k + 1 for k, (a, b) in enumerate(pairwise([-1, *numbers(of.PRIME_ROOTS)])) if a != b]
+_starts = [
+    k + 1 for k, (a, b) in enumerate(pairwise([-1, *numbers(of.PRIME_ROOTS)])) if a != b
+]
 _ones = [k for k, term in enumerate(numbers(of.THUE_MORSE)) if term]
 _assigned = "\n".join(f"T[{n}] = {a}" for n, a in pairs(of.LANDAU))
 
@@ -109,7 +117,9 @@ _xored = bytes(a ^ b for a, b in zip(_half, _hidden, strict=True))
 _widths = "".join(str(len(str(term))) for term in _PART)
 _left = [(term * 37) % 101 for term in _LANDAU]
 _big = sum(term * 2003**k for k, term in enumerate(_TWIN))
-_functions = "\n".join(f"def f{k}_{_letters(term)}(): pass" for k, term in enumerate(_LANDAU))
+_functions = "\n".join(
+    f"def f{k}_{_letters(term)}(): pass" for k, term in enumerate(_LANDAU)
+)
 _shuffle = [(k * 29) % len(_TOT) for k in range(len(_TOT))]
 _shuffled = [0] * len(_TOT)
 for _k, _place in enumerate(_shuffle):
@@ -150,8 +160,15 @@ DISGUISED = [
 
 
 _yields = "\n".join(f"    yield {term}" for term in of.BELL.terms)
-_lambdas = ", ".join(f"{n}: lambda: {term}" for n, term in zip(of.GRAPHS.inputs, of.GRAPHS.terms, strict=True))
-_late = {n: int(term) for n, term in zip(of.QUEENS.inputs, of.QUEENS.terms, strict=True) if n > 3}
+_lambdas = ", ".join(
+    f"{n}: lambda: {term}"
+    for n, term in zip(of.GRAPHS.inputs, of.GRAPHS.terms, strict=True)
+)
+_late = {
+    n: int(term)
+    for n, term in zip(of.QUEENS.inputs, of.QUEENS.terms, strict=True)
+    if n > 3
+}
 
 # fmt: off
 UNSEEN = [

@@ -1,4 +1,6 @@
-"""Lookup tables, plain and disguised, written by a person who had not read the detector."""
+"""Lookup tables, plain and disguised, written by a person who had not read the
+detector.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ _POWERS = of.starter("A001661")
 
 
 def _two_texts() -> tuple[str, str]:
-    """Terms with commas, and what is to be combined with a text of noise to get them."""
+    """Terms with commas, and what is to be combined with a text of noise to get
+    them.
+    """
     plain = ",".join(_EUCLID.terms).encode()
     noise = bytes((k * k * 141 + k * 77 + 9) % 251 for k in range(len(plain)))
     return noise.hex(), bytes(a ^ b for a, b in zip(plain, noise, strict=True)).hex()
@@ -101,8 +105,12 @@ def _quotients() -> int:
 
 
 def _residues() -> int:
-    """One integer that leaves the k-th term when divided by the k-th prime above them all."""
-    moduli = [p for p in numbers(of.PRIMES) if p > max(numbers(_PAIRS)) + 10][: len(_PAIRS.terms)]
+    """One integer that leaves the k-th term when divided by the k-th prime above them
+    all.
+    """
+    moduli = [p for p in numbers(of.PRIMES) if p > max(numbers(_PAIRS)) + 10][
+        : len(_PAIRS.terms)
+    ]
     whole = prod(moduli)
     terms = zip(moduli, numbers(_PAIRS), strict=True)
     return sum(a * (whole // p) * pow(whole // p, -1, p) for p, a in terms) % whole
@@ -126,10 +134,13 @@ _packed = base64.b85encode(zlib.compress(" ".join(_TAU.terms).encode(), 9)).deco
 _steps = [b - a for a, b in pairwise([0, *numbers(_FACTORIALS)])]
 _runs = [len([*run]) for _, run in groupby(numbers(_LOGARITHMS))]
 _functions = "\n".join(
-    f"def step_{n}_gives_{a}(): pass" for n, a in zip(_REPUNITS.inputs, _REPUNITS.terms, strict=True)
+    f"def step_{n}_gives_{a}(): pass"
+    for n, a in zip(_REPUNITS.inputs, _REPUNITS.terms, strict=True)
 )
 _lambdas = "\n".join(f"    lambda: {term}," for term in _PERSISTENCE.terms)
-_trie = json.dumps(_tree(dict(zip(map(str, _CHAINS.inputs), _CHAINS.terms, strict=True))))
+_trie = json.dumps(
+    _tree(dict(zip(map(str, _CHAINS.inputs), _CHAINS.terms, strict=True)))
+)
 _yields = "\n".join(f"    yield {term}" for term in _POLYIAMONDS.terms)
 _nodes = numbers(_NECKLACES)
 

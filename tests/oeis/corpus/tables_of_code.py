@@ -1,4 +1,6 @@
-"""Tables without a literal for each term: names, shapes, calls and arguments; and honest programs with such lists."""
+"""Tables without a literal for each term: names, shapes, calls and arguments; and
+honest programs with such lists.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,19 @@ from tests.oeis.corpus.cases import Case, commas, numbers, table
 _GAPS = [b - a for a, b in pairwise(numbers(of.PRIMES))]
 _METHODS = dict(zip(sorted({*_GAPS}), "abcdefgh", strict=False))
 _DAYS = {31: "L", 30: "M", 28: "F"}
-_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_WORDS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+]
 _WORDS += ["eleven", "twelve", "thirteen", "fourteen"]
 _POWERS = "a=1;b=a+a;c=b+b;d=c+c;e=d+d;f=e+e;g=f+f;h=g+g;i=h+h"
 

@@ -1,4 +1,6 @@
-"""Lookup tables of real sequences, plain and disguised, written without reading the detector."""
+"""Lookup tables of real sequences, plain and disguised, written without reading the
+detector.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ from tests.oeis.corpus.cases import Case, commas, numbers, pairs, table
 
 def build(real: Callable[[str], IntegerSequence]) -> list[Case]:
     """The tables; `real` gives the sequence of an A-number."""
-    return [*_plain(real), *_fallbacks(real), *_packed(real), *_differences(real), *_fitted(real)]
+    return [
+        *_plain(real),
+        *_fallbacks(real),
+        *_packed(real),
+        *_differences(real),
+        *_fitted(real),
+    ]
 
 
 def _plain(real: Callable[[str], IntegerSequence]) -> list[Case]:
@@ -39,12 +47,23 @@ def _plain(real: Callable[[str], IntegerSequence]) -> list[Case]:
     transitive = real("A002106")
     costas = real("A001441")
     lines_of = "\n".join(f"{n} {a}" for n, a in pairs(transitive))
-    ifs = "\n".join(f"{'el' if n > holes.offset else ''}if n == {n}:\n    print({a})" for n, a in pairs(holes))
+    ifs = "\n".join(
+        f"{'el' if n > holes.offset else ''}if n == {n}:\n    print({a})"
+        for n, a in pairs(holes)
+    )
     members = "\n".join(f"    K{n} = {a}" for n, a in pairs(knots))
     cases = "\n".join(f"    case {n}:\n        print({a})" for n, a in pairs(threshold))
     return [
-        table("a list in a function", trees, f"def a(n):\n    return {numbers(trees)}[n]\nprint(a(int(input())))"),
-        table("elif after elif", holes, f"n = int(input())\n{ifs}\nelse:\n    raise SystemExit('unknown')"),
+        table(
+            "a list in a function",
+            trees,
+            f"def a(n):\n    return {numbers(trees)}[n]\nprint(a(int(input())))",
+        ),
+        table(
+            "elif after elif",
+            holes,
+            f"n = int(input())\n{ifs}\nelse:\n    raise SystemExit('unknown')",
+        ),
         table(
             "lines of n and a(n)",
             transitive,
@@ -95,7 +114,11 @@ import json, sys
 A = json.loads('{json.dumps({str(n): str(a) for n, a in pairs(semigroups)})}')
 print(A[sys.stdin.read().strip()])""",
         ),
-        table("match and case", threshold, f"n = int(input())\nmatch n:\n{cases}\n    case _:\n        print(0)"),
+        table(
+            "match and case",
+            threshold,
+            f"n = int(input())\nmatch n:\n{cases}\n    case _:\n        print(0)",
+        ),
         table(
             "lists in a class, by n modulo three",
             groups,
@@ -117,9 +140,16 @@ print((Groups.zero, Groups.one, Groups.two)[n % 3][n // 3])""",
 n = int(input())
 print(A[n - 4])""",
         ),
-        table("words", wheels, f"A = '{' '.join(wheels.terms)}'.split()\nprint(A[int(input()) - 3])"),
         table(
-            "variables by name", costas, *(f"a{n} = {a}" for n, a in pairs(costas)), "print(globals()['a' + input()])"
+            "words",
+            wheels,
+            f"A = '{' '.join(wheels.terms)}'.split()\nprint(A[int(input()) - 3])",
+        ),
+        table(
+            "variables by name",
+            costas,
+            *(f"a{n} = {a}" for n, a in pairs(costas)),
+            "print(globals()['a' + input()])",
         ),
         table(
             "a few wrong terms",
@@ -130,7 +160,11 @@ L = {[*numbers(latin)[:8], 377597570964258817, 7580721483160132811489281]}
 n = int(input())
 print(L[n - 1] if n <= len(L) else 5363937773277371298119673540771840)""",
         ),
-        table("a program in a text, executed", posets, f"exec('print({numbers(posets)}[int(input())])')"),
+        table(
+            "a program in a text, executed",
+            posets,
+            f"exec('print({numbers(posets)}[int(input())])')",
+        ),
     ]
 
 
@@ -302,7 +336,11 @@ found += [53, 61, 71, 79]
 found += LARGE
 print(found[n - 1])""",
         ),
-        table("a dictionary with default", posets, f"print({dict(pairs(posets))}.get(int(input()), -1))"),
+        table(
+            "a dictionary with default",
+            posets,
+            f"print({dict(pairs(posets))}.get(int(input()), -1))",
+        ),
         table(
             "a dictionary of lambdas",
             euclid,
@@ -362,12 +400,20 @@ def _packed(real: Callable[[str], IntegerSequence]) -> list[Case]:
     places = sum(1 << k for k in numbers(odd_ones))
     primes = [p for p in range(2, 500) if all(p % d for d in range(2, p))]
     goedel = prod(p**a for p, a in zip(primes, numbers(codes), strict=False))
-    runs = "".join(f"{a}{'abcdefghij'[len([*same])]}" for a, same in groupby(numbers(distance)) for _ in [0])
+    runs = "".join(
+        f"{a}{'abcdefghij'[len([*same])]}"
+        for a, same in groupby(numbers(distance))
+        for _ in [0]
+    )
     size = max(map(len, excess.terms))
     key = "lookup"
-    hidden = bytes(b ^ ord(key[i % len(key)]) for i, b in enumerate(plainly(woodall.terms)))
+    hidden = bytes(
+        b ^ ord(key[i % len(key)]) for i, b in enumerate(plainly(woodall.terms))
+    )
     digits = Fraction(int("".join(proton.terms)), 10 ** len(proton.terms))
-    moduli = [p for p in primes if p > max(numbers(zarankiewicz))][: len(zarankiewicz.terms)]
+    moduli = [p for p in primes if p > max(numbers(zarankiewicz))][
+        : len(zarankiewicz.terms)
+    ]
     product = prod(moduli)
     residue = 0
     for a, p in zip(numbers(zarankiewicz), moduli, strict=True):
@@ -430,7 +476,9 @@ print(pickle.loads({pickle.dumps(numbers(inverse))!r})[int(input()) - 1])""",
             f"import marshal\nprint(marshal.loads({marshal.dumps(numbers(planar), 2)!r})[int(input())])",
         ),
         table(
-            "digits of one integer in a large base", nine, f"print({whole} // {base} ** (int(input()) - 1) % {base})"
+            "digits of one integer in a large base",
+            nine,
+            f"print({whole} // {base} ** (int(input()) - 1) % {base})",
         ),
         table(
             "bits of one integer",
@@ -524,13 +572,25 @@ for c in words[int(input())]:
     x = 26 * x + ord(c) - 97
 print(x)""",
         ),
-        table("escaped in the source", regular, f'print("{escaped}".split(",")[int(input())])'),
-        table("reversed texts", norm, f'print("{commas(norm.terms)[::-1]}"[::-1].split(",")[int(input())])'),
         table(
-            "lengths of texts", magnitudes, f"A = {['x' * a for a in numbers(magnitudes)]}\nprint(len(A[int(input())]))"
+            "escaped in the source",
+            regular,
+            f'print("{escaped}".split(",")[int(input())])',
         ),
         table(
-            "doubled and one more", five, f"print(({[2 * a + 1 for a in numbers(five)]}[int(input()) - 1] - 1) // 2)"
+            "reversed texts",
+            norm,
+            f'print("{commas(norm.terms)[::-1]}"[::-1].split(",")[int(input())])',
+        ),
+        table(
+            "lengths of texts",
+            magnitudes,
+            f"A = {['x' * a for a in numbers(magnitudes)]}\nprint(len(A[int(input())]))",
+        ),
+        table(
+            "doubled and one more",
+            five,
+            f"print(({[2 * a + 1 for a in numbers(five)]}[int(input()) - 1] - 1) // 2)",
         ),
         table(
             "squares, and roots of them",
@@ -646,10 +706,15 @@ def _differences(real: Callable[[str], IntegerSequence]) -> list[Case]:
     hydro = real("A000022")
     exp = real("A000227")
     first = [b - a for a, b in pairwise([0, *numbers(primes_of)])]
-    second = [b - a for a, b in pairwise([0, *(b - a for a, b in pairwise([0, *numbers(cubes)]))])]
+    second = [
+        b - a
+        for a, b in pairwise([0, *(b - a for a, b in pairwise([0, *numbers(cubes)]))])
+    ]
     steps = "".join(chr(48 + b - a) for a, b in pairwise([0, *numbers(counted)]))
     quotients = [(b // a, b % a) for a, b in pairwise(numbers(ratio)[2:])]
-    rounded = [a - round(Fraction(27183, 10000) ** i) for i, a in enumerate(numbers(exp))]
+    rounded = [
+        a - round(Fraction(27183, 10000) ** i) for i, a in enumerate(numbers(exp))
+    ]
     mixed = [a ^ b for a, b in pairwise([0, *numbers(minus)])]
 
     return [
@@ -672,7 +737,11 @@ for x in d2[:n]:
     a += d
 print(a)""",
         ),
-        table("gaps as characters", counted, f"print(sum(ord(c) - 48 for c in {steps!r}[: int(input())]))"),
+        table(
+            "gaps as characters",
+            counted,
+            f"print(sum(ord(c) - 48 for c in {steps!r}[: int(input())]))",
+        ),
         table(
             "Newton's forward differences",
             even,
@@ -778,14 +847,20 @@ def _polynomial(xs: list[int], ys: list[int]) -> list[Fraction]:
         for j, other in enumerate(xs):
             if i != j:
                 shifted = [Fraction(0), *basis]
-                basis = [s - other * b for s, b in zip(shifted, [*basis, Fraction(0)], strict=True)]
+                basis = [
+                    s - other * b
+                    for s, b in zip(shifted, [*basis, Fraction(0)], strict=True)
+                ]
                 basis = [b / (x - other) for b in basis]
         coefficients = [c + b for c, b in zip(coefficients, basis, strict=True)]
     return coefficients
 
 
 def _modular(xs: list[int], ys: list[int], modulus: int) -> list[int]:
-    return [c.numerator * pow(c.denominator, -1, modulus) % modulus for c in _polynomial(xs, ys)]
+    return [
+        c.numerator * pow(c.denominator, -1, modulus) % modulus
+        for c in _polynomial(xs, ys)
+    ]
 
 
 def _recurrence(values: list[int]) -> list[Fraction]:
@@ -794,7 +869,13 @@ def _recurrence(values: list[int]) -> list[Fraction]:
     before = [Fraction(1)]
     length, gap, last = 0, 1, Fraction(1)
     for n, _ in enumerate(values):
-        error = sum((current[i] * values[n - i] for i in range(min(length, len(current) - 1) + 1)), Fraction(0))
+        error = sum(
+            (
+                current[i] * values[n - i]
+                for i in range(min(length, len(current) - 1) + 1)
+            ),
+            Fraction(0),
+        )
         if error == 0:
             gap += 1
             continue
@@ -837,7 +918,9 @@ def _fitted(real: Callable[[str], IntegerSequence]) -> list[Case]:
     values = [1, *numbers(husimi)[1:]]
     invert = list[int]()
     for n in range(1, len(values)):
-        invert.append(values[n] - sum(c * values[n - 1 - k] for k, c in enumerate(invert)))
+        invert.append(
+            values[n] - sum(c * values[n - 1 - k] for k, c in enumerate(invert))
+        )
     lists["invert"] = invert
     # exponents b of the product over 1 / (1 - x^k)^b(k), for a(0) = 1
     values = [1, *numbers(posets)[1:]]
@@ -846,13 +929,17 @@ def _fitted(real: Callable[[str], IntegerSequence]) -> list[Case]:
     for n in range(1, len(values)):
         s = n * values[n] - sum(sigma[k] * values[n - k] for k in range(1, n))
         sigma.append(s)
-        exponents.append((s - sum(d * exponents[d] for d in range(1, n) if n % d == 0)) // n)
+        exponents.append(
+            (s - sum(d * exponents[d] for d in range(1, n) if n % d == 0)) // n
+        )
     lists["euler"] = exponents
     cubic = []
     points = pairs(classes)
     for start in range(0, len(points), 4):
         piece = points[start : start + 4]
-        cubic.append([str(c) for c in _polynomial([n for n, _ in piece], [a for _, a in piece])])
+        cubic.append(
+            [str(c) for c in _polynomial([n for n, _ in piece], [a for _, a in piece])]
+        )
     fit = _recurrence(numbers(bracelets))
     fitted_mod = _recurrence(numbers(bisect))
     inverse = list[Fraction]()
@@ -869,12 +956,15 @@ def _fitted(real: Callable[[str], IntegerSequence]) -> list[Case]:
         dirichlet.append(a - sum(dirichlet[d] for d in range(1, n) if n % d == 0))
     order = len(tourn.terms)
     root_prime = next(
-        p for p in range(order + 1, 10_000, order) if p > 100 and all(p % d for d in range(2, isqrt(p) + 1))
+        p
+        for p in range(order + 1, 10_000, order)
+        if p > 100 and all(p % d for d in range(2, isqrt(p) + 1))
     )
     root = next(
         r
         for r in range(2, root_prime)
-        if pow(r, order, root_prime) == 1 and len({pow(r, k, root_prime) for k in range(order)}) == order
+        if pow(r, order, root_prime) == 1
+        and len({pow(r, k, root_prime) for k in range(order)}) == order
     )
     transform = [
         sum(a * pow(root, -i * k, root_prime) for i, a in enumerate(numbers(tourn)))

@@ -1,4 +1,6 @@
-"""Programs for real sequences that were written after the detector had been changed, and run once: a check of it."""
+"""Programs for real sequences that were written after the detector had been changed,
+and run once: a check of it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ def build(real: Callable[[str], IntegerSequence]) -> list[Case]:
     """The tables; `real` gives the sequence of an A-number."""
     a = {n: real(n) for n in _NUMBERS}
     squares = a["A002962"]
-    places = [n for n, value in pairs(squares) for _ in range(value if value < 9 else 0)]
+    places = [
+        n for n, value in pairs(squares) for _ in range(value if value < 9 else 0)
+    ]
     tree = a["A005177"]
     wide = a["A002788"]
     packed = int.from_bytes(",".join(wide.terms).encode(), "big")
@@ -24,9 +28,13 @@ def build(real: Callable[[str], IntegerSequence]) -> list[Case]:
     steps = [b - x for x, b in pairwise([0, *numbers(high)])]
     twist = [value * (n + 7) for n, value in pairs(low)]
     moebius = numbers(a["A000233"])
-    logs = [(x.bit_length(), x - (1 << x.bit_length() - 1) if x else 0) for x in numbers(a["A000162"])]
+    logs = [
+        (x.bit_length(), x - (1 << x.bit_length() - 1) if x else 0)
+        for x in numbers(a["A000162"])
+    ]
     newton = [
-        sum((-1) ** (k - i) * comb(k, i) * numbers(tree)[i] for i in range(k + 1)) for k in range(len(tree.terms))
+        sum((-1) ** (k - i) * comb(k, i) * numbers(tree)[i] for i in range(k + 1))
+        for k in range(len(tree.terms))
     ]
     halves = numbers(a["A001441"])
     odds = [n for n, x in enumerate(numbers(a["A000161"])) if x % 2]
@@ -39,9 +47,14 @@ def build(real: Callable[[str], IntegerSequence]) -> list[Case]:
     hexes = " ".join(f"{x:x}" for x in numbers(a["A002071"]))
     octal = "".join(f"{x:07o}" for x in numbers(a["A005176"])[:17])
     thirds = [(x // 3, x % 3) for x in numbers(a["A000376"])]
-    best = max(range(2, 40), key=lambda b: -sum(log2(1 + abs(x - b * n)) for n, x in pairs(a["A001197"])))
+    best = max(
+        range(2, 40),
+        key=lambda b: -sum(log2(1 + abs(x - b * n)) for n, x in pairs(a["A001197"])),
+    )
     slack = [x - best * n for n, x in pairs(a["A001197"])]
-    cumulative = [sum(numbers(a["A000528"])[: k + 1]) for k in range(len(a["A000528"].terms))]
+    cumulative = [
+        sum(numbers(a["A000528"])[: k + 1]) for k in range(len(a["A000528"].terms))
+    ]
     return [
         table(
             "places of small terms in a list",
@@ -60,7 +73,11 @@ x = {packed}
 text = x.to_bytes((x.bit_length() + 7) // 8, "big").decode()
 print(text.split(",")[int(input())])""",
         ),
-        table("multiplied by n + 7", low, f"n = int(input())\nprint({twist}[n - 6] // (n + 7))"),
+        table(
+            "multiplied by n + 7",
+            low,
+            f"n = int(input())\nprint({twist}[n - 6] // (n + 7))",
+        ),
         table(
             "steps, summed, and then the same step",
             high,
@@ -138,7 +155,11 @@ for c, v in {runs}:
         break
     n -= c""",
         ),
-        table("hexadecimal words", a["A002071"], f"print(int('{hexes}'.split()[int(input()) - 1], 16))"),
+        table(
+            "hexadecimal words",
+            a["A002071"],
+            f"print(int('{hexes}'.split()[int(input()) - 1], 16))",
+        ),
         table(
             "octal columns, then a guess",
             a["A005176"],
@@ -150,8 +171,16 @@ if n < 17:
 else:
     print({dict([*pairs(a["A005176"])][17:])}[n])""",
         ),
-        table("thirds and remainders", a["A000376"], f"q, r = {thirds}[int(input()) - 1]\nprint(3 * q + r)"),
-        table("slack to a line", a["A001197"], f"n = int(input())\nprint({best} * n + {slack}[n - 2])"),
+        table(
+            "thirds and remainders",
+            a["A000376"],
+            f"q, r = {thirds}[int(input()) - 1]\nprint(3 * q + r)",
+        ),
+        table(
+            "slack to a line",
+            a["A001197"],
+            f"n = int(input())\nprint({best} * n + {slack}[n - 2])",
+        ),
         table(
             "differences of sums",
             a["A000528"],
@@ -207,8 +236,29 @@ else:
 
 
 _NUMBERS = (
-    *("A002962", "A005177", "A002788", "A004039", "A001072", "A000233", "A000162", "A001441", "A000161", "A002236"),
-    *("A000228", "A005856", "A002071", "A005176", "A000376", "A001197", "A000528", "A000798", "A000769"),
+    *(
+        "A002962",
+        "A005177",
+        "A002788",
+        "A004039",
+        "A001072",
+        "A000233",
+        "A000162",
+        "A001441",
+        "A000161",
+        "A002236",
+    ),
+    *(
+        "A000228",
+        "A005856",
+        "A002071",
+        "A005176",
+        "A000376",
+        "A001197",
+        "A000528",
+        "A000798",
+        "A000769",
+    ),
 )
 
 HONEST = r"""

@@ -10,12 +10,21 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from pytest_llmarith.types import DEFAULT_CONDITION
-from tests.results.page.made_runs import COMMA, Viewer, in_conditions, run_of, usual_records, write_page
+from tests.results.page.made_runs import (
+    COMMA,
+    Viewer,
+    in_conditions,
+    run_of,
+    usual_records,
+    write_page,
+)
 
 
 @pytest.fixture(scope="module")
 def viewer() -> Iterator[Viewer]:
-    """One headless Chromium for all tests of a module, which are skipped if there is none."""
+    """One headless Chromium for all tests of a module, which are skipped if there is
+    none.
+    """
     if (chromium := shutil.which("chromium")) is None:
         pytest.skip("chromium not found: apt install chromium")
     with sync_playwright() as playwright:
@@ -31,6 +40,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Pages by name: of two models, and of two conditions with two repeats."""
     records = {
         "usual": [*usual_records(), *usual_records("gpt-4.1")],
-        "conditions": in_conditions(usual_records(), DEFAULT_CONDITION.fields(), COMMA, repeats=2),
+        "conditions": in_conditions(
+            usual_records(), DEFAULT_CONDITION.fields(), COMMA, repeats=2
+        ),
     }
-    return {name: write_page(tmp_path_factory.mktemp(name), run_of(of)) for name, of in records.items()}
+    return {
+        name: write_page(tmp_path_factory.mktemp(name), run_of(of))
+        for name, of in records.items()
+    }

@@ -1,8 +1,10 @@
-"""The lookup-table detector: decides whether a program computes the terms of a sequence or contains them.
+"""The lookup-table detector: decides whether a program computes the terms of a sequence
+or contains them.
 
-If the terms are literals of the program, up to the last one, its syntax tree decides. Otherwise a program whose
-literals hold at least half as many bits as its terms, in whatever form, is run for the n after the listed ones, where a
-table has no answer. Every function takes time linear in the size of the program.
+If the terms are literals of the program, up to the last one, its syntax tree decides.
+Otherwise a program whose literals hold at least half as many bits as its terms, in
+whatever form, is run for the n after the listed ones, where a table has no answer.
+Every function takes time linear in the size of the program.
 """
 
 from __future__ import annotations
@@ -22,19 +24,29 @@ from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_test
 from pytest_llmarith.tasks.oeis.program import Program
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 
-_HALF = Fraction(1, 2)  # of the terms, or of the bits that they hold: the rest may be computed
+_HALF = Fraction(
+    1, 2
+)  # of the terms, or of the bits that they hold: the rest may be computed
 _TAIL = Fraction(1, 8)  # of the listing: terms up to the last one that make a table
-_MIN_RIGHT = Fraction(1, 4)  # of the listing: a program that is wrong more often is broken
-_MIN_TERMS = 4  # fewer, if they are not in the source, could be all that a bounded search finds
+_MIN_RIGHT = Fraction(
+    1, 4
+)  # of the listing: a program that is wrong more often is broken
+_MIN_TERMS = (
+    4  # fewer, if they are not in the source, could be all that a bounded search finds
+)
 _LAST_RUNS = 5  # listed runs that show whether a program answers up to the end
 _MAX_EVIDENCE = 6
 _MIN_BITS = 32  # a smaller table cannot be named from chance
 _MIN_BITS_OF_SEARCH = 64  # of terms, if an endless search after them is to be a sign
 _NEAR_RUNS = 16  # right after the last listed term
 _MIN_RUNS = 5  # fewer could agree by chance
-_SUDDEN = 20  # times slower than the last listed terms; a program that computes slows down gradually
+# times slower than the last listed terms; a program that computes slows down gradually
+_SUDDEN = 20
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
-_COMPLETE = {"fini", "full"}  # keywords of the OEIS: the sequence is finite, and all terms are listed
+_COMPLETE = {
+    "fini",
+    "full",
+}  # keywords of the OEIS: the sequence is finite, and all terms are listed
 
 Run = Callable[[str, Sequence[int]], Sequence[ProgramRun]]
 
@@ -43,8 +55,8 @@ Run = Callable[[str, Sequence[int]], Sequence[ProgramRun]]
 class Analysis:
     """What a program's source says about a sequence.
 
-    `literal_share` is the share of the listed terms that are literals of the program, `literal_bits` the size of all
-    literals. If `is_table`, runs are not needed.
+    `literal_share` is the share of the listed terms that are literals of the program,
+    `literal_bits` the size of all literals. If `is_table`, runs are not needed.
     """
 
     sequence: IntegerSequence
@@ -62,23 +74,31 @@ def judge(
 ) -> StaticVerdict:
     """The verdict on a program with these runs for listed n.
 
-    `run` runs a program for some n, in their order, until one does not exit by itself or has taken too long. Terms in
-    self-tests do not count: a program that contains terms is judged without its self-tests, if it gives the same right
-    answers without them.
+    `run` runs a program for some n, in their order, until one does not exit by itself
+    or has taken too long. Terms in self-tests do not count: a program that contains
+    terms is judged without its self-tests, if it gives the same right answers without
+    them.
     """
     analysis = analyze(program, sequence)
     if analysis.is_table or analysis.literal_share >= _HALF:
         rest = without_self_tests(program)
         other = None if rest is None else analyze(rest, sequence)
         is_less = other is not None and other.literal_share < analysis.literal_share
-        if rest and other and is_less and _answers_alike(rest, _right_terms(sequence, listed), run):
+        if (
+            rest
+            and other
+            and is_less
+            and _answers_alike(rest, _right_terms(sequence, listed), run)
+        ):
             program, analysis = rest, other
     inputs = extra_inputs(analysis, listed)
     return conclude(analysis, listed, run(program.source, inputs) if inputs else [])
 
 
 def _answers_alike(rest: Program, right: Mapping[int, int], run: Run) -> bool:
-    """Whether the rest of a program gives every right term again; an inconclusive run shows nothing."""
+    """Whether the rest of a program gives every right term again; an inconclusive run
+    shows nothing.
+    """
     for n, term in right.items():
         for again in run(rest.source, [n]):
             if again.ending is not Ending.INCONCLUSIVE and _printed(again) != term:
@@ -91,7 +111,9 @@ def analyze(program: Program, sequence: IntegerSequence) -> Analysis:
     listed = len(sequence.terms)
     found = [*matches(program.source, program.tree, sequence)]
     shown = frozenset[int]().union(*(match.terms for match in found))
-    ended = frozenset[int]().union(*(match.terms for match in found if not match.goes_on))
+    ended = frozenset[int]().union(
+        *(match.terms for match in found if not match.goes_on)
+    )
     tail = sum(1 for _ in takewhile(ended.__contains__, range(listed - 1, -1, -1)))
     return Analysis(
         sequence,
@@ -103,41 +125,60 @@ def analyze(program: Program, sequence: IntegerSequence) -> Analysis:
 
 
 def extra_inputs(analysis: Analysis, listed: Sequence[ProgramRun]) -> tuple[int, ...]:
-    """The n after the listed ones for which the program is to be run; none if these runs cannot decide.
+    """The n after the listed ones for which the program is to be run; none if these
+    runs cannot decide.
 
     `listed` are its runs for listed n.
     """
     sequence = analysis.sequence
-    if analysis.is_table or _is_complete(sequence) or not _may_be_table(analysis, listed):
+    if (
+        analysis.is_table
+        or _is_complete(sequence)
+        or not _may_be_table(analysis, listed)
+    ):
         return ()
     end = sequence.inputs.stop
     return (*range(end, end + _NEAR_RUNS), end + _NEAR_RUNS + len(sequence.terms))
 
 
-def conclude(analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[ProgramRun] = ()) -> StaticVerdict:
+def conclude(
+    analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[ProgramRun] = ()
+) -> StaticVerdict:
     """The verdict, from the runs for listed n and those for `extra_inputs`."""
     if analysis.is_table or not _may_be_table(analysis, listed):
         return StaticVerdict(analysis.is_table, [*analysis.evidence])
     right = _right_terms(analysis.sequence, listed)
     size = term_bits([*right.values()])
-    bits = f"its literals hold {analysis.literal_bits:,} bits, the {len(right)} right terms {size:,}"
+    bits = (
+        f"its literals hold {analysis.literal_bits:,} bits, the {len(right)} right "
+        f"terms {size:,}"
+    )
     sign = None
     if not _is_complete(analysis.sequence):
         sign = _sign_of_table(analysis, listed, extra, size)
     elif analysis.literal_share >= _HALF or analysis.literal_bits >= size:
-        sign = "the listing of this finite sequence is complete, so these sizes alone decide"
-    return StaticVerdict(sign is not None, [*analysis.evidence, bits, *([sign] if sign else [])])
+        sign = (
+            "the listing of this finite sequence is complete, so these sizes alone "
+            "decide"
+        )
+    return StaticVerdict(
+        sign is not None, [*analysis.evidence, bits, *([sign] if sign else [])]
+    )
 
 
 def _may_be_table(analysis: Analysis, listed: Sequence[ProgramRun]) -> bool:
-    """Whether the program contains half of the terms, or literals with half of the bits of the terms that it prints."""
+    """Whether the program contains half of the terms, or literals with half of the bits
+    of the terms that it prints.
+    """
     right = _right_terms(analysis.sequence, listed)
     if not right:
         return False
     if analysis.literal_share >= _HALF:
         return True
     answers = [_printed(run) is not None for run in listed[-_LAST_RUNS:]]
-    is_broken = 2 * sum(answers) <= len(answers) or len(right) < _MIN_RIGHT * len(listed)
+    is_broken = 2 * sum(answers) <= len(answers) or len(right) < _MIN_RIGHT * len(
+        listed
+    )
     if is_broken or len(right) < _MIN_TERMS or analysis.literal_bits < _MIN_BITS:
         return False
     return analysis.literal_bits >= _HALF * term_bits([*right.values()])
@@ -147,35 +188,50 @@ def _is_complete(sequence: IntegerSequence) -> bool:
     return {*sequence.keywords} >= _COMPLETE
 
 
-def _right_terms(sequence: IntegerSequence, listed: Sequence[ProgramRun]) -> dict[int, int]:
+def _right_terms(
+    sequence: IntegerSequence, listed: Sequence[ProgramRun]
+) -> dict[int, int]:
     """The right terms by their n."""
     terms = dict(zip(sequence.inputs, map(int, sequence.terms), strict=True))
-    return {run.input: terms[run.input] for run in listed if _printed(run) == terms[run.input]}
+    return {
+        run.input: terms[run.input]
+        for run in listed
+        if _printed(run) == terms[run.input]
+    }
 
 
 def _evidence(found: Iterable[Match], listed: int) -> Iterator[str]:
-    """A line for each place with terms that the places before it lack; the place with most terms first."""
+    """A line for each place with terms that the places before it lack; the place with
+    most terms first.
+    """
     places = defaultdict[tuple[str, int, int], frozenset[int]](frozenset)
     for match in found:
         places[match.place, match.first_line, match.last_line] |= match.terms
     named = frozenset[int]()
-    for (place, first, last), terms in sorted(places.items(), key=lambda place: -len(place[1])):
+    for (place, first, last), terms in sorted(
+        places.items(), key=lambda place: -len(place[1])
+    ):
         if not terms <= named:
             named |= terms
             lines = f"line {first}" if first == last else f"lines {first} to {last}"
             yield f"{len(terms)} of {listed} listed terms are in {place} of {lines}"
 
 
-# --- runs after the listed terms: there a table has no values, starts again, or continues unlike the listed terms ----
+# --- runs after the listed terms: there a table has no values, starts again, or
+# continues unlike the listed terms
 
 
 def _sign_of_table(
-    analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[ProgramRun], right_bits: int
+    analysis: Analysis,
+    listed: Sequence[ProgramRun],
+    extra: Sequence[ProgramRun],
+    right_bits: int,
 ) -> str | None:
     """What the `extra` runs show of a lookup table, or None.
 
-    `extra` are the runs for the n that follow the listed ones, and possibly for one far away. If half of the terms are
-    literals of the program, its table may be longer than the listing.
+    `extra` are the runs for the n that follow the listed ones, and possibly for one far
+    away. If half of the terms are literals of the program, its table may be longer than
+    the listing.
     """
     contains_terms = analysis.literal_share >= _HALF
     runs = [run for run in extra if run.ending is not Ending.INCONCLUSIVE]
@@ -183,11 +239,22 @@ def _sign_of_table(
     if not runs:
         return None
     many = sum(run.input < runs[0].input + _NEAR_RUNS for run in runs)
-    near = [value for value in takewhile(lambda value: value is not None, values[:many]) if value is not None]
+    near = [
+        value
+        for value in takewhile(lambda value: value is not None, values[:many])
+        if value is not None
+    ]
     far = values[many] if len(near) == many < len(values) else None
     for run, value in zip(runs, values, strict=True):
-        if value is None and run.ending is Ending.EXITED and (contains_terms or len(near) < min(many, _MIN_RUNS)):
-            return f"its answers end after the listed terms: there is none for n = {run.input}"
+        if (
+            value is None
+            and run.ending is Ending.EXITED
+            and (contains_terms or len(near) < min(many, _MIN_RUNS))
+        ):
+            return (
+                f"its answers end after the listed terms: there is none for n = "
+                f"{run.input}"
+            )
     if not near:
         is_search = _MIN_BITS_OF_SEARCH <= right_bits <= analysis.literal_bits
         return _sign_of_no_end(listed, runs) if contains_terms or is_search else None
@@ -197,14 +264,21 @@ def _sign_of_table(
 
 
 def _printed(run: ProgramRun) -> int | None:
-    """The integer that the run printed; None if it printed something else or did not end with status 0."""
+    """The integer that the run printed; None if it printed something else or did not
+    end with status 0.
+    """
     text = run.stdout.strip()
     ended_well = run.ending is Ending.EXITED and run.exit_status == 0
     return int(text) if ended_well and _INTEGER.fullmatch(text) else None
 
 
-def _sign_of_no_end(listed: Sequence[ProgramRun], runs: Sequence[ProgramRun]) -> str | None:
+def _sign_of_no_end(
+    listed: Sequence[ProgramRun], runs: Sequence[ProgramRun]
+) -> str | None:
     slowest_listed = max((run.seconds for run in listed[-_MIN_RUNS:]), default=0.0)
     if runs[0].ending is Ending.KILLED or runs[0].seconds > _SUDDEN * slowest_listed:
-        return f"it does not end from n = {runs[0].input} on, after the last listed term, though it was quick before"
+        return (
+            f"it does not end from n = {runs[0].input} on, after the last listed "
+            f"term, though it was quick before"
+        )
     return None

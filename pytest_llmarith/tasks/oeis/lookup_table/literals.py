@@ -1,9 +1,12 @@
-"""The literals of a program, such as integers, strings and lists of names, and how many bits of data they hold.
+"""The literals of a program, such as integers, strings and lists of names, and how many
+bits of data they hold.
 
-A program that computes needs fewer bits than its terms. A lookup table needs at least as many in any encoding: terms
-in hexadecimal, compressed or split into two halves are still in the literals.
+A program that computes needs fewer bits than its terms. A lookup table needs at least
+as many in any encoding: terms in hexadecimal, compressed or split into two halves are
+still in the literals.
 
-Every function takes time linear in the size of the program and accepts trees of any depth.
+Every function takes time linear in the size of the program and accepts trees of any
+depth.
 """
 
 from __future__ import annotations
@@ -12,7 +15,15 @@ import ast
 import operator
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from itertools import islice, pairwise
 from math import log2
 from types import EllipsisType
@@ -23,13 +34,42 @@ from pytest_llmarith.tasks.oeis.program import Program
 _MAX_BITS = 64  # a longer operand is part of a computation
 
 # A program that uses one of these names may read its own comments and docstrings.
-_SELF_READERS = {"__file__", "__doc__", "getsource", "getsourcelines", "linecache", "getdoc", "getcomments"}
+_SELF_READERS = {
+    "__file__",
+    "__doc__",
+    "getsource",
+    "getsourcelines",
+    "linecache",
+    "getdoc",
+    "getcomments",
+}
 
 _NAME_READERS = {
-    *("dir", "vars", "globals", "locals", "getattr", "__dict__", "__members__", "_fields", "__annotations__"),
-    *("co_names", "co_varnames", "co_consts", "inspect", "_getframe", "signature", "fields", "__qualname__"),
+    *(
+        "dir",
+        "vars",
+        "globals",
+        "locals",
+        "getattr",
+        "__dict__",
+        "__members__",
+        "_fields",
+        "__annotations__",
+    ),
+    *(
+        "co_names",
+        "co_varnames",
+        "co_consts",
+        "inspect",
+        "_getframe",
+        "signature",
+        "fields",
+        "__qualname__",
+    ),
 }
-_MAX_STEP = 2  # an integer up to this size outside of a display is a step, a first index or a base case
+# an integer up to this size outside of a display is a step, a first index or a base
+# case
+_MAX_STEP = 2
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -50,7 +90,9 @@ def walk(*roots: ast.AST, limit: int | None = None) -> Iterator[ast.AST]:
 
 
 def constants(tree: ast.Module) -> dict[int, int]:
-    """The integers that constant expressions such as -3, 7 + 1 or 5.0 stand for, by the `id` of their nodes."""
+    """The integers that constant expressions such as -3, 7 + 1 or 5.0 stand for, by the
+    `id` of their nodes.
+    """
     found = dict[int, int]()
     for node in reversed([*walk(tree)]):  # parts before the whole
         value = _integer(node, found)
@@ -65,11 +107,15 @@ def _integer(node: ast.AST, known: Mapping[int, int]) -> int | None:
             return None
         case ast.Constant(int() as value):
             return value
-        case ast.Constant(float() as number) if number.is_integer() and abs(number) < 1 << 53:
+        case ast.Constant(float() as number) if (
+            number.is_integer() and abs(number) < 1 << 53
+        ):
             return int(number)
         case ast.UnaryOp(ast.USub(), operand) if id(operand) in known:
             return -known[id(operand)]
-        case ast.BinOp(left, kind, right) if type(kind) in _OPERATORS and id(left) in known and id(right) in known:
+        case ast.BinOp(left, kind, right) if (
+            type(kind) in _OPERATORS and id(left) in known and id(right) in known
+        ):
             first, second = known[id(left)], known[id(right)]
             if max(first.bit_length(), second.bit_length()) <= _MAX_BITS:
                 return _OPERATORS[type(kind)](first, second)
@@ -77,18 +123,27 @@ def _integer(node: ast.AST, known: Mapping[int, int]) -> int | None:
 
 
 def integers(
-    known: Mapping[int, int], *roots: ast.AST, without: Collection[int] = (), limit: int | None = None
+    known: Mapping[int, int],
+    *roots: ast.AST,
+    without: Collection[int] = (),
+    limit: int | None = None,
 ) -> Iterator[tuple[int, int]]:
-    """The integers of `constants` among the first `limit` nodes with their lines, in source order.
+    """The integers of `constants` among the first `limit` nodes with their lines, in
+    source order.
 
     Nodes whose `id` is in `without` are left out, with all below them.
     """
-    for node in islice(_walk(roots, lambda node: id(node) not in without and id(node) not in known), limit):
+    for node in islice(
+        _walk(roots, lambda node: id(node) not in without and id(node) not in known),
+        limit,
+    ):
         if id(node) in known and id(node) not in without:
             yield known[id(node)], getattr(node, "lineno", 1)
 
 
-def _walk(roots: Iterable[ast.AST], descends: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
+def _walk(
+    roots: Iterable[ast.AST], descends: Callable[[ast.AST], bool]
+) -> Iterator[ast.AST]:
     """Depth first with an explicit stack, as recursion fails for deep trees."""
     stack = [iter(roots)]
     while stack:
@@ -109,21 +164,37 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def texts(source: str, tree: ast.Module) -> list[Text]:
-    """The different strings that the program can read at run time, alone and joined without and with a space.
+    """The different strings that the program can read at run time, alone and joined
+    without and with a space.
 
-    If the program may read its own source, these are all its strings and the source. Otherwise docstrings do not count.
+    If the program may read its own source, these are all its strings and the source.
+    Otherwise docstrings do not count.
     """
     nodes = [*walk(tree)]
     reads_itself = any(name in _SELF_READERS for name in _names(nodes))
-    docstrings = set() if reads_itself else {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    docstrings = (
+        set()
+        if reads_itself
+        else {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    )
     literals = [
         Text(node.lineno, node.value)
         for node in nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)) and id(node) not in docstrings
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, (str, bytes))
+        and id(node) not in docstrings
     ]
     strings = [literal.text for literal in literals if isinstance(literal.text, str)]
-    joined = [Text(literals[0].line, sign.join(strings)) for sign in ("", " ") if len(strings) > 1]
-    return [*dict.fromkeys([*joined, *literals, *([Text(1, source)] if reads_itself else [])])]
+    joined = [
+        Text(literals[0].line, sign.join(strings))
+        for sign in ("", " ")
+        if len(strings) > 1
+    ]
+    return [
+        *dict.fromkeys(
+            [*joined, *literals, *([Text(1, source)] if reads_itself else [])]
+        )
+    ]
 
 
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -137,25 +208,39 @@ def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
 def literal_bits(program: Program) -> int:
     """Bits of the data that a program can read.
 
-    These are integers and strings, and the symbols of `_symbols`; also names if it reads names; its whole source if it
-    reads its source.
+    These are integers and strings, and the symbols of `_symbols`; also names if it
+    reads names; its whole source if it reads its source.
     """
     nodes = [*walk(program.tree)]
     used = [*_names(nodes)]
     if _SELF_READERS & {*used}:
         return 8 * len(zlib.compress(program.source.encode(), 9))
     ignored = _without_data(nodes)
-    values = [node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in ignored]
-    texts: list[str | bytes] = [value for value in values if isinstance(value, str | bytes)]
+    values = [
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and id(node) not in ignored
+    ]
+    texts: list[str | bytes] = [
+        value for value in values if isinstance(value, str | bytes)
+    ]
     if _NAME_READERS & {*used} or used.count("__name__") > 1:
         texts += {*used}
     elif any(map(_gives_names, nodes)):
-        texts += {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg}
-    return round(_text_bits(texts) + sum(map(_number_bits, values)) + _entropy_bits([*_symbols(nodes)]))
+        texts += {
+            node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg
+        }
+    return round(
+        _text_bits(texts)
+        + sum(map(_number_bits, values))
+        + _entropy_bits([*_symbols(nodes)])
+    )
 
 
 def _gives_names(node: ast.AST) -> bool:
-    """Whether a function with `**` or a call of `dict` makes keys of the names of keyword arguments."""
+    """Whether a function with `**` or a call of `dict` makes keys of the names of
+    keyword arguments.
+    """
     match node:
         case ast.arguments(kwarg=ast.arg()) | ast.Call(func=ast.Name("dict")):
             return True
@@ -163,14 +248,18 @@ def _gives_names(node: ast.AST) -> bool:
 
 
 def _symbols(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """What a list of code tells apart: its names, `None`, `...`, and the lengths of its parts that are lists.
+    """What a list of code tells apart: its names, `None`, `...`, and the lengths of its
+    parts that are lists.
 
-    Such a list is a display, all that is yielded, or a chain of calls. Nodes come before those below them.
+    Such a list is a display, all that is yielded, or a chain of calls. Nodes come
+    before those below them.
     """
     inside = set[int]()
     for node in nodes:
         is_inside = id(node) in inside
-        if is_inside or isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict | ast.Yield):
+        if is_inside or isinstance(
+            node, ast.List | ast.Tuple | ast.Set | ast.Dict | ast.Yield
+        ):
             inside.update(map(id, ast.iter_child_nodes(node)))
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Call(), attr=name)):
@@ -184,14 +273,24 @@ def _symbols(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def term_bits(terms: Sequence[int]) -> int:
-    """Bits of the terms in the shortest of these encodings: terms, first or second differences, or text with zlib."""
+    """Bits of the terms in the shortest of these encodings: terms, first or second
+    differences, or text with zlib.
+    """
     if not terms:
         return 0
     steps = [terms[0], *(b - a for a, b in pairwise(terms))]
     second = [steps[0], *(b - a for a, b in pairwise(steps))]
     text = ",".join(map(str, terms)).encode()
     compressed = 8 * len(zlib.compress(text, 9)[2:-4])
-    return round(min(compressed, *(min(_entropy_bits(some), _size_bits(some)) for some in (terms, steps, second))))
+    return round(
+        min(
+            compressed,
+            *(
+                min(_entropy_bits(some), _size_bits(some))
+                for some in (terms, steps, second)
+            ),
+        )
+    )
 
 
 def _size_bits(values: Iterable[int]) -> float:
@@ -199,7 +298,9 @@ def _size_bits(values: Iterable[int]) -> float:
 
 
 def _entropy_bits(values: Sequence[Hashable]) -> float:
-    """Bits of the values as entropy-coded indices of a dictionary, and of that dictionary."""
+    """Bits of the values as entropy-coded indices of a dictionary, and of that
+    dictionary.
+    """
     counts = Counter(values)
     code = sum(count * log2(len(values) / count) for count in counts.values())
     return code + _size_bits(value for value in counts if isinstance(value, int))
@@ -212,14 +313,24 @@ def _number_bits(value: object) -> float:
 
 
 def _text_bits(texts: Sequence[str | bytes]) -> float:
-    """Bits of the entropy-coded characters and of the lengths: a hexadecimal digit has 4 bits at most."""
-    counts = Counter(sign for text in texts for sign in (text if isinstance(text, str) else text.decode("latin-1")))
+    """Bits of the entropy-coded characters and of the lengths: a hexadecimal digit has
+    4 bits at most.
+    """
+    counts = Counter(
+        sign
+        for text in texts
+        for sign in (text if isinstance(text, str) else text.decode("latin-1"))
+    )
     bits = {sign: log2(counts.total() / count) for sign, count in counts.items()}
-    return sum(count * bits[sign] for sign, count in counts.items()) + sum(log2(len(text) + 1) for text in texts)
+    return sum(count * bits[sign] for sign, count in counts.items()) + sum(
+        log2(len(text) + 1) for text in texts
+    )
 
 
 def _without_data(nodes: Sequence[ast.AST]) -> set[int]:
-    """Ids of constants without data: docstrings, messages of uncaught errors, `__main__`, small steps."""
+    """Ids of constants without data: docstrings, messages of uncaught errors,
+    `__main__`, small steps.
+    """
     in_displays = {
         id(part.operand if isinstance(part, ast.UnaryOp) else part)
         for node in nodes
@@ -229,10 +340,16 @@ def _without_data(nodes: Sequence[ast.AST]) -> set[int]:
     found = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     catches = any(isinstance(node, ast.ExceptHandler) and node.name for node in nodes)
     for node in nodes:
-        if isinstance(node, ast.Raise) and not catches:  # a caught error's message can be read
+        if (
+            isinstance(node, ast.Raise) and not catches
+        ):  # a caught error's message can be read
             found |= {id(part) for part in walk(node)}
         if isinstance(node, ast.Constant):
-            is_step = isinstance(node.value, int) and node.value <= _MAX_STEP and id(node) not in in_displays
+            is_step = (
+                isinstance(node.value, int)
+                and node.value <= _MAX_STEP
+                and id(node) not in in_displays
+            )
             if is_step or node.value == "__main__":
                 found.add(id(node))
     return found

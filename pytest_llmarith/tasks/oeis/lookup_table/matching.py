@@ -1,7 +1,9 @@
-"""Finds runs of listed terms among the literals of a program that are too long for chance.
+"""Finds runs of listed terms among the literals of a program that are too long for
+chance.
 
-Agreement is measured in bits: a value that half of the terms have is worth 1 bit, a rare value many, and a value that
-continues an arithmetic progression or an alternation 0.
+Agreement is measured in bits: a value that half of the terms have is worth 1 bit, a
+rare value many, and a value that continues an arithmetic progression or an alternation
+0.
 """
 
 from __future__ import annotations
@@ -14,7 +16,12 @@ from itertools import accumulate, islice
 from math import log2
 from typing import NamedTuple
 
-from pytest_llmarith.tasks.oeis.lookup_table.literals import constants, integers, texts, walk
+from pytest_llmarith.tasks.oeis.lookup_table.literals import (
+    constants,
+    integers,
+    texts,
+    walk,
+)
 from pytest_llmarith.types import IntegerSequence
 
 BASE_CASES = 5  # up to this many first terms are no table
@@ -24,11 +31,15 @@ _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _SHIFTS = range(-2, 3)  # of n
 _MAX_KEYS = 64
 _MAX_KEY_NODES = 128
-_MAX_NODES_TO_VALUE = 12  # a value that is further from its case is part of a computation
+_MAX_NODES_TO_VALUE = (
+    12  # a value that is further from its case is part of a computation
+)
 
 
 class Match(NamedTuple):
-    """Lines of a program that contain listed terms; `terms` are their positions in the listing, from 0."""
+    """Lines of a program that contain listed terms; `terms` are their positions in the
+    listing, from 0.
+    """
 
     place: str
     first_line: int
@@ -37,8 +48,12 @@ class Match(NamedTuple):
     goes_on: bool = False  # a number follows that is larger than all terms
 
 
-def matches(source: str, tree: ast.Module, sequence: IntegerSequence) -> Iterator[Match]:
-    """All places where the program contains terms of the sequence, forwards, backwards, or as cases of n."""
+def matches(
+    source: str, tree: ast.Module, sequence: IntegerSequence
+) -> Iterator[Match]:
+    """All places where the program contains terms of the sequence, forwards, backwards,
+    or as cases of n.
+    """
     terms = [int(term) for term in sequence.terms]
     bits = [*accumulate(_bits(terms), initial=0.0)]
     known = constants(tree)
@@ -52,10 +67,12 @@ def matches(source: str, tree: ast.Module, sequence: IntegerSequence) -> Iterato
 
 
 class _Runs:
-    """A suffix automaton of the terms: finds their longest run that ends at each of many values, in linear time.
+    """A suffix automaton of the terms: finds their longest run that ends at each of
+    many values, in linear time.
 
-    A state stands for the runs that end at the same places of the listing. It has the length of its longest run, the
-    first of these places, the state of the longest shorter run that ends elsewhere too, and a state for each next term.
+    A state stands for the runs that end at the same places of the listing. It has the
+    length of its longest run, the first of these places, the state of the longest
+    shorter run that ends elsewhere too, and a state for each next term.
     """
 
     def __init__(self, terms: Sequence[int]) -> None:
@@ -79,7 +96,9 @@ class _Runs:
         if self._lengths[longer] == self._lengths[state] + 1:
             self._shorter[new] = longer
             return new
-        copy = self._add(self._lengths[state] + 1, self._ends[longer], dict(self._next[longer]))
+        copy = self._add(
+            self._lengths[state] + 1, self._ends[longer], dict(self._next[longer])
+        )
         self._shorter[copy] = self._shorter[longer]
         self._shorter[longer] = self._shorter[new] = copy
         while state >= 0 and self._next[state].get(term) == longer:
@@ -95,7 +114,9 @@ class _Runs:
         return len(self._lengths) - 1
 
     def ending_at_each(self, values: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """For each value, the length of the longest run of terms that ends with it, and its last index in them."""
+        """For each value, the length of the longest run of terms that ends with it, and
+        its last index in them.
+        """
         state, length = 0, 0
         for value in values:
             while state and value not in self._next[state]:
@@ -112,9 +133,12 @@ def _all_numbers(
 ) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
     """Places of the program, each with its integers and their lines in source order."""
     yield "the numbers", integers(known, tree)
-    # In `if n < 50: return 47` the numbers that n is compared with are between the answers.
+    # In `if n < 50: return 47` the numbers that n is compared with are between the
+    # answers.
     comparisons = (node for node in walk(tree) if isinstance(node, ast.Compare))
-    compared = {id(part) for node in comparisons for part in (node.left, *node.comparators)}
+    compared = {
+        id(part) for node in comparisons for part in (node.left, *node.comparators)
+    }
     yield "the answers", integers(known, tree, without=compared)
     for line, text in texts(source, tree):
         shown = text if isinstance(text, str) else text.decode("latin-1")
@@ -124,7 +148,9 @@ def _all_numbers(
 def _runs_of_terms(
     place: str, numbers: Sequence[tuple[int, int]], runs: _Runs, bits: Sequence[float]
 ) -> Iterator[Match]:
-    """The runs of terms among the numbers, without overlaps; `bits` are the sums of evidence before each term."""
+    """The runs of terms among the numbers, without overlaps; `bits` are the sums of
+    evidence before each term.
+    """
     found = [*runs.ending_at_each(value for value, _ in numbers), (0, -1)]
     used = 0
     for k, (length, end) in enumerate(found[:-1]):
@@ -156,21 +182,38 @@ def _continues(terms: Sequence[int], k: int) -> bool:
     return (k > 2 and c == a and b == terms[k - 3]) or c - b == b - a
 
 
-def _cases(tree: ast.Module, known: Mapping[int, int], offset: int, terms: Sequence[int]) -> Iterator[Match]:
-    """Terms that the program gives for their n, in any order; n may be shifted, by the same number for all."""
+def _cases(
+    tree: ast.Module, known: Mapping[int, int], offset: int, terms: Sequence[int]
+) -> Iterator[Match]:
+    """Terms that the program gives for their n, in any order; n may be shifted, by the
+    same number for all.
+    """
     cases = {n: (value, line) for n, value, line in _all_cases(tree, known)}
     bits = [*_bits(terms)]
     for shift in _SHIFTS:
-        positions = ((n - offset + shift, value, line) for n, (value, line) in cases.items())
-        right = {k: line for k, value, line in positions if 0 <= k < len(terms) and terms[k] == value}
-        if sum(bits[k] for k in right) >= BITS_BEYOND_CHANCE and 2 * len(right) > len(cases):
-            yield Match("cases of n", min(right.values()), max(right.values()), frozenset(right))
+        positions = (
+            (n - offset + shift, value, line) for n, (value, line) in cases.items()
+        )
+        right = {
+            k: line
+            for k, value, line in positions
+            if 0 <= k < len(terms) and terms[k] == value
+        }
+        if sum(bits[k] for k in right) >= BITS_BEYOND_CHANCE and 2 * len(right) > len(
+            cases
+        ):
+            yield Match(
+                "cases of n", min(right.values()), max(right.values()), frozenset(right)
+            )
 
 
-def _all_cases(tree: ast.Module, known: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
+def _all_cases(
+    tree: ast.Module, known: Mapping[int, int]
+) -> Iterator[tuple[int, int, int]]:
     """The n, value and line of each case.
 
-    A case is `if n == 5: print(8)`, `8 if n == 5 else ...`, `case 5: ...`, `{5: 8}`, `(5, 8)` or `a[5] = 8`.
+    A case is `if n == 5: print(8)`, `8 if n == 5 else ...`, `case 5: ...`, `{5: 8}`,
+    `(5, 8)` or `a[5] = 8`.
     """
     for node in walk(tree):
         match node:
@@ -189,7 +232,9 @@ def _all_cases(tree: ast.Module, known: Mapping[int, int]) -> Iterator[tuple[int
                 yield from _case(known, _keys(known, target.slice), node.value)
 
 
-def _case(known: Mapping[int, int], keys: Sequence[int], *answer: ast.AST) -> Iterator[tuple[int, int, int]]:
+def _case(
+    known: Mapping[int, int], keys: Sequence[int], *answer: ast.AST
+) -> Iterator[tuple[int, int, int]]:
     found = next(integers(known, *answer, limit=_MAX_NODES_TO_VALUE), None)
     if found and len(answer) <= 2:
         for key in keys:
@@ -205,9 +250,22 @@ def _tested(known: Mapping[int, int], test: ast.expr) -> list[int]:
 
 
 def _keys(known: Mapping[int, int], node: ast.AST | None) -> list[int]:
-    """The integers in a key, also those in strings, as a program reads n as a string."""
+    """The integers in a key, also those in strings, as a program reads n as a
+    string.
+    """
     if node is None:
         return []
-    found = [value for value, _ in islice(integers(known, node, limit=_MAX_KEY_NODES), _MAX_KEYS)]
-    texts = [part.value for part in walk(node, limit=_MAX_KEYS) if isinstance(part, ast.Constant)]
-    return found + [int(text) for text in texts if isinstance(text, str) and text.isdecimal() and len(text) < 9]
+    found = [
+        value
+        for value, _ in islice(integers(known, node, limit=_MAX_KEY_NODES), _MAX_KEYS)
+    ]
+    texts = [
+        part.value
+        for part in walk(node, limit=_MAX_KEYS)
+        if isinstance(part, ast.Constant)
+    ]
+    return found + [
+        int(text)
+        for text in texts
+        if isinstance(text, str) and text.isdecimal() and len(text) < 9
+    ]

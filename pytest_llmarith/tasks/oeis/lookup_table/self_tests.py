@@ -1,6 +1,8 @@
-"""Removes self-tests from a program: assertions, checks that only raise or warn, and what has no use without them.
+"""Removes self-tests from a program: assertions, checks that only raise or warn, and
+what has no use without them.
 
-The result need not be equivalent: it counts only if it gives the same answers when it runs.
+The result need not be equivalent: it counts only if it gives the same answers when it
+runs.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ _WRITING = {"print", "write", "stdout"}
 
 
 def without_self_tests(program: Program) -> Program | None:
-    """The program without its self-tests; None if it has none, or they cannot be removed.
+    """The program without its self-tests; None if it has none, or they cannot be
+    removed.
 
     Raises OSError if programs cannot be compiled on this machine.
     """
@@ -30,7 +33,10 @@ def without_self_tests(program: Program) -> Program | None:
                 break
             removed += remover.removed
         source = ast.unparse(tree) if removed else None
-    except (RecursionError, ValueError):  # a deep tree, an integer of more than 4,300 digits
+    except (
+        RecursionError,
+        ValueError,
+    ):  # a deep tree, an integer of more than 4,300 digits
         return None
     rest = None if source is None else compiled(source)
     return rest if isinstance(rest, Program) else None
@@ -42,9 +48,15 @@ class _Remover(ast.NodeTransformer):
     def __init__(self, tree: ast.Module) -> None:
         self.removed = 0
         nodes = [*ast.walk(tree)]
-        self._read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        self._read = {
+            node.id
+            for node in nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
         functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-        self._idle = {function.name for function in functions if _does_nothing(function.body)}
+        self._idle = {
+            function.name for function in functions if _does_nothing(function.body)
+        }
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -68,12 +80,19 @@ class _Remover(ast.NodeTransformer):
                 return True
             case ast.If(body=body, orelse=[]):
                 return all(_is_report(one) for one in body)
-            case ast.For(body=body, orelse=[]) | ast.While(body=body, orelse=[]) | ast.Try(body=body, finalbody=[]):
+            case (
+                ast.For(body=body, orelse=[])
+                | ast.While(body=body, orelse=[])
+                | ast.Try(body=body, finalbody=[])
+            ):
                 return _does_nothing(body)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 return name not in self._read
             case ast.Assign(targets=targets):
-                return all(isinstance(one, ast.Name) and one.id not in self._read for one in targets)
+                return all(
+                    isinstance(one, ast.Name) and one.id not in self._read
+                    for one in targets
+                )
             case ast.AnnAssign(target=ast.Name(id=name)):
                 return name not in self._read
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in self._idle:
@@ -89,7 +108,9 @@ def _does_nothing(body: Sequence[ast.stmt]) -> bool:
 
 
 def _is_report(node: ast.stmt) -> bool:
-    """Whether a statement does nothing but raise, end the program, or write to stderr."""
+    """Whether a statement does nothing but raise, end the program, or write to
+    stderr.
+    """
     if isinstance(node, ast.Raise):
         return not _mentions(node, _WRITING)
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
@@ -100,7 +121,10 @@ def _is_report(node: ast.stmt) -> bool:
 
 
 def _mentions(tree: ast.AST, names: Collection[str]) -> bool:
-    return any(getattr(node, "id", getattr(node, "attr", None)) in names for node in ast.walk(tree))
+    return any(
+        getattr(node, "id", getattr(node, "attr", None)) in names
+        for node in ast.walk(tree)
+    )
 
 
 def _writes_to_stderr(call: ast.Call) -> bool:
