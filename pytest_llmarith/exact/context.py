@@ -95,7 +95,7 @@ def is_no_answer(text: str, start: int, end: int) -> bool:
     if first:
         second = _END_OF_RANGE if first["range"] else _SECOND_OF_TWO
         return bool(re.compile(second).match(text, end))
-    is_power = before.endswith("(") and "^" in text[start:end]  # (10^9)!
+    is_power = before.endswith("(") and text.startswith("10^", start)  # (10^9)!
     return is_power and bool(re.compile(_FACTORIAL).match(text, end))
 
 

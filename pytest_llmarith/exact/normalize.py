@@ -92,9 +92,6 @@ _SINGLE_NUMBER = re.compile(
 )  # the whole reply: its spaces group digits
 _GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
-_GROUPED_BY_A_POINT = re.compile(
-    r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\dkKMBT]|[.,]\d|[ ]?[×x][ ]?10\^|[eE])"
-)
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]{3}")
 _ENGLISH = re.compile(
     r"\b(?:the|and|answer|result|step|with|rounded|about|approx|approximately|check|exact|product|sum|difference|equals"
@@ -289,10 +286,16 @@ _PLACES = (
     | {"decillion": 33, "k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9, "t": 12, "tn": 12}
 )
 _WORD = "|".join(word for word in _PLACES if len(word) > 2)
-# "3 hundred million", "2 lakh crore". A plural ("6 thousands") and a hyphen ("6
-# thousand-digit") mean digit positions.
-MAGNITUDES = rf"(?i:(?:{_WORD})(?:[ -](?:{_WORD})){{0,2}})(?![\w-])"
-LETTERS = r"(?:[kKMBT]|[mbt]n)(?!\w)"  # 7M, 7bn
+# "3 hundred million", "2 lakh crore", 7M, 7bn. A plural ("6 thousands") and a hyphen
+# ("6 thousand-digit") mean digit positions.
+MAGNITUDE = (
+    rf"(?:[ {THIN}{BOLD}-]{{1,3}}(?i:(?:{_WORD})(?:[ -](?:{_WORD})){{0,2}})(?![\w-])"
+    r"|(?:[kKMBT]|[mbt]n)(?!\w))"
+)
+_GROUPED_BY_A_POINT = re.compile(
+    rf"(?<![\d.,])([1-9]\d{{0,2}})\.(\d{{3}})"
+    rf"(?!\d|[.,]\d|[ ]?[×x][ ]?10\^|[eE]|{MAGNITUDE})"
+)
 
 _PLACES |= (
     dict.fromkeys("万萬만", 4) | dict.fromkeys("亿億억", 8) | dict.fromkeys("兆조", 12)

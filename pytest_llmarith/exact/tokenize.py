@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import Enum, auto
 from itertools import islice
 
-from .normalize import BOLD, BOX, END_OF_BOX, LETTERS, MAGNITUDES, THIN, value_of
+from .normalize import BOLD, BOX, END_OF_BOX, MAGNITUDE, THIN, value_of
 
 
 class Kind(Enum):
@@ -122,7 +122,7 @@ _NUMBER = (
     rf"(?:(?P<point>[.,])?\((?P<repetend>\d{{1,30}})\))?"
     rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
     rf"|\^\(?(?P<power>[-+]?\d++)\)?)?"
-    rf"(?P<magnitude>[ {THIN}{BOLD}-]{{1,3}}{MAGNITUDES}|{LETTERS})?"
+    rf"(?P<magnitude>{MAGNITUDE})?"
 )
 # Phrases that retract what came before.
 _DOUBT = (

@@ -175,6 +175,10 @@ ANSWERS = [
     ("3.5 hundred million", PRODUCT, "350000000"),
     ("46 K", ADDED, "46"),
     ("46K", ADDED, "46000"),
+    ("It is 1.000 million, or 1000000 exactly.", ("1000", "1000"), "1000000"),
+    ("It is 1.234bn.", ("1000", "1234000"), "1234000000"),
+    ("(0×10⁰)!", OPERANDS, "0"),
+    ("Es ist (4×10²)!", OPERANDS, "400"),
     ("15万5736", OPERANDS, "155736"),
     ("1亿2345万6789", OPERANDS, "123456789"),
     # signs, unfinished thoughts, footnotes
