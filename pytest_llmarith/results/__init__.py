@@ -1,1 +1,1 @@
-"""Processes records: run logs, summaries, statistics, tables, comparisons, exports."""
+"""Processes records: run logs, summaries, tables, comparisons, exports."""

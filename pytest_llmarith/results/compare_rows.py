@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Part
-from pytest_llmarith.results import differences
-from pytest_llmarith.results.differences import DifferenceOfShares, Table
 from pytest_llmarith.results.keys import USUAL_NAME, neighbours, variant_order
+from pytest_llmarith.results.percentages import difference_of
 from pytest_llmarith.results.questions import (
     Pair,
     Question,
@@ -22,7 +21,19 @@ from pytest_llmarith.results.questions import (
     pair,
     with_other_prompts,
 )
-from pytest_llmarith.results.statistics import Cluster, in_percent
+from pytest_llmarith.statistics.intervals import in_percent
+from pytest_llmarith.statistics.pairs import (
+    FEWEST_TESTED,
+    DifferenceOfShares,
+    Table,
+    compare_means,
+    compare_pairs,
+    detectable,
+    holm,
+)
+from pytest_llmarith.statistics.ratios import MeanRatio, mean_ratio
+from pytest_llmarith.statistics.shares import Cluster
+from pytest_llmarith.statistics.strata import compare_strata
 from pytest_llmarith.summaries import (
     Effect,
     ModelDifference,
@@ -131,9 +142,7 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
     rows, found = [], []
     for group in _shown(groups):
         tables = _tables(groups[group])
-        is_tested = (
-            not paired or group == _ALL or len(tables) >= differences.FEWEST_TESTED
-        )
+        is_tested = not paired or group == _ALL or len(tables) >= FEWEST_TESTED
         compared = _compared(tables, paired=paired) if tables else None
         rows.append(_row(group, tables, compared, paired, is_tested))
         found.append(compared)
@@ -168,10 +177,10 @@ def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
             )
             for each in problems.values()
         ]
-        found = differences.compare_means(means)
+        found = compare_means(means)
         if found is None:
             continue
-        p = found.p if len(means) >= differences.FEWEST_TESTED else None
+        p = found.p if len(means) >= FEWEST_TESTED else None
         first, second = in_percent(found.first), in_percent(found.second)
         row = DifferenceOfScores(
             task,
@@ -180,7 +189,7 @@ def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
             second,
             found.better,
             found.worse,
-            found.in_points,
+            difference_of(found),
             p,
         )
         rows.append(row)
@@ -197,7 +206,9 @@ def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
         for one, other in pairs
     )
     found = [(one, replace(other, answered=other.asked)) for one, other in best]
-    return _compared(_tables(found), paired=paired).in_points.points if found else 0.0
+    return (
+        difference_of(_compared(_tables(found), paired=paired)).points if found else 0.0
+    )
 
 
 def _answered(pairs: Iterable[Pair]) -> list[Pair]:
@@ -219,11 +230,7 @@ def _tables(pairs: Iterable[Pair]) -> list[Table]:
 
 
 def _compared(tables: Collection[Table], *, paired: bool) -> DifferenceOfShares:
-    return (
-        differences.compare_pairs(tables)
-        if paired
-        else differences.compare_strata(tables)
-    )
+    return compare_pairs(tables) if paired else compare_strata(tables)
 
 
 def _row(
@@ -250,7 +257,7 @@ def _row(
         ),
         found.better if paired else None,
         found.worse if paired else None,
-        found.in_points,
+        difference_of(found),
         found.p if is_tested else None,
         None,
         None,
@@ -258,7 +265,7 @@ def _row(
 
 
 def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float | None:
-    smallest = differences.detectable(questions, found, tests)
+    smallest = detectable(questions, found, tests)
     return None if smallest is None else in_percent(smallest)
 
 
@@ -269,9 +276,7 @@ def correct_for_tests(
 ) -> None:
     """Set Holm's p in the rows that have a test."""
     tested = [(row, row.p) for row in rows if row.p is not None]
-    for (row, _), p in zip(
-        tested, differences.holm([p for _, p in tested]), strict=True
-    ):
+    for (row, _), p in zip(tested, holm([p for _, p in tested]), strict=True):
         row.p_holm = p
 
 
@@ -307,8 +312,8 @@ def model_differences(
         pairs = pair(first, questions)[0] if model != baseline else []
         tables = _tables(_answered(pairs))
         if tables and 2 * len(pairs) >= min(len(first), len(questions)):
-            test = differences.compare_pairs(tables)
-            figures = test.in_points, test.better, test.worse, test.p, test.p, None
+            test = compare_pairs(tables)
+            figures = difference_of(test), test.better, test.worse, test.p, test.p, None
             found.append(ModelDifference(model, baseline, task, len(tables), *figures))
             tests.append(test)
     correct_for_tests(found)
@@ -334,11 +339,11 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWord
                     SameWords(model, task, other.condition, beside.condition, len(same))
                 )
             if tables := _tables(differing):
-                test = differences.compare_pairs(tables)
+                test = compare_pairs(tables)
                 percents = in_percent(test.second), in_percent(test.first)
                 figures = (
                     *percents,
-                    test.in_points,
+                    difference_of(test),
                     test.better,
                     test.worse,
                     test.p,
@@ -373,7 +378,7 @@ def reasoning_ratios(
     for each in results:
         asked[each.model] += each.questions
     found: list[ReasoningRatio] = []
-    means: list[differences.MeanRatio] = []
+    means: list[MeanRatio] = []
     steps = [*neighbours(models)]
     sweeps: dict[
         tuple[str, str], tuple[str, Model, Model]
@@ -400,9 +405,7 @@ def reasoning_ratios(
                 other.reasoning / other.counted - one.reasoning / one.counted
             )
         truncated = len(known) - len(finished)
-        mean = differences.mean_ratio(
-            [fmean(each) for each in logarithms.values()], truncated
-        )
+        mean = mean_ratio([fmean(each) for each in logarithms.values()], truncated)
         means.append(mean)
         counts = len(logarithms), truncated
         found.append(

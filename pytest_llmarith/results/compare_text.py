@@ -23,7 +23,6 @@ from pytest_llmarith.results.compare import (
     Side,
 )
 from pytest_llmarith.results.compare_rows import Row
-from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.results.formatting import (
     interval_of,
     p_of,
@@ -34,6 +33,7 @@ from pytest_llmarith.results.formatting import (
     star,
 )
 from pytest_llmarith.results.tables import Column, Table
+from pytest_llmarith.statistics.pairs import SIGNIFICANT
 
 _LONGEST_NAME = 80
 _LONGEST_LABEL = 28

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from pytest_llmarith.results.formatting import percent_of, sanitize_name, with_interval
 from pytest_llmarith.results.keys import Key, key_of, variant_order
-from pytest_llmarith.results.statistics import percent, percentage
+from pytest_llmarith.results.percentages import percentage
+from pytest_llmarith.statistics.shares import percent
 from pytest_llmarith.summaries import (
     Result,
     RunSummary,

@@ -12,15 +12,11 @@ from typing import Any
 
 from pytest_llmarith import summaries
 from pytest_llmarith.records import NumberDetails, ProgramDetails, Record
-from pytest_llmarith.results.differences import error_of_mean, of_mean
-from pytest_llmarith.results.statistics import (
-    Interval,
-    bootstrap_mean,
-    kappa,
-    percentage,
-    share_with,
-)
+from pytest_llmarith.results.percentages import percentage, share_with
 from pytest_llmarith.results.tallies import amounts_of, problem_of
+from pytest_llmarith.statistics.intervals import Interval
+from pytest_llmarith.statistics.means import bootstrap_mean, error_of_mean, of_mean
+from pytest_llmarith.statistics.shares import kappa
 from pytest_llmarith.types import ErrorClass, Level, Outcome, Reading, TermStatus
 
 MOST_POSITIONS = 30  # from either end of a number

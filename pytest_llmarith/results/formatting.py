@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
-from pytest_llmarith.results.differences import SIGNIFICANT
+from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.summaries import (
     Difference,
     ErrorSizes,

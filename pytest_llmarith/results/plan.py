@@ -6,28 +6,27 @@ are needed. It is taken from runs, or assumed.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import ceil, sqrt
-from statistics import NormalDist, fmean
+from math import ceil
+from statistics import fmean
 from typing import NamedTuple
 
 from pytest_llmarith.results.compare_rows import rows_of
-from pytest_llmarith.results.differences import POWER, SIGNIFICANT, mcnemar_power
 from pytest_llmarith.results.formatting import dollars
 from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question
-from pytest_llmarith.results.statistics import Z, score_interval
 from pytest_llmarith.results.tables import Column, Row, Table
+from pytest_llmarith.statistics.intervals import Z, score_interval
+from pytest_llmarith.statistics.pairs import POWER, SIGNIFICANT
+from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from pytest_llmarith.types import Price
 
 _SHARES = (0.05, 0.1, 0.2)  # discordant, if they are assumed
 _FEWEST_PAIRS = 50  # for an estimate
-_ROUND_PAIRS = [2**exponent for exponent in range(3, 18)]
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
 _CELLS = 72  # of arithmetic at its usual depths
 _ROWS = 9  # of a comparison of them: over all, and eight variants
@@ -189,38 +188,6 @@ def names_of(runs: Sequence[LoadedRun]) -> list[dict[str, str]]:
     for (number, model), sent in zip(found, parameters, strict=True):
         names[number][model] = ", ".join(filter(None, (model, sent)))
     return names
-
-
-def paired_questions(
-    discordant: float, difference: float, tests: int = 1
-) -> int | None:
-    """The fewest pairs with which McNemar's exact test finds the difference with 80 %
-    power; None beyond 131,072.
-
-    It is the first of so many `tests` that are corrected together.
-    """
-
-    def power(pairs: int) -> float:
-        return mcnemar_power(pairs, discordant, difference, tests)
-
-    most = next((pairs for pairs in _ROUND_PAIRS if power(pairs) >= POWER), None)
-    return most and bisect_left(range(most), POWER, lo=most // 2, key=power)
-
-
-def unpaired_questions(accuracy: float, difference: float, tests: int = 1) -> int:
-    """The trials of each model, if they are asked different questions: the normal
-    approximation for two shares.
-    """
-    half = difference / 2
-    middle = min(max(accuracy, half), 1 - half)
-    first, second = middle - half, middle + half
-    errors = NormalDist().inv_cdf(1 - SIGNIFICANT / tests / 2) * sqrt(
-        2 * middle * (1 - middle)
-    )
-    errors += NormalDist().inv_cdf(POWER) * sqrt(
-        first * (1 - first) + second * (1 - second)
-    )
-    return ceil((errors / difference) ** 2)
 
 
 def mean_tokens(runs: Sequence[LoadedRun]) -> dict[str, Tokens]:

@@ -13,7 +13,7 @@ from math import log1p
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
-from pytest_llmarith.results.statistics import Cluster
+from pytest_llmarith.statistics.shares import Cluster
 from pytest_llmarith.types import NanReason, Outcome
 
 

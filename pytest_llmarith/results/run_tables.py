@@ -18,9 +18,10 @@ from pytest_llmarith.results.formatting import (
     with_interval,
 )
 from pytest_llmarith.results.keys import Keyed, condition_name, label_of, variant_order
+from pytest_llmarith.results.percentages import correct_percentage
 from pytest_llmarith.results.series import ResultOfRun
-from pytest_llmarith.results.statistics import correct_percentage, percent
 from pytest_llmarith.results.tables import LONGEST_NAME, Column, Row, Table, table_of
+from pytest_llmarith.statistics.shares import percent
 from pytest_llmarith.summaries import (
     Effect,
     Percentage,

@@ -24,10 +24,10 @@ from pytest_llmarith.results.details_counts import (
 )
 from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
 from pytest_llmarith.results.questions import Questions
-from pytest_llmarith.results.statistics import Depth, ninety_percent_to
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.thresholds import threshold, threshold_of
+from pytest_llmarith.statistics.shares import Depth, ninety_percent_to
 from pytest_llmarith.summaries import (
     Run,
     RunSummary,
@@ -363,13 +363,16 @@ class _Result:
         percentages = tallies.percentages_of(strata)
         if is_designed:
             together["correct_percentage"] = percentages[Outcome.CORRECT]
+        reach = (
+            summaries.NinetyPercentTo(*ninety_percent_to(depths)) if depths else None
+        )
         unsolved = counted.scores.unsolved
         scores = counted.scores.part()
         return summaries.Variant(
             **together,
             variant=variant,
             percentages=percentages,
-            ninety_percent_to=ninety_percent_to(depths) if depths else None,
+            ninety_percent_to=reach,
             first_wrong=self._wrong_first(variant),
             scores=scores,
             unsolved_count=len(unsolved) if scores else 0,

@@ -14,16 +14,14 @@ from typing import Any, NamedTuple, get_args
 
 from pytest_llmarith import summaries
 from pytest_llmarith.records import NumberDetails, Record, Usage
-from pytest_llmarith.results.statistics import (
-    Cell,
-    Cluster,
+from pytest_llmarith.results.percentages import (
     clustered_percentage,
-    in_percent,
     overall_percentage,
-    pass_at,
     percentage,
-    quantile_of_sorted,
 )
+from pytest_llmarith.statistics.intervals import in_percent
+from pytest_llmarith.statistics.means import quantile_of_sorted
+from pytest_llmarith.statistics.shares import Cell, Cluster, pass_at
 from pytest_llmarith.types import INVALID_GRADE, Outcome
 
 MOST_REASONS = 50  # messages of providers may all differ

@@ -118,7 +118,7 @@ class Ask:
         """Ask the questions of a search."""
         assert problem.search is not None
         from pytest_llmarith.evaluate_search import Step, not_run, run_search
-        from pytest_llmarith.results.thresholds import DepthChooser
+        from pytest_llmarith.statistics.depth_chooser import DepthChooser
 
         def ask(question: TaskProblem, **changes: int) -> Step:
             prompt = self._prompt(question)

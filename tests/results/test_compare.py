@@ -21,8 +21,8 @@ from pytest_llmarith.results.compare_text import (
     as_text,
     failures,
 )
-from pytest_llmarith.results.differences import Pairs, newcombe
 from pytest_llmarith.results.questions import Questions
+from pytest_llmarith.statistics.pairs import Pairs, newcombe
 from pytest_llmarith.types import Condition, NumberFormat, Reading
 from tests.results.latex import tables_in
 from tests.results.made import (

@@ -11,14 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.results.differences import mcnemar
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.plan import (
-    mean_tokens,
-    needs,
-    paired_questions,
-    unpaired_questions,
-)
+from pytest_llmarith.results.plan import mean_tokens, needs
+from pytest_llmarith.statistics.pairs import mcnemar
+from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from tests.results.made import changed, run, searches, sums
 
 

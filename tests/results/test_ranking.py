@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.results.differences import (
+from pytest_llmarith.results.page.differences import Ranking, rankings
+from pytest_llmarith.results.series import PageRun, series_of
+from pytest_llmarith.statistics.pairs import (
     SIGNIFICANT,
     mcnemar,
     mcnemar_power,
     smallest_difference,
 )
-from pytest_llmarith.results.page.differences import Ranking, rankings
-from pytest_llmarith.results.series import PageRun, series_of
 from tests.results.made import compare_two, run, sums
 
 

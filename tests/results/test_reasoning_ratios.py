@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.results.differences import mean_ratio
+from pytest_llmarith.statistics.ratios import mean_ratio
 from tests.runs_on_disk import asked, counted, log_in, run_in
 
 EFFORTS = ("low", "medium", "high")

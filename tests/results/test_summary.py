@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.files import encode
-from pytest_llmarith.results.statistics import Cell, overall_percentage
+from pytest_llmarith.results.percentages import overall_percentage
 from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
+from pytest_llmarith.statistics.shares import Cell
 from pytest_llmarith.tasks import addition
 from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
 from tests.runs_on_disk import added, asked, counted

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from pytest_llmarith.results import formatting
 from pytest_llmarith.results.formatting import interval, percent_of, with_interval
+from pytest_llmarith.results.percentages import correct_percentage, percentage
 from pytest_llmarith.results.run_tables import counts_by_depth, depth_ranges
 from pytest_llmarith.results.series import ResultOfRun, short_name
-from pytest_llmarith.results.statistics import correct_percentage, percentage
 from pytest_llmarith.summaries import (
     Cell,
     Cells,

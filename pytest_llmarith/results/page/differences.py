@@ -9,10 +9,10 @@ from math import ceil
 from typing import NamedTuple
 
 from pytest_llmarith.results.compare_rows import model_differences
-from pytest_llmarith.results.differences import SIGNIFICANT
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.page.charts import Axis, Share, overall_share, share
 from pytest_llmarith.results.series import PageRun, Series, asked_in_runs, short_name
+from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.summaries import (
     Difference,
     Effect,

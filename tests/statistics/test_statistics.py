@@ -14,32 +14,33 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from pytest_llmarith.results.differences import (
+from pytest_llmarith.results.percentages import clustered_percentage
+from pytest_llmarith.statistics.intervals import (
+    Interval,
+    two_sided_p,
+    two_sided_t,
+    wilson,
+)
+from pytest_llmarith.statistics.means import bootstrap_mean, quantile_of_sorted
+from pytest_llmarith.statistics.pairs import (
     Pairs,
     compare_pairs,
-    compare_strata,
     holm,
     mcnemar,
     mover,
     newcombe,
 )
-from pytest_llmarith.results.statistics import (
+from pytest_llmarith.statistics.shares import (
     Cell,
     Cluster,
     Depth,
-    Interval,
-    bootstrap_mean,
-    clustered_percentage,
     kappa,
     ninety_percent_to,
     overall,
     pass_at,
     percent,
-    quantile_of_sorted,
-    two_sided_p,
-    two_sided_t,
-    wilson,
 )
+from pytest_llmarith.statistics.strata import compare_strata
 
 COUNTS = st.integers(1, 10**6).flatmap(
     lambda n: st.tuples(st.integers(0, n), st.just(n))

@@ -17,10 +17,11 @@ from pytest_llmarith.records import (
     convert,
 )
 from pytest_llmarith.results.formatting import d50_of as d50_of_threshold
-from pytest_llmarith.results.statistics import Depth
-from pytest_llmarith.results.thresholds import Fit, fit, threshold
+from pytest_llmarith.results.thresholds import threshold
+from pytest_llmarith.statistics.shares import Depth
+from pytest_llmarith.statistics.thresholds import Fit, fit
 from pytest_llmarith.summaries import Threshold
-from tests.results.curves import CURVES, Curve, d50_of, logistic
+from tests.statistics.curves import CURVES, Curve, d50_of, logistic
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 GRID = range(2, 11)

@@ -10,8 +10,10 @@ from statistics import fmean, stdev
 
 import pytest
 
-from pytest_llmarith.results.differences import compare_pairs, compare_strata
-from pytest_llmarith.results.statistics import Cluster, clustered_percentage
+from pytest_llmarith.results.percentages import clustered_percentage
+from pytest_llmarith.statistics.pairs import compare_pairs
+from pytest_llmarith.statistics.shares import Cluster
+from pytest_llmarith.statistics.strata import compare_strata
 
 pytestmark = pytest.mark.proof
 

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import pytest
 
-from pytest_llmarith.results.statistics import Depth
-from pytest_llmarith.results.thresholds import DepthChooser, Fit, fit
-from tests.results.curves import CURVES, Curve, d50_of, logistic
+from pytest_llmarith.statistics.depth_chooser import DepthChooser
+from pytest_llmarith.statistics.shares import Depth
+from pytest_llmarith.statistics.thresholds import Fit, fit
+from tests.statistics.curves import CURVES, Curve, d50_of, logistic
 
 DEPTHS = range(2, 31)
 SHALLOW = range(2, 13)
