@@ -39,7 +39,7 @@ LOCK := $(RUN)/uv pip compile --quiet --universal --python-version=3.11 --genera
 TRY_MODEL = $(MAKE) --silent $(MODEL) 2> $(VENV)/model.log || \
 	echo "SmolLM2 cannot be installed here (see $(VENV)/model.log): the fake models are asked instead."
 # The tests of what other packages do.
-OTHERS := tests/models tests/session tests/results/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
+OTHERS := tests/models tests/session tests/report/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
 
 .PHONY: help install bench demo test test-newest proof chaos dist lint format lock schemas docs corpus interop perf clean
 

@@ -89,10 +89,11 @@ def _count(text: str) -> int:
 
 
 def _compare(request: argparse.Namespace) -> int:
+    from pytest_llmarith.report.compare_text import failures, unseen
+    from pytest_llmarith.report.export import Destination
     from pytest_llmarith.results.compare import compare
-    from pytest_llmarith.results.compare_text import failures, unseen
-    from pytest_llmarith.results.export import Destination, load_all_runs
     from pytest_llmarith.results.files import UsageError
+    from pytest_llmarith.results.loaded import load_all_runs
 
     if request.allow_unanswered is not None and request.fail_if_worse is None:
         raise UsageError(
@@ -126,7 +127,7 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
     import json
 
     from pytest_llmarith.records import as_dict
-    from pytest_llmarith.results.compare_text import as_latex, as_markdown, as_text
+    from pytest_llmarith.report.compare_text import as_latex, as_markdown, as_text
 
     if form == "json":
         return f"{json.dumps(as_dict(comparisons), indent=2)}\n"
@@ -171,9 +172,9 @@ def _difference(text: str) -> float:
 
 
 def _plan(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.export import load_all_runs
-    from pytest_llmarith.results.plan import tables
-    from pytest_llmarith.results.tables import as_text
+    from pytest_llmarith.report.plan import tables
+    from pytest_llmarith.report.tables import as_text
+    from pytest_llmarith.results.loaded import load_all_runs
 
     runs = load_all_runs(request.runs, parser.note) if request.runs else []
     for table in tables(request.detect, runs, _costs(runs, request.models)):

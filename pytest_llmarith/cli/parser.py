@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_llmarith.results.formatting import sanitize, showable
+from pytest_llmarith.safe_text import sanitize, showable
 
 NOT_DONE = 1
 WRONG_USAGE = 4  # as pytest's own

@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli import parser
-from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
@@ -84,8 +84,9 @@ def _depth(text: str) -> int:
 
 
 def _report(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.export import Destination, load_all_runs
-    from pytest_llmarith.results.report import Detail, Selection, parse_order, report
+    from pytest_llmarith.report.export import Destination
+    from pytest_llmarith.report.report import Detail, Selection, parse_order, report
+    from pytest_llmarith.results.loaded import load_all_runs
 
     report(
         load_all_runs(request.runs, parser.note),
@@ -129,8 +130,8 @@ def add_plot(commands: parser.Commands) -> None:
 
 
 def _plot(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.export import load_all_runs
-    from pytest_llmarith.results.plot import plot
+    from pytest_llmarith.report.plot import plot
+    from pytest_llmarith.results.loaded import load_all_runs
 
     plot(
         load_all_runs(request.runs, parser.note),
@@ -152,8 +153,9 @@ def add_cite(commands: parser.Commands) -> None:
 
 
 def _cite(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.cite import cite
-    from pytest_llmarith.results.export import Destination, load_all_runs
+    from pytest_llmarith.report.cite import cite
+    from pytest_llmarith.report.export import Destination
+    from pytest_llmarith.results.loaded import load_all_runs
 
     runs = load_all_runs(request.runs, parser.note)
     Destination(sys.stdout, request.output, request.force).write(
@@ -175,7 +177,8 @@ def add_export(commands: parser.Commands) -> None:
 
 
 def _export(request: argparse.Namespace) -> int:
-    from pytest_llmarith.results.export import Destination, export, load_all_runs
+    from pytest_llmarith.report.export import Destination, export
+    from pytest_llmarith.results.loaded import load_all_runs
 
     destination = Destination(
         sys.stdout, request.output, request.force, request.spreadsheet
@@ -201,11 +204,11 @@ def add_merge(commands: parser.Commands) -> None:
 
 
 def _merge(request: argparse.Namespace) -> int:
+    from pytest_llmarith.report.page import write_run_page
+    from pytest_llmarith.report.run_status import run_lines
+    from pytest_llmarith.report.screen import screen
     from pytest_llmarith.results.load import load_runs
     from pytest_llmarith.results.merge import merge
-    from pytest_llmarith.results.page import write_run_page
-    from pytest_llmarith.results.run_status import run_lines
-    from pytest_llmarith.results.screen import screen
 
     summary = merge(request.runs, request.output)
     width, run = shutil.get_terminal_size().columns, load_runs(request.output)[0]
@@ -316,7 +319,7 @@ def _regrade(request: argparse.Namespace) -> int:
 def _matrix(
     transitions: Counter[tuple[Outcome, Outcome]], reasons: Counter[str]
 ) -> list[str]:
-    from pytest_llmarith.results.tables import draw
+    from pytest_llmarith.report.tables import draw
 
     outcomes = [
         outcome for outcome in Outcome if any(outcome in both for both in transitions)

@@ -1,1 +1,1 @@
-"""Processes records: run logs, summaries, tables, comparisons, exports."""
+"""Processes records: run logs, summaries, comparisons, merged runs."""

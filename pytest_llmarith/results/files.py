@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_llmarith.files import replace_file
-from pytest_llmarith.results.formatting import sanitize_name
+from pytest_llmarith.safe_text import sanitize_name
 
 _LONGEST_NAME = 240  # characters of a path in a message
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_llmarith.results.formatting import sanitize_name
+from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import Condition, Dtype, Model, Op
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.files import UsageError, name_of
-from pytest_llmarith.results.formatting import sanitize
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import (
     LOG,
@@ -30,6 +29,7 @@ from pytest_llmarith.results.log import (
     records_in,
 )
 from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.tasks.restore import Restored
 from pytest_llmarith.tasks.task import Task

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_llmarith.results.files import UsageError, name_of
-from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Shard
 
 if TYPE_CHECKING:

@@ -7,28 +7,24 @@ are needed. It is taken from runs, or assumed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import ceil
 from statistics import fmean
 from typing import NamedTuple
 
 from pytest_llmarith.results.compare_rows import rows_of
-from pytest_llmarith.results.formatting import dollars
 from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question
-from pytest_llmarith.results.tables import Column, Row, Table
 from pytest_llmarith.statistics.intervals import Z, score_interval
-from pytest_llmarith.statistics.pairs import POWER, SIGNIFICANT
 from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from pytest_llmarith.types import Price
 
 _SHARES = (0.05, 0.1, 0.2)  # discordant, if they are assumed
-_FEWEST_PAIRS = 50  # for an estimate
+FEWEST_PAIRS = 50  # for an estimate
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
-_CELLS = 72  # of arithmetic at its usual depths
+CELLS = 72  # of arithmetic at its usual depths
 _ROWS = 9  # of a comparison of them: over all, and eight variants
 
 
@@ -51,14 +47,6 @@ class Cost(NamedTuple):
     price: Price | None
     batch: Price | None
     without_reasoning: bool
-
-    def of(self, price: Price | None, questions: int) -> str | None:
-        """Such as `$0.21` or `at least $0.21`; None if the price is unknown."""
-        if price is None:
-            return None
-        return "at least " * self.without_reasoning + dollars(
-            price.of(*self.tokens) * questions
-        )
 
 
 class Need(NamedTuple):
@@ -103,7 +91,7 @@ def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
         both = [
             (first[key].measured.share, second[key].measured.share) for key in common
         ]
-        if len(both) >= _FEWEST_PAIRS:
+        if len(both) >= FEWEST_PAIRS:
             differing = sum(abs(a - b) for a, b in both)
             # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand
             # 1983, JAMA 249, 1743-1745).
@@ -210,70 +198,3 @@ def mean_tokens(runs: Sequence[LoadedRun]) -> dict[str, Tokens]:
         model: Tokens(*map(fmean, zip(*tokens, strict=True)))
         for model, tokens in found.items()
     }
-
-
-def tables(
-    points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost]
-) -> Iterator[Table]:
-    """The questions, and the cost of the largest paired number of them."""
-    found = needs(points, runs)
-    most = max(need.paired or 0 for need in found)
-    trials = (
-        f"{most:,} questions: --llm-trials={ceil(most / _CELLS)} with all "
-        f"{_CELLS} cells of arithmetic"
-    )
-    yield Table(
-        f"questions that show a difference of {points:g} points with {POWER:.0%} "
-        f"power at p < {SIGNIFICANT}",
-        [
-            *(Column(header, is_name=True) for header in ("model", "compared with")),
-            Column("only one right"),
-            Column("rows"),
-            Column("planned with", "{:.1%}".format),
-            *(
-                Column(header, "{:,}".format)
-                for header in ("paired", "at most", "unpaired")
-            ),
-        ],
-        [Row(need) for need in found],
-        "questions for each of both models; only one right: exactly one of both is "
-        "right; assumed: no two models of "
-        f"the runs have {_FEWEST_PAIRS} questions in common; rows: of a comparison, "
-        f"counted by Holm's correction; "
-        "planned with: at least 3 of the questions asked, and at least the difference "
-        "itself; paired: both are asked "
-        "the same questions (McNemar's exact test); at most: if only one is right as "
-        "often as its upper 95 % bound "
-        "says; unpaired: other questions",
-        [trials] * bool(most),
-    )
-    if prices and most:
-        yield Table(
-            f"cost of {most:,} questions (the largest paired number)",
-            [
-                Column("model", is_name=True),
-                Column(
-                    "tokens each",
-                    lambda tokens: f"{tokens.prompt:,.0f} + {tokens.completion:,.0f}",
-                ),
-                Column("singly"),
-                Column("in batches"),
-            ],
-            [
-                Row(
-                    [
-                        one.model,
-                        one.tokens,
-                        one.of(one.price, most),
-                        one.of(one.batch, most),
-                    ]
-                )
-                for one in prices
-            ],
-            "prompt and completion tokens are the means of the runs, or those of a "
-            "short answer"
-            + ", which is a lower bound for a model that reasons"
-            * any(one.without_reasoning for one in prices)
-            + "; -: no price in litellm's list"
-            * any(None in (one.price, one.batch) for one in prices),
-        )

@@ -16,7 +16,7 @@ import pytest
 from pytest_llmarith import evaluate, records
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, as_dict, convert
-from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.items import (
     ASK,
     RECORD,

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import convert
-from pytest_llmarith.results.formatting import sanitize
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,

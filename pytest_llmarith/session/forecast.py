@@ -17,12 +17,8 @@ import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup
 from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
-from pytest_llmarith.results.formatting import (
-    dollars,
-    sanitize,
-    sanitize_name,
-    thousands,
-)
+from pytest_llmarith.report.formatting import dollars, thousands
+from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.items import NO_MODEL, parameter_of, problem_of
 from pytest_llmarith.session.selection import (

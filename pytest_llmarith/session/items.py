@@ -277,7 +277,7 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
     """Short facts about a trial for pytest's reports, such as JUnit XML; unknown ones
     are left out.
     """
-    from pytest_llmarith.results.formatting import sanitize
+    from pytest_llmarith.safe_text import sanitize
 
     cost = record.reply.cost_usd if record.reply else None
     facts = (
@@ -300,7 +300,7 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
 
 def _why(record: Record) -> str:
     from pytest_llmarith.records import as_text
-    from pytest_llmarith.results.formatting import sanitize
+    from pytest_llmarith.safe_text import sanitize
 
     expected = as_text(record.problem.expected)
     return sanitize(

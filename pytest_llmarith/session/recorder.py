@@ -29,9 +29,9 @@ from pytest_llmarith.records import (
     as_dict,
     encode,
 )
-from pytest_llmarith.results.completeness import Gate, failed_gates, parse_gate
 from pytest_llmarith.results.files import encode as as_json
 from pytest_llmarith.results.files import write_json
+from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.results.log import (
     LOG,
@@ -176,7 +176,7 @@ class Recorder:
 
     def write_summary(self, exit_status: int) -> None:
         """Write the summary, and the page if all records could be written."""
-        from pytest_llmarith.results.page import write_run_page
+        from pytest_llmarith.report.page import write_run_page
 
         if self.summary is None or self.path is None:
             return

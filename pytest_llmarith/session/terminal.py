@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmarith.results.formatting import dollars, sanitize
+from pytest_llmarith.report.formatting import dollars
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.settings import PromptConfigs, Settings
 from pytest_llmarith.types import Model, Progress, RequestLimits, StoreMode
 
@@ -149,7 +150,7 @@ class Terminal:
         """A line per trial of the outcomes that `-r` selects; pytest's own lists omit
         custom outcomes.
         """
-        from pytest_llmarith.results.run_status import wrong_lines
+        from pytest_llmarith.report.run_status import wrong_lines
 
         chars = self._config.getoption("reportchars")
         wanted = {"unanswered"} if "f" in chars else set()
@@ -174,9 +175,9 @@ class Terminal:
         """The results of a run and its paths: with -q only a row per model and task,
         with -qq only the paths.
         """
-        from pytest_llmarith.results.report import tables_section
-        from pytest_llmarith.results.run_status import run_lines
-        from pytest_llmarith.results.screen import screen
+        from pytest_llmarith.report.report import tables_section
+        from pytest_llmarith.report.run_status import run_lines
+        from pytest_llmarith.report.screen import screen
 
         verbose, width = (
             self._config.getoption("verbose"),

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
-from tests.results.latex import tables_in
+from tests.report.latex import tables_in
 from tests.results.made import measured
 from tests.runs_on_disk import ROW, asked, lines_of, run_in
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.results.export import Destination, export, row_lines
+from pytest_llmarith.report.export import Destination, export, row_lines
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.types import Dtype, Op
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in

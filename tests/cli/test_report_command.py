@@ -14,11 +14,11 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
+from pytest_llmarith.report.report import tables_section
+from pytest_llmarith.report.run_status import run_lines
+from pytest_llmarith.report.screen import screen
 from pytest_llmarith.results.load import UNFINISHED, load_runs
-from pytest_llmarith.results.report import tables_section
-from pytest_llmarith.results.run_status import run_lines
-from pytest_llmarith.results.screen import screen
-from tests.results.latex import tables_in
+from tests.report.latex import tables_in
 from tests.results.made import measured
 from tests.runs_on_disk import (
     ROW,

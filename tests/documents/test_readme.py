@@ -6,9 +6,9 @@ import shlex
 
 import pytest
 
-from pytest_llmarith.results.export import load_all_runs
-from pytest_llmarith.results.screen import results_screen
-from pytest_llmarith.results.series import results_of
+from pytest_llmarith.report.screen import results_screen
+from pytest_llmarith.report.series import results_of
+from pytest_llmarith.results.loaded import load_all_runs
 from tests.documents.blocks import ROOT, blocks, is_in
 
 SHARED = ROOT.parent / "shared"

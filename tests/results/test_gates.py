@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytest_llmarith.results.completeness import Gate, failed_gates, parse_gate
+from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
 from pytest_llmarith.summaries import (
     Outcomes,
     Result,

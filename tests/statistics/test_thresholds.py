@@ -16,7 +16,7 @@ from pytest_llmarith.records import (
     as_dict,
     convert,
 )
-from pytest_llmarith.results.formatting import d50_of as d50_of_threshold
+from pytest_llmarith.report.formatting import d50_of as d50_of_threshold
 from pytest_llmarith.results.thresholds import threshold
 from pytest_llmarith.statistics.shares import Depth
 from pytest_llmarith.statistics.thresholds import Fit, fit

@@ -1,0 +1,1 @@
+"""Shows results: tables in every format, the page, figures."""

@@ -1,0 +1,133 @@
+"""Which questions and cells of a run are answered, and whether its results pass the
+gates of the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_llmarith.report.formatting import percent_of, with_interval
+from pytest_llmarith.results.gates import questions_of_result, questions_of_run
+from pytest_llmarith.results.keys import variant_order
+from pytest_llmarith.results.percentages import percentage
+from pytest_llmarith.safe_text import sanitize_name
+from pytest_llmarith.summaries import (
+    Result,
+    RunSummary,
+)
+from pytest_llmarith.types import NanReason, Outcome
+
+_MOST_NAMED = 4  # variants
+_LONGEST_NAME = 30
+
+_Cell = tuple[str, int | None]  # a variant at a depth, or one without depths
+
+
+def all_answered(count: int) -> str:
+    """The remark about a complete run."""
+    return "1 of 1 answered" if count == 1 else f"all {count:,} answered"
+
+
+def answered_count(summary: RunSummary) -> str:
+    """How many questions are answered, and of how many, if that is known."""
+    answered, known = summary.answered, questions_of_run(summary)
+    return f"{answered:,}" if known is None else f"{answered:,} of {known:,}"
+
+
+def incomplete(result: Result) -> str:
+    """The remark about a result that lacks answers, else empty."""
+    measured, all_of_it = result.measured, questions_of_result(result)
+    return f"incomplete, {measured:,} of {all_of_it:,}" if measured < all_of_it else ""
+
+
+def bounded(result: Result) -> str:
+    """The remark about a result with bounds instead of percentages, as a cell has no
+    reply; else empty.
+    """
+    correct = result.percentages[Outcome.CORRECT]
+    if (
+        correct is None
+        or correct.percent is not None
+        or correct.low is None
+        or correct.high is None
+    ):
+        return ""
+    bounds = f"{correct.low:.1f} to {correct.high:.1f} %"
+    return (
+        f"no reply for a variant at some depth: {bounds} are correct, depending on "
+        f"the missing replies"
+    )
+
+
+def truncated(result: Result, replies: str = "") -> str:
+    """How many replies are truncated, and the percentage correct with and without them;
+    empty if none is.
+    """
+    count = (
+        0 if result.breaking_points else result.nan_reasons.get(NanReason.TRUNCATED, 0)
+    )
+    others = with_interval(percentage(result.outcomes.correct, result.measured - count))
+    correct = (
+        f"{percent_of(result.percentages[Outcome.CORRECT])} % correct with "
+        f"them, {others} % without"
+    )
+    return (
+        f"{count:,} of {result.measured:,}{replies} truncated: {correct}"
+        if count
+        else ""
+    )
+
+
+def duplicates(summary: RunSummary) -> list[str]:
+    """A line about items that ask the question of another item, if there are any."""
+    count = summary.duplicates
+    if not count:
+        return []
+    items = "1 item" if count == 1 else f"{count:,} items"
+    return [
+        f"{items} asked the same question as another item: they share one request and "
+        f"count as one trial"
+    ]
+
+
+def missing_cells(results: Sequence[Result]) -> list[str]:
+    """The remark about each result that lacks cells, such as `lacks 18 of 72 cells ...:
+    int_mul`, else empty.
+
+    Only results with the same cells can be ranked: a run of easy cells has a high
+    percentage.
+    """
+    found: dict[str, set[_Cell]] = {}
+    for result in results:
+        found.setdefault(result.task, set()).update(_answered(result))
+    return [
+        _lacks(found[result.task], found[result.task] - set(_answered(result)))
+        for result in results
+    ]
+
+
+def _answered(result: Result) -> Iterator[_Cell]:
+    """Its cells, and its variants without depths."""
+    yield from ((cell.variant, cell.depth) for cell in result.grid if cell.measured)
+    yield from (
+        (one.variant, None)
+        for one in result.variants
+        if not one.ninety_percent_to and one.measured
+    )
+
+
+def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:
+    if not missing:
+        return ""
+    names = sorted({name for name, _ in missing}, key=variant_order)
+    shown = ", ".join(
+        sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED]
+    )
+    more = ", ..." * (len(names) > _MOST_NAMED)
+    return (
+        f"lacks {len(missing):,} of {len(cells):,} cells that others have: "
+        f"{shown}{more}"
+    )
+
+
+# --- gates ----------------------------------------------------------------------------

@@ -1,0 +1,298 @@
+"""Exports trials and results: CSV, and the rows of llm_arithmetic."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TextIO
+
+from pytest_llmarith.records import (
+    NumberDetails,
+    Part,
+    Record,
+    as_text,
+)
+from pytest_llmarith.report.formatting import median_latency
+from pytest_llmarith.report.series import ResultOfRun
+from pytest_llmarith.results import llm_arithmetic
+from pytest_llmarith.results.files import UsageError, encode, new_file
+from pytest_llmarith.results.keys import key_of, label_of
+from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.results.loaded import files_of
+from pytest_llmarith.safe_text import escape, showable
+from pytest_llmarith.summaries import (
+    Outcomes,
+    Percentage,
+)
+from pytest_llmarith.types import Outcome
+
+Shape = Literal["llm_arithmetic", "csv"]
+
+_LONGEST_NAME = 60
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where lines are written: a file, which is replaced only with `force`, or the
+    terminal.
+
+    With `spreadsheet`, and on a terminal, cells of CSV are never formulas, and every
+    row is one line.
+    """
+
+    terminal: TextIO
+    file: Path | None = None
+    force: bool = False
+    spreadsheet: bool = False
+
+    @property
+    def for_spreadsheet(self) -> bool:
+        return self.spreadsheet or (self.file is None and self.terminal.isatty())
+
+    def write(self, lines: Iterable[str], runs: Sequence[LoadedRun]) -> None:
+        """Write lines about these runs.
+
+        Raises UsageError if the file cannot be written, or belongs to a run.
+        """
+        if self.file is None:
+            self.terminal.writelines(
+                showable(line, self.terminal.encoding) for line in lines
+            )
+            return
+        with new_file("--output", self.file, files_of(runs), force=self.force) as file:
+            file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
+
+
+def export(
+    runs: Sequence[LoadedRun], shape: Shape, destination: Destination
+) -> list[str]:
+    """Write the trials of runs; returns a line for each kind of trial that this shape
+    cannot express.
+
+    Raises UsageError if a run cannot be read, or if no trial can be expressed.
+    """
+    if destination.spreadsheet and shape != "csv":
+        raise UsageError(
+            f"--spreadsheet: --format={shape} is not CSV; remove --spreadsheet, or "
+            f"write --format=csv"
+        )
+    if shape == "csv":
+        rows = (
+            _trial_row(run.name, record) for run in runs for record in run.records()
+        )
+        destination.write(
+            row_lines(rows, spreadsheet=destination.for_spreadsheet), runs
+        )
+        return []
+    counts = Counter[str]()
+    destination.write(_rows(runs, counts), runs)
+    lines = []
+    if count := counts["other tasks"]:
+        others = f"trials of other tasks, without a row in --format={shape}: {count:,}"
+        lines.append(f"{others}; --format=csv has all trials")
+    if count := counts["conditions"]:
+        others = (
+            f"trials in a condition or repeated, which --format={shape} does not "
+            f"show: {count:,}"
+        )
+        lines.append(
+            f"{others}; a problem may have several rows; --format=csv tells them apart"
+        )
+    return lines
+
+
+def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
+    """One row of llm_arithmetic per line.
+
+    Raises UsageError at the end if there was none.
+    """
+    for record in (record for run in runs for record in run.records()):
+        if (row := llm_arithmetic.row_of(record)) is None:
+            counts["other tasks"] += 1
+            continue
+        counts["written"] += 1
+        counts["conditions"] += bool(label_of(record.condition) or record.repeat)
+        yield f"{encode(row).decode('ascii')}\n"
+    if not counts["written"]:
+        raise UsageError(
+            "--format=llm_arithmetic: the runs have no arithmetic trial; write "
+            "--format=csv for all tasks"
+        )
+
+
+# --- rows of trials -------------------------------------------------------------------
+
+Row = Mapping[str, object]  # values by column; the same columns in all rows of a table
+_NO_ANSWER = (
+    "no_answer"  # the outcome `nan`, which readers of CSV interpret as a missing value
+)
+_OF_PROBLEM = ("label", "variant", "depth", "trial", "seed", "inputs", "expected")
+_OF_ANSWERS = ("tolerant", "strict")
+_OF_NUMBER = tuple(NumberDetails.__struct_fields__)
+_OF_REPLY = (
+    *(
+        "prompt_tokens",
+        "completion_tokens",
+        "reasoning_tokens",
+        "cost_usd",
+        "latency_s",
+        "attempts",
+    ),
+    *("stored", "batched", "finish_reason", "served_model", "asked_at"),
+)
+
+
+def _trial_row(run: str, record: Record) -> Row:
+    """The columns of a trial; what its task lacks is empty."""
+    grade = record.grade
+    further = grade.scores if grade else {}
+    scores = ", ".join(f"{name}: {score:g}" for name, score in further.items())
+    return (
+        {"run": run}
+        | _picked(record, ("nodeid", "model", "task", "simulated"))
+        | {"outcome": _NO_ANSWER if record.outcome is Outcome.NAN else record.outcome}
+        | _picked(record, ("reason", "reading"))
+        | {"condition": label_of(record.condition) or None, "repeat": record.repeat}
+        | _picked(record.problem, _OF_PROBLEM)
+        | {"answer": record.answer_text}
+        | {name: as_text(record.answers.get(name)) for name in _OF_ANSWERS}
+        | {"score": grade and grade.score, "scores": scores or None}
+        | _picked(record.number, _OF_NUMBER)
+        | _picked(record.reply, _OF_REPLY)
+        | {"prompt": record.prompt_text}
+        | _picked(record.reply, ("text", "reasoning"))
+    )
+
+
+def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
+    values = {name: getattr(part, name, None) for name in names}
+    return {
+        name: as_text(one) if isinstance(one, dict | list) else one
+        for name, one in values.items()
+    }
+
+
+# --- rows of results ------------------------------------------------------------------
+
+_OUTCOMES = {
+    "correct": Outcome.CORRECT,
+    "deviate": Outcome.DEVIATE,
+    _NO_ANSWER: Outcome.NAN,
+    "cheat": Outcome.CHEAT,
+}
+
+
+def result_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
+    """The figures of the overview."""
+    return [
+        _whose(row)
+        | {
+            name: getattr(row.result, name)
+            for name in ("date", "simulated", "selected", "measured")
+        }
+        | _counts(row.result.outcomes)
+        | {
+            f"{name}_{end}": value
+            for name, outcome in _OUTCOMES.items()
+            for end, value in _with_interval(row.result.percentages[outcome]).items()
+        }
+        | {
+            "rounded": row.result.rounded,
+            "median_relative_error": row.result.error_sizes.median_relative_error,
+        }
+        | {name: getattr(row.result, name) for name in _FIGURES}
+        | {"median_latency_s": median_latency(row.result)}
+        | {
+            kind: one and one.sum
+            for kind, one in row.result.spending.items()
+            if kind.endswith("tokens")
+        }
+        for row in rows
+    ]
+
+
+_FIGURES = ("average_absolute_error", "cost_usd", "unpriced", "stored", "batched")
+
+
+def cell_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
+    """All variants and depths of results."""
+    return [
+        _whose(row)
+        | {"variant": one.variant, "depth": one.depth, "measured": one.measured}
+        | (_counts(one) | _with_interval(one.correct_percentage))
+        for row in rows
+        for one in row.result.cells
+    ]
+
+
+def error_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
+    """All error classes that occur in results, with the percentage of all deviates."""
+    return [
+        _whose(row)
+        | {"error_class": one.error_class, "count": one.count}
+        | _with_interval(one.percentage)
+        for row in rows
+        for one in (row.result.errors.classes if row.result.errors else ())
+        if one.count
+    ]
+
+
+def _whose(row: ResultOfRun) -> dict[str, object]:
+    """The columns that name a result. Without a condition, it is the usual one."""
+    model, task, condition = key_of(row.result)
+    return {
+        "run": row.run,
+        "model": model,
+        "task": task,
+        "condition": condition or None,
+    }
+
+
+def _counts(outcomes: Outcomes) -> dict[str, object]:
+    return {"unanswered": outcomes.unanswered} | {
+        name: getattr(outcomes, outcome) for name, outcome in _OUTCOMES.items()
+    }
+
+
+def _with_interval(found: Percentage | None) -> dict[str, object]:
+    return {end: getattr(found, end, None) for end in ("percent", "low", "high")}
+
+
+# --- CSV ------------------------------------------------------------------------------
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+# The beginning of a formula, also in full width, which some programs convert, and after
+# a semicolon, which may separate cells.
+_FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
+
+
+def row_lines(rows: Iterable[Row], *, spreadsheet: bool) -> Iterator[str]:
+    """CSV of rows with the same columns; nothing if there are none.
+
+    Every cell is quoted: DuckDB guesses the dialect if few are.
+    """
+    for number, row in enumerate(rows):
+        for values in (row.keys(), row.values()) if number == 0 else (row.values(),):
+            cells = (
+                _cell(value, spreadsheet=spreadsheet).replace('"', '""')
+                for value in values
+            )
+            yield '"' + '","'.join(cells) + '"\n'
+
+
+def _cell(value: object, *, spreadsheet: bool) -> str:
+    """A value as text, empty if it is unknown; for a spreadsheet one line that is not a
+    formula.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    if not spreadsheet or _NUMBER.fullmatch(text):
+        return text
+    return _FORMULA.sub(r"\1\2'", escape(text))

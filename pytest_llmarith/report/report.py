@@ -1,0 +1,482 @@
+"""The output of `llmarith report` (selection, order and format), and the tables at the
+end of a run.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import chain
+from textwrap import wrap
+from typing import Any, Literal, NamedTuple
+
+from pytest_llmarith.records import (
+    Record,
+    as_dict,
+)
+from pytest_llmarith.report import run_tables
+from pytest_llmarith.report.export import (
+    Destination,
+    cell_rows,
+    error_rows,
+    result_rows,
+    row_lines,
+)
+from pytest_llmarith.report.formatting import (
+    dollars,
+    median_latency,
+    prompt_and_completion,
+)
+from pytest_llmarith.report.page import page_of
+from pytest_llmarith.report.run_status import (
+    reasoning_lines,
+    run_lines,
+    wrapped,
+    wrong_trials,
+)
+from pytest_llmarith.report.screen import results_screen
+from pytest_llmarith.report.series import (
+    PageRun,
+    ResultOfRun,
+    asked_in_runs,
+    results_of,
+    results_of_runs,
+    series_of,
+)
+from pytest_llmarith.report.tables import (
+    Column,
+    Table,
+    as_latex,
+    as_markdown,
+    as_text,
+    code,
+    table_of,
+)
+from pytest_llmarith.results.compare_rows import model_differences
+from pytest_llmarith.results.files import UsageError, encode
+from pytest_llmarith.results.load import UNFINISHED, LoadedRun
+from pytest_llmarith.safe_text import sanitize, sanitize_name
+from pytest_llmarith.summaries import (
+    ModelDifference,
+    RunSummary,
+)
+from pytest_llmarith.types import Outcome
+
+Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
+
+_LONGEST_NAME = 60
+_LONGEST_RUN = 100
+_LONGEST_PATH = 1_000
+_NOT_IN_LATEX = (
+    "% needs \\usepackage{booktabs}; not shown: differences (llmarith compare "
+    "--model=A:B --format=latex), "
+    "90 % to (report -v), searches (report)"
+)
+_MOST_WRONG = 100  # of each outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which trials are counted.
+
+    Names may contain `*`; a limit on depth excludes trials without a depth.
+    """
+
+    models: Sequence[str] = ()
+    tasks: Sequence[str] = ()
+    min_depth: int | None = None
+    max_depth: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether trials may be excluded."""
+        return bool(str(self))
+
+    def __call__(self, record: Record) -> bool:
+        """Whether a trial is counted."""
+        for name, patterns in ((record.model, self.models), (record.task, self.tasks)):
+            if patterns and not any(
+                name == pattern or fnmatchcase(name, pattern) for pattern in patterns
+            ):
+                return False
+        if not self.min_depth and not self.max_depth:
+            return True
+        depth = record.problem.depth
+        return depth is not None and (self.min_depth or 0) <= depth <= (
+            self.max_depth or depth
+        )
+
+    def __str__(self) -> str:
+        """What is counted, such as `tasks oeis; depths 5 and more`; empty if no trial
+        is excluded.
+        """
+        lowest, highest = self.min_depth, self.max_depth
+        to = f"{lowest} to" if lowest else "up to"
+        depths = f"{to} {highest}" if highest else f"{lowest} and more" * bool(lowest)
+        parts = {
+            "models": ", ".join(self.models),
+            "tasks": ", ".join(self.tasks),
+            "depths": depths,
+        }
+        return "; ".join(
+            f"{name} {sanitize(value, _LONGEST_RUN)}"
+            for name, value in parts.items()
+            if value
+        )
+
+    def check(self, runs: Sequence[LoadedRun]) -> None:
+        """Raises UsageError, which lists the models and tasks, if no trial is
+        counted.
+        """
+        if not self or any([run.summary().results for run in runs]):
+            return
+        models, tasks = (
+            ", ".join(
+                sorted(
+                    {
+                        sanitize_name(pair[part], _LONGEST_NAME)
+                        for run in runs
+                        for pair in run.seen
+                    }
+                )
+            )
+            for part in (0, 1)
+        )
+        raise UsageError(
+            f"no trial of {self}; the runs have models {models} and tasks {tasks}"
+        )
+
+
+# --- order ----------------------------------------------------------------------------
+
+_WORDS = ("run", "model", "task", "date")
+_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
+    "run": lambda row: row.run.casefold(),
+    "model": lambda row: row.result.model.casefold(),
+    "task": lambda row: row.result.task.casefold(),
+    "date": lambda row: row.result.date,
+    "trials": lambda row: row.result.measured,
+    "correct": lambda row: (
+        (correct := row.result.percentages[Outcome.CORRECT]) and correct.percent
+    ),
+    "cost": lambda row: row.result.cost_usd,
+    "tokens": lambda row: prompt_and_completion(row.result),
+    "latency": lambda row: median_latency(row.result),
+}
+
+
+class Order(NamedTuple):
+    """Sorts results by a column: words from a to z, figures from the largest, both
+    reversed if `reverse`.
+
+    The sort is stable, and unknown values come last. By correct answers, results that
+    lack cells of others come after those that have all of them.
+    """
+
+    column: str
+    reverse: bool
+
+    def of(self, rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
+        """The results in this order."""
+        key, reverse = (
+            _COLUMNS[self.column],
+            self.reverse != (self.column not in _WORDS),
+        )
+        known = sorted(
+            (row for row in rows if key(row) is not None), key=key, reverse=reverse
+        )
+        ordered = [*known, *(row for row in rows if key(row) is None)]
+        return sorted(
+            ordered, key=lambda row: self.column == "correct" and bool(row.missing)
+        )
+
+
+def parse_order(text: str) -> Order:
+    """Parse `[-]COLUMN`. Raises UsageError if there is no such column."""
+    column = text.strip().removeprefix("-")
+    if column not in _COLUMNS:
+        named = sanitize(text, _LONGEST_NAME)
+        columns = ", ".join(_COLUMNS)
+        raise UsageError(
+            f"--sort={named}: not a column; write one of {columns}, or -run to "
+            f"reverse it"
+        )
+    return Order(column, text.strip().startswith("-"))
+
+
+# --- the report -----------------------------------------------------------------------
+
+
+class Detail(NamedTuple):
+    """What is shown beside the head of a report; CSV and JSON show it in place of the
+    head.
+    """
+
+    cells: bool = False
+    errors: bool = False
+    all_tables: bool = False
+
+    def check(self, form: Format) -> None:
+        """Raises UsageError if this format cannot show it."""
+        if self.all_tables and form not in ("terminal", "markdown"):
+            raise UsageError(
+                f"-v: not with --format={form}; remove -v, or write --cells or --errors"
+            )
+        if form == "html" and (self.cells or self.errors):
+            raise UsageError(
+                "--format=html: the page has all tables; remove --cells and --errors"
+            )
+        if form == "csv" and self.cells and self.errors:
+            raise UsageError(
+                "--format=csv: one table; write --cells or --errors, or --format=json"
+            )
+
+
+def report(
+    runs: Sequence[LoadedRun],
+    form: Format,
+    destination: Destination,
+    width: int,
+    selection: Selection,
+    order: Order | None,
+    detail: Detail,
+) -> None:
+    """Write the report of runs.
+
+    Raises UsageError if a run cannot be read, or if there is nothing to show.
+    """
+    if destination.spreadsheet and form != "csv":
+        raise UsageError(
+            f"--spreadsheet: --format={form} is not CSV; remove --spreadsheet, or "
+            f"write --format=csv"
+        )
+    detail.check(form)
+    if order and (
+        form == "html" or (form == "json" and not (detail.cells or detail.errors))
+    ):
+        raise UsageError(f"--sort: not with --format={form}; remove --sort")
+    runs = [run.filtered(selection) for run in runs] if selection else runs
+    selection.check(runs)
+    shown = [
+        PageRun(run.name, run.summary(), run.records(), run.asked(), run.unfinished)
+        for run in runs
+    ]
+    if form == "html":
+        if destination.file is None:
+            raise UsageError(
+                "--format=html: the page is written to a file; add --output=report.html"
+            )
+        destination.write([page_of(shown)], runs)
+        return
+    series = series_of(shown)
+    is_text = form not in ("csv", "json")
+    only = shown[0].summary if is_text and len(runs) == 1 else None
+    rows = results_of_runs(shown, series)
+    rows = [row.without_run() for row in rows] if only else rows
+    rows = order.of(rows) if order else rows
+    data = {"cells": cell_rows(rows)} if detail.cells else {}
+    data |= {"errors": error_rows(rows)} if detail.errors else {}
+    for name, found in data.items():
+        has_d50 = (
+            name == "cells" and is_text and any(row.result.thresholds for row in rows)
+        )
+        if not found and not has_d50:
+            raise UsageError(f"--{name}: these runs have none; remove --{name}")
+    if form == "csv":
+        (table,) = data.values() or [result_rows(rows)]
+        destination.write(
+            row_lines(table, spreadsheet=destination.for_spreadsheet), runs
+        )
+    elif form == "json":
+        whole = data or [as_dict(one.summary) for one in shown]
+        destination.write([encode(whole, indent=2).decode("ascii"), "\n"], runs)
+    else:
+        asked, baseline = asked_in_runs(shown, series), rows[0].label if rows else ""
+        differences = only.differences if only else model_differences(asked, baseline)
+        first = _first_lines(runs, shown, selection, width)
+        run_of = {one.label: one.key[0] for one in series}
+        if not only and (other := _other_questions(runs, run_of, rows, differences)):
+            lines = wrap(other, width, break_long_words=False, break_on_hyphens=False)
+            first += lines if form == "terminal" else [other]
+        tables = _tables(rows, only, detail, in_document=form != "terminal")
+        if form == "terminal":
+            text = [
+                *first,
+                *results_screen(rows, differences, width),
+                *_text(tables, width),
+            ]
+        elif form == "latex":
+            text = [*(f"% {line}" for line in first), _NOT_IN_LATEX]
+            text += as_latex(tables, f"Only {selection}" * bool(selection))
+        else:
+            tables += _wrong(shown[0].records) if only and detail.all_tables else []
+            text = list(
+                _markdown(
+                    runs[0].name if only else f"{len(runs):,} runs", first, tables
+                )
+            )
+        destination.write((f"{line}\n" for line in text), runs)
+
+
+def _other_questions(
+    runs: Sequence[LoadedRun],
+    run_of: Mapping[str, int],
+    rows: Sequence[ResultOfRun],
+    differences: Sequence[ModelDifference],
+) -> str:
+    """The remark about runs that were asked a task of the first model shown, but few of
+    its questions; else empty.
+
+    `run_of` has the number of the run of each label.
+    """
+    compared = {(one.model, one.task) for one in differences}
+    measured = [row for row in rows if row.result.measured and not row.result.searched]
+    asked = [(row.label, row.result.task) for row in measured]
+    first = run_of[rows[0].label] if rows else 0
+    tasks = {task for label, task in asked if label == rows[0].label}
+    apart = {
+        run_of[label]
+        for label, task in asked
+        if task in tasks and (label, task) not in compared
+    }
+    if not (others := sorted(apart - {first})):
+        return ""
+    paths = " ".join(
+        sanitize(str(runs[number].path), _LONGEST_PATH) for number in (first, others[0])
+    )
+    whose = sanitize_name(runs[first].name, _LONGEST_RUN)
+    remark = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
+    return f"{remark}: llmarith compare --unpaired {paths}"
+
+
+def _first_lines(
+    runs: Sequence[LoadedRun],
+    shown: Sequence[PageRun],
+    selection: Selection,
+    width: int,
+) -> list[str]:
+    """For one complete run the status lines, for everything else how many trials are
+    answered.
+    """
+    if len(runs) == 1 and runs[0].facts and not selection:
+        return run_lines(shown[0].summary, width)
+    answered, unanswered = (
+        sum(getattr(one.summary, name) for one in shown)
+        for name in ("answered", "unanswered")
+    )
+    whose = (
+        sanitize_name(runs[0].name, _LONGEST_RUN)
+        if len(runs) == 1
+        else f"{len(runs):,} runs"
+    )
+    counts = f"{whose}: {answered:,} answered" + f", {unanswered:,} unanswered" * bool(
+        unanswered
+    )
+    names = [sanitize_name(run.name, _LONGEST_RUN) for run in runs if run.unfinished]
+    unfinished = f"{', '.join(names)}: {UNFINISHED}" if names else ""
+    ratios = wrapped(
+        (line for one in shown for line in reasoning_lines(one.summary)), width
+    )
+    return [
+        counts,
+        *filter(None, (unfinished, f"only {selection}" * bool(selection))),
+        *ratios,
+    ]
+
+
+# --- the tables of runs ---------------------------------------------------------------
+
+
+def tables_section(summary: RunSummary, width: int) -> list[str]:
+    """All tables of a run."""
+    return [
+        *_text(
+            _tables(
+                results_of(summary), summary, Detail(all_tables=True), in_document=False
+            ),
+            width,
+        )
+    ]
+
+
+def _tables(
+    rows: Sequence[ResultOfRun],
+    only: RunSummary | None,
+    detail: Detail,
+    *,
+    in_document: bool,
+) -> list[Table]:
+    """The tables with content: the selected ones or, of a single run, all;
+    `in_document` also what the screen has.
+    """
+    if not any(row.result.measured for row in rows):
+        return []
+    results = [row.result for row in rows]
+    whole = only if detail.all_tables else None
+    tables = (
+        [run_tables.overview(rows, only_head=not detail.all_tables)]
+        if in_document or detail.all_tables
+        else []
+    )
+    tables += (
+        [run_tables.scores([row for row in rows if row.result.scored])]
+        if in_document and not whole
+        else []
+    )
+    if whole:
+        tables += [run_tables.effects(whole.effects, whole.same_words)]
+        tables += [run_tables.repeats(results), run_tables.spending(results)]
+    legends: set[str] = set()
+    of_results = (
+        run_tables.tables_of(row, only_cells=not whole)
+        for row in rows
+        if whole or detail.cells
+    )
+    for table in chain.from_iterable(of_results):
+        tables.append(table._replace(legend="") if table.legend in legends else table)
+        legends.add(table.legend)
+    adaptive = in_document and any(
+        one.ended for result in results for one in result.thresholds
+    )
+    tables += (
+        [run_tables.thresholds(rows)]
+        if adaptive or detail.all_tables or detail.cells
+        else []
+    )
+    tables += (
+        [run_tables.error_classes(rows, full_names=in_document)]
+        if whole or detail.errors
+        else []
+    )
+    return [table for table in tables if table.rows or table.notes]
+
+
+def _text(tables: Iterable[Table], width: int) -> Iterator[str]:
+    return (line for table in tables for line in ("", *as_text(table, width)))
+
+
+def _markdown(
+    title: str, first: Sequence[str], tables: Sequence[Table]
+) -> Iterator[str]:
+    """The first table in full, the others in sections that can be collapsed."""
+    yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in first), "")
+    for table in tables[:1]:
+        yield from as_markdown(table)
+    for table in tables[1:]:
+        yield f"<details><summary>{html.escape(table.heading)}</summary>"
+        yield from ("", *as_markdown(table), "</details>", "")
+
+
+def _wrong(records: Iterable[Record]) -> list[Table]:
+    """The trials that are not correct, for the summary of a CI job."""
+    columns = [
+        Column("item", lambda one: one.item.rpartition("::")[2], is_name=True),
+        Column("outcome", lambda one: one.outcome, is_name=True),
+        Column("reason", lambda one: one.why, is_name=True),
+        Column("cost", lambda one: dollars(one.cost_usd)),
+    ]
+    table = table_of(
+        "trials that are not correct", columns, wrong_trials(records, _MOST_WRONG)
+    )
+    return [table] if table.rows else []

@@ -1,0 +1,115 @@
+"""Which questions of a run are answered, and whether its results pass the gates of the
+user.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import count
+from typing import NamedTuple
+
+from pytest_llmarith.results.keys import Key, key_of
+from pytest_llmarith.statistics.shares import percent
+from pytest_llmarith.summaries import Result, RunSummary
+
+_PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
+
+
+def questions_of_run(summary: RunSummary) -> int | None:
+    """How many different questions a run selected; None if that is unknown."""
+    return (
+        None
+        if summary.run.selected is None
+        else summary.run.selected - summary.duplicates
+    )
+
+
+def questions_of_result(result: Result) -> int:
+    """The same for one result; if it is unknown, the number of questions that it
+    has.
+    """
+    if result.selected:
+        return result.selected - result.duplicates
+    return result.measured + result.outcomes.unanswered
+
+
+def is_complete(summary: RunSummary) -> bool:
+    """Whether all selected questions are answered."""
+    return summary.unanswered == 0 and summary.answered == questions_of_run(summary)
+
+
+class Gate(NamedTuple):
+    """At least `percent` correct of what was measured, in one task or in each."""
+
+    task: str | None
+    percent: Decimal
+
+
+def parse_gate(text: str) -> Gate:
+    """Parse `[TASK:]PERCENT`. Raises ValueError with a message for the user."""
+    task, colon, number = text.rpartition(":")
+    task, number = task.strip(), number.strip().removesuffix("%").strip()
+    if colon and not task:
+        raise ValueError(
+            f"{text!r} names no task before its colon; write 80 or arithmetic:80"
+        )
+    if not _PERCENT.fullmatch(number) or Decimal(number) > 100:
+        raise ValueError(
+            f"{text!r} has no percentage from 0 to 100; write 80 or arithmetic:80"
+        )
+    return Gate(task or None, Decimal(number))
+
+
+def failed_gates(
+    gates: Iterable[Gate], results: Sequence[Result], selected: Iterable[Key] = ()
+) -> list[str]:
+    """A line for every gate that a model, a task and a condition fail.
+
+    A gate also fails for unanswered questions, and for `selected` results that do not
+    exist, such as those of a task whose items were all skipped.
+    """
+    by_key = {key_of(result): result for result in results}
+    keys = [*by_key, *sorted({*selected} - by_key.keys())]
+    lines = []
+    for gate in gates:
+        gated = [key for key in keys if gate.task in (None, key[1])] or [
+            ("", gate.task or "", "")
+        ]
+        for key in gated:
+            why = (
+                _why(gate, by_key[key])
+                if key in by_key
+                else f"nothing was answered, {gate.percent} % is required"
+            )
+            lines += (
+                [": ".join(filter(None, (", ".join(filter(None, key)), why)))]
+                if why
+                else []
+            )
+    return list(dict.fromkeys(lines))
+
+
+def _why(gate: Gate, result: Result) -> str | None:
+    """Why a result fails the gate; None if it passes."""
+    measured, correct, selected = (
+        result.measured,
+        result.outcomes.correct,
+        questions_of_result(result),
+    )
+    if measured < selected:
+        return (
+            f"{selected - measured} of {selected} unanswered, {gate.percent} % is "
+            f"required"
+        )
+    if not measured:
+        return f"nothing was answered, {gate.percent} % is required"
+    if Fraction(100 * correct, measured) >= Fraction(gate.percent):
+        return None
+    shown = (percent(correct, measured, decimals) for decimals in count(1))
+    below = next(
+        rounded for rounded in shown if rounded < gate.percent
+    )  # with as many decimals as necessary
+    return f"{below} % correct is below {gate.percent} %"

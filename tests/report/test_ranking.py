@@ -1,0 +1,164 @@
+"""Models that were asked the same questions: their places, and what a number of pairs
+can show.
+"""
+
+from __future__ import annotations
+
+from math import comb, fsum
+from random import Random
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.report.page.differences import Ranking, rankings
+from pytest_llmarith.report.series import PageRun, series_of
+from pytest_llmarith.statistics.pairs import (
+    SIGNIFICANT,
+    mcnemar,
+    mcnemar_power,
+    smallest_difference,
+)
+from tests.results.made import compare_two, run, sums
+
+
+def page_run(name: str, *models: tuple[str, str], **named: Any) -> PageRun:
+    """A run in which each model has sums, a letter each."""
+    made = run(
+        *(sums(outcomes, model=model, **named) for model, outcomes in models), name=name
+    )
+    return PageRun(name, made.summary(), (), made.asked())
+
+
+def ranked(*runs: PageRun) -> Ranking:
+    (found,) = rankings(runs, series_of(runs))
+    return found
+
+
+def test_models_are_compared_with_the_first_one() -> None:
+    """The best one is on top, but is compared like all others, and all tests are
+    corrected together.
+    """
+    found = ranked(
+        page_run(
+            "one", ("first", "d" + "c" * 39), ("best", "c" * 40), ("worst", "d" * 40)
+        )
+    )
+    assert (found.baseline, found.unranked) == ("first", [])
+    assert [one.key for one in found.places] == ["best", "first", "worst"]
+    assert [one.direction for one in found.places] == ["unclear", "unclear", "worse"]
+    better, itself, worse = (one.compared for one in found.places)
+    assert itself is None
+    assert better is not None
+    assert (better.better, better.worse, better.pairs) == (1, 0, 40)
+    assert worse is not None
+    assert worse.p_holm == 2 * mcnemar(0, 39)
+
+
+def test_other_questions_are_not_compared() -> None:
+    """Neither other problems nor other prompts."""
+    found = ranked(
+        page_run("one", ("a", "c" * 9), ("b", "d" * 9)),
+        page_run("two", ("others", "c" * 9), first=50),
+        page_run("three", ("prompts", "c" * 9), prompt="in other words"),
+    )
+    assert [one.key for one in found.places] == ["a", "b"]
+    assert sorted(found.unranked) == ["others", "prompts"]
+
+
+@pytest.mark.proof
+def test_equal_models_are_seldom_separated() -> None:
+    """On at most 5 % of pages with 20 equal models one of them is significantly worse
+    or better.
+    """
+    random, found = Random(1), 0
+    for _ in range(60):
+        models = [
+            (
+                f"m{number}",
+                "".join("c" if random.random() < 0.7 else "d" for _ in range(72)),
+            )
+            for number in range(20)
+        ]
+        found += any(
+            one.direction != "unclear"
+            for one in ranked(page_run("one", *models)).places
+        )
+    assert found <= 8  # at 5 %, more in one of 400 simulations
+
+
+def exact_power(pairs: int, discordant: float, difference: float, tests: int) -> float:
+    """The same by the sum over all numbers of discordant pairs and of wins."""
+    wins = (1 + difference / discordant) / 2
+    return fsum(
+        comb(pairs, d)
+        * discordant**d
+        * (1 - discordant) ** (pairs - d)
+        * comb(d, w)
+        * wins**w
+        * (1 - wins) ** (d - w)
+        for d in range(pairs + 1)
+        for w in range(d + 1)
+        if mcnemar(w, d - w) < SIGNIFICANT / tests
+    )
+
+
+@pytest.mark.parametrize("tests", [1, 9])
+@pytest.mark.parametrize(
+    ("pairs", "discordant", "difference"),
+    [(40, 0.3, 0.2), (60, 0.1, 0.1), (80, 0.5, 0.05)],
+)
+def test_the_power_is_exact(
+    pairs: int, discordant: float, difference: float, tests: int
+) -> None:
+    expected = exact_power(pairs, discordant, difference, tests)
+    assert mcnemar_power(pairs, discordant, difference, tests) == pytest.approx(
+        expected, abs=0.002
+    )
+
+
+@pytest.mark.proof
+def test_the_smallest_difference_gets_its_star() -> None:
+    """With nine rows, that over all is significant after Holm's correction in four of
+    five comparisons or more.
+    """
+    random, found, smallest = Random(1), 0, smallest_difference(720, 72, 9)
+    assert smallest is not None
+    for _ in range(100):
+        letters: list[list[str]] = [[], []]
+        for _ in range(720):
+            drawn = random.random()
+            only_first, only_second = (
+                drawn < 0.05 + smallest / 2,
+                drawn >= 0.95 + smallest / 2,
+            )
+            agreed = random.choice("cd")
+            letters[0].append("c" if only_first else "d" if only_second else agreed)
+            letters[1].append("d" if only_first else "c" if only_second else agreed)
+        ops = ("add", "sub", "mul", "div")
+        sides = []
+        for number, side in enumerate(letters):
+            parts = ["".join(side[start::8]) for start in range(8)]
+            made = [
+                sums(part, ops[place % 4], first=1_000 * (place // 4))
+                for place, part in enumerate(parts)
+            ]
+            sides.append(run(*made, name=str(number)))
+        rows = compare_two(*sides).rows
+        assert rows[0].p_holm is not None
+        found += rows[0].p_holm < SIGNIFICANT
+    assert found >= 70
+
+
+@pytest.mark.parametrize(("pairs", "share"), [(463, 0.05), (920, 0.1), (1800, 0.2)])
+def test_three_points(pairs: int, share: float) -> None:
+    """So many pairs show a difference of 3 points, by the share of them that only one
+    side gets right.
+    """
+    assert smallest_difference(pairs, round(pairs * share)) == pytest.approx(
+        0.03, abs=0.0006
+    )
+
+
+def test_few_pairs_show_nothing() -> None:
+    assert smallest_difference(5, 2) is None
+    assert smallest_difference(100_000, 0) == pytest.approx(0.0005, abs=0.0005)

@@ -1,0 +1,185 @@
+"""The tables of a run: what they say of its results."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.report.report import tables_section
+from pytest_llmarith.report.run_tables import (
+    effects,
+    note_of,
+    overview,
+    repeats,
+    tables_of,
+    thresholds,
+)
+from pytest_llmarith.report.series import results_of
+from pytest_llmarith.report.tables import Table, as_text
+from pytest_llmarith.types import Condition, NumberFormat
+from tests.runs_on_disk import added, asked, programmed, said, searched, summed_up
+
+COMMA = Condition(NumberFormat.COMMA).fields()
+
+
+def lines(table: Table) -> list[str]:
+    """The lines below the title, with one space between words, without the rule and the
+    legend.
+    """
+    text = as_text(table._replace(legend=""), 200)[bool(table.title) :]
+    return [" ".join(line.split()) for line in text if line and "---" not in line]
+
+
+def of_letters(*texts: str, **named: Any) -> list[dict[str, Any]]:
+    """Repeats of problems, a text for each repeat: `r` is right, `-` unanswered."""
+    replies = {"r": "{}", "w": "7", "-": None}
+    return [
+        asked(replies[letter], trial=trial) | named | {"repeat": repeat}
+        for repeat, text in enumerate(texts)
+        for trial, letter in enumerate(text)
+    ]
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+@pytest.mark.parametrize(
+    "model",
+    ["o4-mini", "openrouter/deepseek/deepseek-v3.2-exp-thinking", "m\u202e\x1b" * 100],
+)
+def test_everything_fits(width: int, model: str) -> None:
+    """Names and reasons are printable."""
+    records = [asked("7", depth=depth, model=model) for depth in range(2, 61)]
+    records += [
+        asked("?", trial=1, model=model) | {"reason": model},
+        asked(None, trial=2, model=model),
+    ]
+    records += [added("{}", trial, model=model) for trial in range(30)]
+    conditions = [
+        one | {"condition": COMMA, "repeat": repeat}
+        for one in records[:9]
+        for repeat in range(2)
+    ]
+    other_words = [one | {"prompt": said("with commas")} for one in conditions]
+    section = tables_section(
+        summed_up([*records, *other_words, programmed(model, model)]), width
+    )
+    assert max(map(len, section)) <= width
+    assert all(line.isprintable() for line in section)
+    assert sum("what conditions do" in line for line in section) == 1
+
+
+@pytest.mark.parametrize(
+    ("records", "note"),
+    [
+        ([asked("{}")], ""),
+        ([asked("{}") | {"simulated": True}], "simulated"),
+        ([asked("{}"), asked(None, trial=1)], "incomplete, 1 of 2"),
+        (
+            [
+                asked("?") | {"reason": reason}
+                for reason in ("truncated", "empty", "truncated")
+            ],
+            "2 of 3 truncated: 0.0 % correct with them, 0.0 (0.0-79.3) % without; nan: 2 truncated, 1 empty",
+        ),
+        ([asked("?") | {"outcome": "cheat"}], "cheat: 1 (100.0 %, 20.7-100)"),
+        ([asked("{}"), asked("{}", trial=1, cost_usd=None)], "1 unpriced"),
+    ],
+)
+def test_what_has_to_be_known_of_a_row(
+    records: list[dict[str, Any]], note: str
+) -> None:
+    assert [note_of(row) for row in results_of(summed_up(records))] == [note]
+
+
+def test_fake_models_are_marked_in_the_head() -> None:
+    rows = results_of(summed_up([asked("{}") | {"simulated": True}]))
+    assert lines(overview(rows, only_head=True))[1].startswith(
+        "o4-mini (simulated) arithmetic "
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "shown"),
+    [
+        ([20, 20, 20, 20], "> 5"),
+        ([0, 0, 0, 0], "< 2"),
+        ([20, 20, 0, 0], r"3\.5 \(3\.\d to [34]\.\d\)"),
+        ([20, 16, 14, 12], r"> 5 \(4\.\d to >5\)"),
+        ([20, 0, 0, 20], ".*, no fit"),
+    ],
+)
+def test_d50_has_no_number_outside_of_the_depths(right: list[int], shown: str) -> None:
+    """One that does not fit says so."""
+    records = [
+        asked("{}" if trial < count else "7", depth, trial)
+        for depth, count in enumerate(right, 2)
+        for trial in range(20)
+    ]
+    header, row = lines(thresholds(results_of(summed_up(records))))
+    assert header == "model int_add"
+    assert re.fullmatch(f"o4-mini ({shown})", row)
+
+
+def test_bounds_are_no_interval() -> None:
+    """If a cell has no reply, a note says between what the percentage lies; columns of
+    intervals have none.
+    """
+    rows = results_of(
+        summed_up(
+            [*(asked("{}", 2, trial) for trial in range(3)), asked(None, depth=3)]
+        )
+    )
+    assert "75.0-100" not in lines(overview(rows))[1]
+    assert "75.0 to 100.0 %" in note_of(rows[0])
+    assert lines(next(tables_of(rows[0])))[-2:] == [
+        "95 % low 43.9 - -",
+        "95 % high 100.0 - -",
+    ]
+
+
+def test_what_conditions_do() -> None:
+    """What has the same prompt in both conditions is left out and counted."""
+    comma = of_letters("rwwwwwrrw", condition=COMMA)
+    other_words = [record | {"prompt": said("with commas")} for record in comma[:-1]]
+    found = summed_up([*of_letters("rrrrrwwrw"), *other_words, comma[-1]])
+    assert lines(effects(found.effects, found.same_words)) == [
+        "model task condition problems % % beside points 95 % better worse p *",
+        "o4-mini arithmetic numbers_comma 8 37.5 75.0 -37.5 -69.3 to +12.5 1 4 0.3750",
+        "numbers_comma (o4-mini, arithmetic): 1 problem with the same prompt, left out",
+    ]
+
+
+def test_repeats() -> None:
+    """Results without repeats are left out. The overview has a note."""
+    (repeated,), (once,) = (
+        results_of(summed_up(some))
+        for some in (of_letters("rw", "rr", condition=COMMA), of_letters("r"))
+    )
+    _, row = lines(repeats([repeated.result, once.result]))
+    assert re.fullmatch(
+        r"o4-mini arithmetic numbers_comma 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+",
+        row,
+    )
+    assert "2 problems, 2 times each: pass@1 75.0" in note_of(repeated)
+
+
+def test_searches_have_no_percentages() -> None:
+    rows = results_of(summed_up([searched(ended="nothing found")]))
+    assert " - " in lines(overview(rows))[1]
+    assert not overview(rows, only_head=True).rows
+
+
+def test_sets() -> None:
+    """Scores by limit, and below them what has to be known."""
+    wrong = {"n": 1, "expected": "1", "got": "2", "status": "wrong", "seconds": 9}
+    nothing: dict[str, Any] = {"scores": {"0.5": 0, "4": 0}, "terms": [wrong]}
+    records = [programmed("A1"), programmed("A2", **nothing)]
+    records[0]["grade"]["details"]["isolation"]["level"] = "none"
+    (table,) = tables_of(*results_of(summed_up(records)))
+    assert lines(table)[1].startswith("starter 0.5 s 2 33.3 ")
+    assert table.notes == [
+        "starter: cheating 0.0 % (0.0-65.8)",
+        "starter: 1 of 2 unsolved: A2",
+        "starter: 1 programs ran without a sandbox, with the rights of this user",
+    ]

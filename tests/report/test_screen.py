@@ -1,0 +1,222 @@
+"""The end of a run on one screen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.report.screen import screen
+from pytest_llmarith.types import Condition, NumberFormat
+from tests.report.page.made_runs import all_cells, wrong
+from tests.runs_on_disk import added, asked, programmed, searched, summed_up
+
+DOCS = Path(__file__).parents[2] / "docs"
+ONE = all_cells("one", 6, 2)
+SIX = [
+    record
+    for number in range(6)
+    for record in all_cells(f"provider/model-{number}", 3 + number, 2)
+]
+
+HOSTILE = [wrong(model="\x1b[31mred\u202e") | {"answer": "1" * 5000}]
+
+
+def test_terms_that_are_not_right_are_counted() -> None:
+    """In one line, and in none if all are right."""
+    statuses = [*["ok"] * 7, "wrong", "wrong", "late", "crashed"]
+    term = {"n": 1, "expected": "1", "got": "1", "seconds": 0.01}
+
+    def lines(told: list[str]) -> list[str]:
+        record = programmed(
+            "A000045", terms=[term | {"status": status} for status in told]
+        )
+        return [line.strip() for line in screen(summed_up([record]), 80)]
+
+    assert "terms: 7 ok, 2 wrong, 1 late, 1 crashed" in lines(statuses)
+    assert not [line for line in lines(["ok"]) if line.startswith("terms")]
+
+
+def words(lines: list[str]) -> list[str]:
+    return [" ".join(line.split()) for line in lines]
+
+
+def shown(records: list[dict[str, Any]], width: int = 80, **named: bool) -> list[str]:
+    return screen(summed_up(records), width, **named)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize(
+    "records",
+    [ONE, SIX, [*SIX, added("7")], HOSTILE],
+    ids=["one", "six", "tasks", "hostile"],
+)
+def test_lines_fit(records: list[dict[str, Any]], width: int) -> None:
+    """Names and replies are harmless."""
+    lines = shown(records, width)
+    assert max(map(len, lines)) <= width
+    assert all(line.isprintable() for line in lines)
+
+
+def test_one_model_fits_a_screen() -> None:
+    lines = words(shown(ONE))
+    assert len(lines) <= 20
+    assert any(line.startswith("arithmetic 144 ") for line in lines)
+    # Half of the trials from depth 6 on are wrong; the first of them is named with its
+    # answer.
+    first = next(line for line in lines if line.startswith("int_add"))
+    assert first.startswith("int_add 2 2 2 2 1 1 1 1 1 8?")
+    assert " + " in first
+    assert any(line.startswith("simulated, free: one") for line in lines)
+    assert any("errors: " in line for line in lines)
+    head = words(shown(ONE, only_head=True))
+    assert not any(line.startswith("int_add") for line in head)
+    assert any(line.startswith("arithmetic 144") for line in head)
+
+
+def test_each_further_model_is_a_row_and_a_column() -> None:
+    six, five = (
+        len(shown([one for one in SIX if one["model"] < f"provider/model-{most}"], 120))
+        for most in (6, 5)
+    )
+    assert six - five in (
+        3,
+        4,
+    )  # two rows, the line of its errors, and perhaps one of the legend
+    lines = words(shown(SIX, 120))
+    assert any(
+        line.startswith("provider/model-5 144 ") and line.endswith("- - - -") is False
+        for line in lines
+    )
+    assert sum(line.startswith("int_mul") for line in lines) == 1
+
+
+def test_models_whose_names_do_not_fit_are_rows() -> None:
+    """Two columns never have the same name."""
+    records = [
+        one | {"model": f"provider/{'m' * 20}{name}{'n' * 30}"}
+        for name in "ab"
+        for one in ONE
+    ]
+    assert not any(line.startswith("int_mul") for line in words(shown(records)))
+    assert any(line.startswith("variant") for line in words(shown(records, 160)))
+
+
+def test_differences_are_to_the_first_model() -> None:
+    """With their interval, p, pairs, and what so many pairs can show."""
+    records = [
+        *(wrong(trial=trial, model="a") for trial in range(30)),
+        *(asked("{}", 3, n, model="b") for n in range(30)),
+    ]
+    line = next(line for line in words(shown(records, 120)) if line.startswith("b 30"))
+    assert " +100.0 (+83.9 to +100.0) <0.0001* 30 " in line
+    narrow = words(shown(records))
+    assert any(line.startswith("against a difference") for line in narrow)
+
+
+@pytest.mark.parametrize("formats", [("comma",), ("plain", "comma")])
+def test_differences_are_over_all_conditions(formats: tuple[str, ...]) -> None:
+    """With several conditions, no row of one of them has the difference over all."""
+    records = [
+        asked("{}" if model == "b" else "1", 3, trial, model=model)
+        | {"condition": Condition(NumberFormat(one)).fields()}
+        for model in "ab"
+        for trial in range(30)
+        for one in formats
+    ]
+    of_rows = [line for line in words(shown(records, 160)) if "+100.0" in line]
+    assert [line.split()[0].rstrip(",") for line in of_rows] == ["b"]
+    assert ("numbers_comma" in of_rows[0]) == (len(formats) == 1)
+    assert any("all conditions" in line for line in words(shown(records, 160))) == (
+        len(formats) > 1
+    )
+
+
+def test_repeats_are_clustered() -> None:
+    """Three equal answers to each of eight problems are no more certain than one answer
+    to each.
+    """
+    once = [asked("{}" if trial < 4 else "1", 3, trial) for trial in range(8)]
+    again = [record | {"repeat": repeat} for record in once for repeat in range(3)]
+    found = [
+        re.search(r"50\.0 \((.*?)-(.*?)\)", "\n".join(words(shown(records))))
+        for records in (once, again)
+    ]
+    (low, high), (clustered_low, clustered_high) = (
+        map(float, one.groups()) for one in found if one
+    )
+    assert clustered_low <= low
+    assert high <= clustered_high
+
+
+def test_repeats_prove_no_additions() -> None:
+    """Twelve additions do not show 90 %, however often each is asked."""
+    once = [added("{}", trial) for trial in range(12)]
+    again = [record | {"repeat": repeat} for record in once for repeat in range(3)]
+    for records in (once, again):
+        (row,) = (
+            line
+            for line in words(shown(records))
+            if line.startswith("integer_addition") and "/" in line
+        )
+        assert row.endswith("30?")
+
+
+def test_a_model_without_answers_has_a_row() -> None:
+    """An outage of one of two models is not hidden."""
+    records = [
+        *(asked("{}", 3, n, model="a") for n in range(3)),
+        *(asked(None, 3, n, model="b") for n in range(3)),
+    ]
+    lines = words(shown(records))
+    place = next(
+        number for number, line in enumerate(lines) if line.startswith("b 0 - ")
+    )
+    assert lines[place + 1].startswith("incomplete, 0 of 3")
+
+
+def test_searches() -> None:
+    """What each search found with its class, or how far it came, and how it ended."""
+    minimum = {
+        "question": "27 * 48",
+        "expected": "1296",
+        "outcome": "deviate",
+        "reason": None,
+        "answer": "1286",
+    }
+    found: dict[str, Any] = {
+        "minimum": minimum | {"error_class": "one digit"},
+        "questions": 41,
+    }
+    documented = [
+        " ".join(line.split())
+        for line in (DOCS / "breaking-point.md").read_text("utf-8").splitlines()
+    ]
+    for record in (
+        searched(ended="shrunk", **found),
+        searched(ended="not reproduced", largest_right="58 * 91", not_reproduced=6),
+    ):
+        lines = words(shown([record], 120))
+        at = lines.index(next(line for line in lines if line.startswith("search")))
+        assert "\n".join([lines[at], *lines[at + 2 : at + 4]]) in "\n".join(
+            line for line in documented if not line.startswith("---")
+        )
+    minimum |= {"question": f"{10**29} * {10**29}", "expected": f"1{'0' * 58}"}
+    cut = words(
+        shown(
+            [
+                searched(
+                    ended="budget", repeat=1, minimum=minimum | {"error_class": "tail"}
+                )
+            ]
+        )
+    )
+    assert any(line.startswith("int_mul, repeat 1") for line in cut)
+    assert "1286" in (text := " ".join(cut))
+    assert "tail; maybe not the simplest" in text
+
+
+def test_nothing_measured_is_nothing_shown() -> None:
+    assert shown([asked(None)]) == []

@@ -1,0 +1,214 @@
+"""A table in text and in markdown: it fits, and foreign text has no effect in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pytest_llmarith.report.tables import (
+    Column,
+    Row,
+    Table,
+    as_latex,
+    as_markdown,
+    as_text,
+    latex,
+)
+from pytest_llmarith.safe_text import sanitize
+from tests.report.latex import tables_in
+
+HOSTILE = st.one_of(
+    st.text(max_size=40),
+    st.text("`|\\<>[]()!*_~#\"'&;\n\r\t =-:/.@w", max_size=40),
+    st.sampled_from(
+        [
+            "<script>alert(1)</script>",
+            "`|`",
+            "|",
+            "\\|",
+            "\\`|\\",
+            "</summary>",
+            "```\n</details>",
+            "![](x)",
+        ]
+    ),
+)
+PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+COLUMNS = [
+    Column("model", is_name=True),
+    Column("task", is_name=True, below=True),
+    Column("trials"),
+    Column("cost", "${:.2f}".format, below=True),
+]
+
+
+def table(*models: str, **named: Any) -> Table:
+    return Table(
+        "costs", COLUMNS, [Row([model, "sums", 720, None]) for model in models]
+    )._replace(**named)
+
+
+def wide(depths: int, name: str = "int_add") -> Table:
+    columns = [
+        Column("depth", is_name=True),
+        *(Column(str(depth)) for depth in range(depths)),
+    ]
+    return Table("", columns, [Row([name, *range(depths)], "a note")])
+
+
+def test_a_row_is_a_line_where_there_is_room() -> None:
+    """Of what is not known there is a dash. Below stands what has to be known."""
+    rows = [
+        Row(["o4-mini", "sums", 720, 1.5]),
+        Row(["gpt-4o", None, 9, None], "simulated"),
+    ]
+    assert as_text(table(rows=rows, legend="all of it"), 80) == [
+        "costs",
+        "model    task  trials   cost",
+        "----------------------------",
+        "o4-mini  sums     720  $1.50",
+        "gpt-4o              9      -",
+        "  simulated",
+        "",
+        "all of it",
+    ]
+
+
+def test_names_are_cut_before_that() -> None:
+    name = "openrouter/deepseek/deepseek-v3.2-exp-thinking"
+    assert (
+        as_text(table(name), 50)[3]
+        == "openroute...-v3.2-exp-thinking  sums     720     -"
+    )
+    assert max(map(len, as_text(table(name), 30))) <= 30
+
+
+def test_names_that_differ_stay_different() -> None:
+    names = [f"provider/model, 2026-11-2{day}_3-models" for day in range(3)]
+    columns = [
+        Column("model", is_name=True),
+        *(Column(f"column {number}") for number in range(9)),
+    ]
+    lines = as_text(Table("", columns, [Row([name, *range(9)]) for name in names]), 80)
+    assert len({line.partition("  ")[0] for line in lines if "3-models" in line}) == 3
+
+
+@given(st.integers(1, 60), st.integers(40, 160))
+def test_a_table_that_is_too_wide_comes_in_pieces(depths: int, width: int) -> None:
+    """Every piece has the first column, and no column is left alone at the end."""
+    lines = as_text(wide(depths, "m" * 300), width)
+    heads = [line.split()[1:] for line in lines if line.startswith("depth")]
+    assert [column for head in heads for column in head] == [*map(str, range(depths))]
+    assert max(map(len, lines)) <= width
+    assert max(map(len, heads)) - min(map(len, heads)) < max(2, len(heads))
+    assert sum("a note" in line for line in lines) == 1
+
+
+@given(HOSTILE, HOSTILE)
+@settings(max_examples=50)
+def test_foreign_text_is_printable(name: str, text: str) -> None:
+    assert all(line.isprintable() for line in as_text(table(name, text), 80))
+
+
+def tokens(lines: Sequence[str]) -> Iterator[Token]:
+    """What a parser of markdown makes of the lines."""
+    for token in PARSER.parse("\n".join(lines)):
+        yield token
+        yield from token.children or ()
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+@settings(max_examples=50)
+def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> None:
+    """No tag, link, image, heading or cell comes of it."""
+    columns = [*COLUMNS, Column(f"of\n{header}")]
+    rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
+    found = list(
+        tokens(
+            list(
+                as_markdown(
+                    table(columns=columns, rows=rows, legend="p < 0.05", notes=[note])
+                )
+            )
+        )
+    )
+    kinds = [token.type for token in found]
+    assert not {
+        "link_open",
+        "image",
+        "hr",
+        "blockquote_open",
+        "code_block",
+        "heading_open",
+        "fence",
+    } & set(kinds)
+    assert [token.content for token in found if token.type == "html_inline"] in (
+        [],
+        ["<sub>", "</sub>"],
+    )
+    assert (kinds.count("tr_open"), kinds.count("td_open")) == (3, 10)
+
+
+# What LaTeX prints as the character; all else is plain.
+NAMES = "backslash braceleft braceright less greater bar asciitilde asciicircum asciigrave quotesingle quotedblright"
+COMMANDS = dict(zip(NAMES.split(), "\\{}<>|~^`'\"", strict=True))
+LATEX = re.compile(
+    r"\\text([a-z]+)\{\}|\\([&%$#_])|\{([\[\]*])\}|([-,])(?:\{\})?|([^\\{}&%$#_^~\[\]*<>|`'\",-])"
+)
+
+
+@given(HOSTILE)
+def test_foreign_text_is_text_in_latex(text: str) -> None:
+    """Read as LaTeX, it prints what a terminal prints, in ASCII; no ligature comes of
+    it.
+    """
+    shown = latex(text)
+    pieces = list(LATEX.finditer(shown))
+    assert "".join(piece.group() for piece in pieces) == shown
+    printed = "".join(
+        COMMANDS[one[1]] if one[1] else "".join(filter(None, one.groups()))
+        for one in pieces
+    )
+    assert printed == sanitize(text, 1_000).encode("ascii", "backslashreplace").decode()
+    assert "--" not in shown
+    assert ",," not in shown
+
+
+@given(HOSTILE, HOSTILE, HOSTILE)
+def test_a_table_in_latex(name: str, note: str, header: str) -> None:
+    """A line per row, each with all columns, and a caption and a label of its own."""
+    columns = [*COLUMNS, Column(f"of\n{header}")]
+    rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
+    one = table(columns=columns, rows=rows, legend="p < 0.05", notes=[note], whose=name)
+    first, second = tables_in("\n".join(as_latex([one, one], "Only models a")))
+    assert first.caption.startswith("Costs")
+    assert "Only models a. " in first.caption
+    assert (len(first.rows), second.label) == (3, f"{first.label}-2")
+
+
+def test_figures_in_latex() -> None:
+    """Minus signs, ranges, zero and the unknown are those of print; names stay as they
+    are.
+    """
+    cells = ["qwen2.5-7", "a-1", -1, None]
+    shown = {
+        "-12.9": "$-12.9$",
+        "-4.0 to +1.5": "$-4.0$ to $+1.5$",
+        "57.6-64.8": "57.6--64.8",
+        ".": "0",
+        "-": "--",
+    }
+    rows = [Row([*cells, text]) for text in shown]
+    (found,) = tables_in(
+        "\n".join(as_latex([table(columns=[*COLUMNS, Column("B - A")], rows=rows)]))
+    )
+    assert found.rows[0][-1] == "B $-$ A"
+    assert [row[:1] + row[2:] for row in found.rows[1:]] == [
+        ["qwen2.5-7", "$-1$", "--", text] for text in shown.values()
+    ]
