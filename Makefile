@@ -41,7 +41,7 @@ TRY_MODEL = $(MAKE) --silent $(MODEL) 2> $(VENV)/model.log || \
 # The tests of what other packages do.
 OTHERS := tests/models tests/session tests/report/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
 
-.PHONY: help install bench demo test test-newest proof chaos dist lint format lock schemas docs corpus interop perf clean
+.PHONY: help install bench demo test test-newest proof chaos dist lint style types imports format lock schemas docs corpus interop perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -88,10 +88,16 @@ dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/,
 	sed -n 's/^\([a-z0-9.-]*==[^\\]*[^ \\]\).*/\1/p' requirements/install.txt > dist/constraints.txt
 	$(RUN)/twine check --strict dist/*.whl dist/*.tar.gz
 
-lint: $(DEVELOPER)  ## Check style, types and imports
+lint: style types imports  ## Check style, types and imports
+
+style: $(DEVELOPER)
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
+
+types: $(DEVELOPER)
 	$(RUN)/mypy
+
+imports: $(DEVELOPER)
 	$(RUN)/lint-imports
 
 format: $(DEVELOPER)  ## Format the code

@@ -1,4 +1,4 @@
-"""The blocks of README.md, CONTRIBUTING.md and docs/*.md."""
+"""The blocks of the documents beside README.md and in docs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    ROOT / "CODE_OF_CONDUCT.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 
