@@ -62,7 +62,7 @@ def test_the_hooks_check_what_make_lint_checks() -> None:
 
 def commands_of(*targets: str) -> list[str]:
     """The commands that make runs for these targets in a prepared clone."""
-    prepared = ["DEVELOPER=Makefile", "RUN=bin"]
+    prepared = ["VENV=prepared", "--old-file=prepared/.developer"]
     own = {
         name: value
         for name, value in os.environ.items()
