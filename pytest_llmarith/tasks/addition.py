@@ -18,11 +18,10 @@ NAME = ADDITION
 SHORTEST, LONGEST = 2, 30
 
 _PROMPT = (
-    "Provide the sum of the two numbers. Don't output anything else. "
-    "Only output the sum of the two numbers without anything additional. "
-    "Only output the final number, no calculation, no explanation, just the final "
-    "number without any text.: "
-    '"{int1}" "{int2}"'
+    "Provide the sum of the two numbers. Don't output anything else. Only output the "
+    "sum of the two numbers without anything additional. Only output the final "
+    "number, no calculation, no explanation, just the final number without any "
+    'text.: "{int1}" "{int2}"'
 )
 
 

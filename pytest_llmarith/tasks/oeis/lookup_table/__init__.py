@@ -1,3 +1,1 @@
-"""Decides whether a program computes the terms of a sequence or looks them up in a
-table.
-"""
+"""Decides whether a program computes the terms of a sequence or looks them up."""

@@ -1,5 +1,4 @@
-"""The lookup-table detector: decides whether a program computes the terms of a sequence
-or contains them.
+"""The lookup-table detector: does a program compute its terms, or contain them?
 
 If the terms are literals of the program, up to the last one, its syntax tree decides.
 Otherwise a program whose literals hold at least half as many bits as its terms, in
@@ -14,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, takewhile
+from itertools import islice
 
 from pytest_llmarith.records import StaticVerdict
 from pytest_llmarith.tasks.oeis.lookup_table.extrapolation import sign_of_answers
@@ -24,29 +23,24 @@ from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_test
 from pytest_llmarith.tasks.oeis.program import Program
 from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 
-_HALF = Fraction(
-    1, 2
-)  # of the terms, or of the bits that they hold: the rest may be computed
+# Of the terms, or of the bits that they hold: the rest may be computed.
+_HALF = Fraction(1, 2)
 _TAIL = Fraction(1, 8)  # of the listing: terms up to the last one that make a table
-_MIN_RIGHT = Fraction(
-    1, 4
-)  # of the listing: a program that is wrong more often is broken
-_MIN_TERMS = (
-    4  # fewer, if they are not in the source, could be all that a bounded search finds
-)
+# Of the listing: a program that is wrong more often is broken.
+_MIN_RIGHT = Fraction(1, 4)
+# Fewer, if they are not in the source, could be all that a bounded search finds.
+_MIN_TERMS = 4
 _LAST_RUNS = 5  # listed runs that show whether a program answers up to the end
 _MAX_EVIDENCE = 6
 _MIN_BITS = 32  # a smaller table cannot be named from chance
 _MIN_BITS_OF_SEARCH = 64  # of terms, if an endless search after them is to be a sign
 _NEAR_RUNS = 16  # right after the last listed term
 _MIN_RUNS = 5  # fewer could agree by chance
-# times slower than the last listed terms; a program that computes slows down gradually
+# Times slower than the last listed terms; a program that computes slows down gradually.
 _SUDDEN = 20
 _INTEGER = re.compile(r"[+-]?\d{1,4000}", re.ASCII)
-_COMPLETE = {
-    "fini",
-    "full",
-}  # keywords of the OEIS: the sequence is finite, and all terms are listed
+# Keywords of the OEIS: the sequence is finite, and all terms are listed.
+_COMPLETE = {"fini", "full"}
 
 Run = Callable[[str, Sequence[int]], Sequence[ProgramRun]]
 
@@ -82,22 +76,21 @@ def judge(
     analysis = analyze(program, sequence)
     if analysis.is_table or analysis.literal_share >= _HALF:
         rest = without_self_tests(program)
-        other = None if rest is None else analyze(rest, sequence)
-        is_less = other is not None and other.literal_share < analysis.literal_share
-        if (
-            rest
-            and other
-            and is_less
-            and _answers_alike(rest, _right_terms(sequence, listed), run)
-        ):
-            program, analysis = rest, other
+        if rest is not None:
+            of_rest = analyze(rest, sequence)
+            has_fewer_terms = of_rest.literal_share < analysis.literal_share
+            right = _right_terms(sequence, listed)
+            if has_fewer_terms and _answers_alike(rest, right, run):
+                program, analysis = rest, of_rest
     inputs = extra_inputs(analysis, listed)
-    return conclude(analysis, listed, run(program.source, inputs) if inputs else [])
+    extra = run(program.source, inputs) if inputs else []
+    return conclude(analysis, listed, extra)
 
 
 def _answers_alike(rest: Program, right: Mapping[int, int], run: Run) -> bool:
-    """Whether the rest of a program gives every right term again; an inconclusive run
-    shows nothing.
+    """Whether the rest of a program gives every right term again.
+
+    An inconclusive run shows nothing.
     """
     for n, term in right.items():
         for again in run(rest.source, [n]):
@@ -109,47 +102,50 @@ def _answers_alike(rest: Program, right: Mapping[int, int], run: Run) -> bool:
 def analyze(program: Program, sequence: IntegerSequence) -> Analysis:
     """Look for the terms of the sequence in the program's source."""
     listed = len(sequence.terms)
-    found = [*matches(program.source, program.tree, sequence)]
-    shown = frozenset[int]().union(*(match.terms for match in found))
-    ended = frozenset[int]().union(
-        *(match.terms for match in found if not match.goes_on)
-    )
-    tail = sum(1 for _ in takewhile(ended.__contains__, range(listed - 1, -1, -1)))
+    found = list(matches(program.source, program.tree, sequence))
+    shown = set[int]()
+    ended = set[int]()  # terms of places that do not go on after the listing
+    for match in found:
+        shown |= match.terms
+        if not match.goes_on:
+            ended |= match.terms
+    tail = 0
+    while listed - 1 - tail in ended:
+        tail += 1
     return Analysis(
         sequence,
-        Fraction(len(shown), listed),
-        literal_bits(program),
-        tuple(islice(_evidence(found, listed), _MAX_EVIDENCE)),
+        literal_share=Fraction(len(shown), listed),
+        literal_bits=literal_bits(program),
+        evidence=tuple(islice(_evidence(found, listed), _MAX_EVIDENCE)),
         is_table=tail >= BASE_CASES and tail >= _TAIL * listed,
     )
 
 
 def extra_inputs(analysis: Analysis, listed: Sequence[ProgramRun]) -> tuple[int, ...]:
-    """The n after the listed ones for which the program is to be run; none if these
-    runs cannot decide.
+    """The n after the listed ones for which the program is to be run.
 
-    `listed` are its runs for listed n.
+    There are none if these runs cannot decide. `listed` are its runs for listed n.
     """
     sequence = analysis.sequence
-    if (
-        analysis.is_table
-        or _is_complete(sequence)
-        or not _may_be_table(analysis, listed)
-    ):
+    if analysis.is_table or _is_complete(sequence):
+        return ()
+    if not _may_be_table(analysis, listed):
         return ()
     end = sequence.inputs.stop
-    return (*range(end, end + _NEAR_RUNS), end + _NEAR_RUNS + len(sequence.terms))
+    far = end + _NEAR_RUNS + len(sequence.terms)
+    return (*range(end, end + _NEAR_RUNS), far)
 
 
 def conclude(
     analysis: Analysis, listed: Sequence[ProgramRun], extra: Sequence[ProgramRun] = ()
 ) -> StaticVerdict:
     """The verdict, from the runs for listed n and those for `extra_inputs`."""
+    evidence = list(analysis.evidence)
     if analysis.is_table or not _may_be_table(analysis, listed):
-        return StaticVerdict(analysis.is_table, [*analysis.evidence])
+        return StaticVerdict(analysis.is_table, evidence)
     right = _right_terms(analysis.sequence, listed)
-    size = term_bits([*right.values()])
-    bits = (
+    size = term_bits(list(right.values()))
+    evidence.append(
         f"its literals hold {analysis.literal_bits:,} bits, the {len(right)} right "
         f"terms {size:,}"
     )
@@ -161,31 +157,29 @@ def conclude(
             "the listing of this finite sequence is complete, so these sizes alone "
             "decide"
         )
-    return StaticVerdict(
-        sign is not None, [*analysis.evidence, bits, *([sign] if sign else [])]
-    )
+    if sign is None:
+        return StaticVerdict(False, evidence)
+    return StaticVerdict(True, [*evidence, sign])
 
 
 def _may_be_table(analysis: Analysis, listed: Sequence[ProgramRun]) -> bool:
-    """Whether the program contains half of the terms, or literals with half of the bits
-    of the terms that it prints.
-    """
+    """Whether half of the terms, or of the bits that it prints, are in the program."""
     right = _right_terms(analysis.sequence, listed)
     if not right:
         return False
     if analysis.literal_share >= _HALF:
         return True
-    answers = [_printed(run) is not None for run in listed[-_LAST_RUNS:]]
-    is_broken = 2 * sum(answers) <= len(answers) or len(right) < _MIN_RIGHT * len(
-        listed
-    )
-    if is_broken or len(right) < _MIN_TERMS or analysis.literal_bits < _MIN_BITS:
+    last = listed[-_LAST_RUNS:]
+    answered = sum(_printed(run) is not None for run in last)
+    if 2 * answered <= len(last) or len(right) < _MIN_RIGHT * len(listed):
+        return False  # a broken program
+    if len(right) < _MIN_TERMS or analysis.literal_bits < _MIN_BITS:
         return False
-    return analysis.literal_bits >= _HALF * term_bits([*right.values()])
+    return analysis.literal_bits >= _HALF * term_bits(list(right.values()))
 
 
 def _is_complete(sequence: IntegerSequence) -> bool:
-    return {*sequence.keywords} >= _COMPLETE
+    return set(sequence.keywords) >= _COMPLETE
 
 
 def _right_terms(
@@ -193,32 +187,34 @@ def _right_terms(
 ) -> dict[int, int]:
     """The right terms by their n."""
     terms = dict(zip(sequence.inputs, map(int, sequence.terms), strict=True))
-    return {
-        run.input: terms[run.input]
-        for run in listed
-        if _printed(run) == terms[run.input]
-    }
+    right = {}
+    for run in listed:
+        if _printed(run) == terms[run.input]:
+            right[run.input] = terms[run.input]
+    return right
 
 
 def _evidence(found: Iterable[Match], listed: int) -> Iterator[str]:
-    """A line for each place with terms that the places before it lack; the place with
-    most terms first.
+    """A line for each place with terms that the places before it lack.
+
+    The place with most terms comes first.
     """
     places = defaultdict[tuple[str, int, int], frozenset[int]](frozenset)
     for match in found:
         places[match.place, match.first_line, match.last_line] |= match.terms
+    largest_first = sorted(places.items(), key=lambda item: -len(item[1]))
     named = frozenset[int]()
-    for (place, first, last), terms in sorted(
-        places.items(), key=lambda place: -len(place[1])
-    ):
-        if not terms <= named:
-            named |= terms
-            lines = f"line {first}" if first == last else f"lines {first} to {last}"
-            yield f"{len(terms)} of {listed} listed terms are in {place} of {lines}"
+    for (place, first, last), terms in largest_first:
+        if terms <= named:
+            continue
+        named |= terms
+        lines = f"line {first}" if first == last else f"lines {first} to {last}"
+        yield f"{len(terms)} of {listed} listed terms are in {place} of {lines}"
 
 
-# --- runs after the listed terms: there a table has no values, starts again, or
-# continues unlike the listed terms
+# --- runs after the listed terms ------------------------------------------------------
+
+# There a table has no values, starts again, or continues unlike the listed terms.
 
 
 def _sign_of_table(
@@ -233,43 +229,44 @@ def _sign_of_table(
     away. If half of the terms are literals of the program, its table may be longer than
     the listing.
     """
-    contains_terms = analysis.literal_share >= _HALF
     runs = [run for run in extra if run.ending is not Ending.INCONCLUSIVE]
-    values = [_printed(run) for run in runs]
     if not runs:
         return None
+    values = [_printed(run) for run in runs]
     many = sum(run.input < runs[0].input + _NEAR_RUNS for run in runs)
-    near = [
-        value
-        for value in takewhile(lambda value: value is not None, values[:many])
-        if value is not None
-    ]
-    far = values[many] if len(near) == many < len(values) else None
-    for run, value in zip(runs, values, strict=True):
-        if (
-            value is None
-            and run.ending is Ending.EXITED
-            and (contains_terms or len(near) < min(many, _MIN_RUNS))
-        ):
-            return (
-                f"its answers end after the listed terms: there is none for n = "
-                f"{run.input}"
-            )
+    near = list[int]()
+    for value in values[:many]:
+        if value is None:
+            break
+        near.append(value)
+    contains_terms = analysis.literal_share >= _HALF
+    if contains_terms or len(near) < min(many, _MIN_RUNS):
+        for run, value in zip(runs, values, strict=True):
+            if value is None and run.ending is Ending.EXITED:
+                return (
+                    f"its answers end after the listed terms: there is none for n = "
+                    f"{run.input}"
+                )
     if not near:
         is_search = _MIN_BITS_OF_SEARCH <= right_bits <= analysis.literal_bits
-        return _sign_of_no_end(listed, runs) if contains_terms or is_search else None
+        if contains_terms or is_search:
+            return _sign_of_no_end(listed, runs)
+        return None
     if len(near) < _MIN_RUNS:
         return None
+    far = values[many] if len(near) == many < len(values) else None
     return sign_of_answers([int(term) for term in analysis.sequence.terms], near, far)
 
 
 def _printed(run: ProgramRun) -> int | None:
-    """The integer that the run printed; None if it printed something else or did not
-    end with status 0.
+    """The integer that the run printed.
+
+    None if it printed something else or did not end with status 0.
     """
+    if run.ending is not Ending.EXITED or run.exit_status != 0:
+        return None
     text = run.stdout.strip()
-    ended_well = run.ending is Ending.EXITED and run.exit_status == 0
-    return int(text) if ended_well and _INTEGER.fullmatch(text) else None
+    return int(text) if _INTEGER.fullmatch(text) else None
 
 
 def _sign_of_no_end(

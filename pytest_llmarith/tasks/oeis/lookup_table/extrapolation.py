@@ -17,9 +17,8 @@ from pytest_llmarith.tasks.oeis.lookup_table.matching import BITS_BEYOND_CHANCE
 
 _PRIME = (1 << 127) - 1
 _MIN_TERMS = 8  # fewer terms may follow a short rule by chance
-_SETTLED = (
-    4  # so many equal values in a row among the listed ones are a rule of the sequence
-)
+# So many equal values in a row among the listed ones are a rule of the sequence.
+_SETTLED = 4
 _MIN_ROUNDED = 1000
 _TIMES_LARGER = 8
 
@@ -27,17 +26,17 @@ _TIMES_LARGER = 8
 def sign_of_answers(
     terms: Sequence[int], near: Sequence[int], far: int | None
 ) -> str | None:
-    """A line that says how the answers after the listed terms, and one far away, are
-    those of a table, or None.
+    """A line that says how the answers are those of a table, or None.
+
+    `near` are the answers after the listed terms, `far` is one far away.
     """
-    if [*near] == [*islice(cycle(terms), len(near))] and not _contains(terms[1:], near):
+    starts_again = list(near) == list(islice(cycle(terms), len(near)))
+    if starts_again and not _contains(terms[1:], near):
         return "it starts again with the first term after the last one"
-    if len({*near}) == 1 and not _may_be_constant(terms, near, far):
-        text = str(near[0])
-        value = text if len(text) <= 20 else f"{text[:8]}… ({len(text)} digits)"
+    if len(set(near)) == 1 and not _may_be_constant(terms, near, far):
         return (
-            f"it gives {value} for every n after the listed ones, which never have "
-            f"one value as often in a row"
+            f"it gives {_shortened(near[0])} for every n after the listed ones, which "
+            f"never have one value as often in a row"
         )
     if _ascends(terms):
         if not _ascends([terms[-1], *near]):
@@ -45,29 +44,35 @@ def sign_of_answers(
                 "its answers after the listed terms are out of order, and the "
                 "listed terms are not"
             )
-    elif (
-        len(near) >= _MIN_TERMS
-        and _outgrow(near, terms)
-        and not _outgrow(terms[-len(near) :], terms[: -len(near)])
-    ):
-        return (
-            "its answers after the listed terms are larger than all of these, "
-            "which do not grow so"
-        )
-    return _sign_of_fit(terms, near)
+    elif len(near) >= _MIN_TERMS and _outgrow(near, terms):
+        last, earlier = terms[-len(near) :], terms[: -len(near)]
+        if not _outgrow(last, earlier):
+            return (
+                "its answers after the listed terms are larger than all of these, "
+                "which do not grow so"
+            )
+    if len(terms) < _MIN_TERMS or not any(terms):
+        return None
+    return _sign_of_short_rule(terms, near) or _sign_of_recurrence(terms, near)
+
+
+def _shortened(value: int) -> str:
+    text = str(value)
+    return text if len(text) <= 20 else f"{text[:8]}… ({len(text)} digits)"
 
 
 def _may_be_constant(
     terms: Sequence[int], near: Sequence[int], far: int | None
 ) -> bool:
-    """Whether the listed terms have one value as often in a row, or could have it by
-    chance.
-    """
+    """Whether the listed terms have, or could have, one value as often in a row."""
     if _ascends(terms):
-        longest = max(len([*run]) for _, run in groupby(terms))
-        return longest == len(terms) or (longest >= len(near) and far != near[0])
-    share = (1 + sum(term == near[0] for term in terms)) / (1 + len(terms))
-    return len(near) * -log2(share) < BITS_BEYOND_CHANCE or _contains(terms, near)
+        longest = max(len(list(run)) for _, run in groupby(terms))
+        if longest == len(terms):
+            return True
+        return longest >= len(near) and far != near[0]
+    share = (1 + terms.count(near[0])) / (1 + len(terms))
+    bits = len(near) * -log2(share)
+    return bits < BITS_BEYOND_CHANCE or _contains(terms, near)
 
 
 def _ascends(values: Sequence[int]) -> bool:
@@ -75,83 +80,98 @@ def _ascends(values: Sequence[int]) -> bool:
 
 
 def _outgrow(values: Sequence[int], earlier: Sequence[int]) -> bool:
-    """Whether half of the values are much larger than every earlier one, or there are
-    too few of these to say.
+    """Whether half of the values are much larger than every earlier one.
+
+    True also if there are too few earlier ones to say.
     """
     if len(earlier) < _MIN_TERMS:
         return True
-    largest = max(map(abs, earlier))
-    return 2 * sum(abs(value) > _TIMES_LARGER * largest for value in values) >= len(
-        values
-    )
+    limit = _TIMES_LARGER * max(abs(value) for value in earlier)
+    much_larger = sum(abs(value) > limit for value in values)
+    return 2 * much_larger >= len(values)
 
 
 def _contains(values: Sequence[int], part: Sequence[int]) -> bool:
-    return any(
-        [*values[k : k + len(part)]] == [*part]
-        for k in range(len(values) - len(part) + 1)
-    )
+    length = len(part)
+    starts = range(len(values) - length + 1)
+    return any(list(values[k : k + length]) == list(part) for k in starts)
 
 
 # --- answers that follow from the listed terms ----------------------------------------
 
 
-def _sign_of_fit(terms: Sequence[int], near: Sequence[int]) -> str | None:
-    """How a rule with as many numbers as there are listed terms gives the answers after
-    them, or None.
-    """
-    if len(terms) < _MIN_TERMS or not any(terms):
-        return None
+def _sign_of_short_rule(terms: Sequence[int], near: Sequence[int]) -> str | None:
+    """A rule that begins to hold with the answers after the listed terms, or None."""
     listed = len(terms)
     values = [value % _PRIME for value in (*terms, *near)]
     for name, numbers in _transforms(values):
         # The transform of a series has one number for each term; it may begin some
         # terms later.
         begins = len(values) - len(numbers)
-        known, beyond = numbers[: listed - begins], numbers[listed - begins :]
+        known = numbers[: listed - begins]
+        beyond = numbers[listed - begins :]
+        if len(set(beyond)) != 1:
+            continue
         is_known = known[-2:] == beyond[:2] or _contains(known, beyond[:_SETTLED])
-        if len({*beyond}) == 1 and not is_known:
+        if not is_known:
             return (
                 f"after the listed terms its answers have {name}, and the listed "
                 f"terms do not"
             )
+    return None
+
+
+def _sign_of_recurrence(terms: Sequence[int], near: Sequence[int]) -> str | None:
+    """A recurrence with as many numbers as listed terms, or None.
+
+    It counts if it gives the answers after the terms.
+    """
     recurrence = _recurrence(terms)
-    if 2 * len(recurrence) < listed - 1 or len({*near}) == 1:
+    order = len(recurrence)
+    if 2 * order < len(terms) - 1 or len(set(near)) == 1:
         return None
     fitted = [Fraction(term) for term in terms]
     for value in near:
-        fitted.append(
-            sum((c * fitted[-k] for k, c in enumerate(recurrence, 1)), Fraction(0))
-        )
-        error = abs(fitted[-1] - value)
-        if error >= 1 or (
-            error and abs(value) < _MIN_ROUNDED
-        ):  # it may print the integer below or above
+        following = Fraction(0)
+        for back, coefficient in enumerate(recurrence, 1):
+            following += coefficient * fitted[-back]
+        fitted.append(following)
+        error = abs(following - value)
+        # It may print the integer below or above.
+        is_rounded = error < 1 and abs(value) >= _MIN_ROUNDED
+        if error != 0 and not is_rounded:
             return None
     return (
-        f"a recurrence of order {len(recurrence)}, fitted to the {listed} listed "
-        f"terms, gives its answers"
+        f"a recurrence of order {order}, fitted to the {len(terms)} listed terms, "
+        f"gives its answers"
     )
 
 
 def _transforms(values: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-    """Names of rules, and the numbers that a table stores of it for the values: one
-    number repeats where it ends.
+    """Names of rules, and the numbers that a table stores of each for the values.
+
+    One number repeats where the table ends.
     """
-    steps = [(b - a) % _PRIME for a, b in pairwise(values)]
+    steps = _steps(values)
     yield "equal steps", steps
-    yield "equal differences of steps", [(b - a) % _PRIME for a, b in pairwise(steps)]
+    yield "equal differences of steps", _steps(steps)
     yield "no further differences of Newton's polynomial", _newton(values)
-    first = next((k for k, value in enumerate(values) if value), 0)
+    first = 0
+    if any(values):
+        while values[first] == 0:
+            first += 1
     for series in (values[first:], [1, *values[1:]], [1, *values]):
         yield (
             "no further coefficients of a recurrence over all terms",
             _reciprocal(series),
         )
-        yield (
-            "no further exponents of Euler's product",
-            _euler([value * pow(series[0], -1, _PRIME) for value in series]),
-        )
+        inverse = pow(series[0], -1, _PRIME)
+        normed = [value * inverse for value in series]
+        yield "no further exponents of Euler's product", _euler(normed)
+
+
+def _steps(values: Sequence[int]) -> list[int]:
+    return [(after - before) % _PRIME for before, after in pairwise(values)]
 
 
 def _newton(values: Sequence[int]) -> list[int]:
@@ -159,7 +179,7 @@ def _newton(values: Sequence[int]) -> list[int]:
     found = []
     while values:
         found.append(values[0])
-        values = [(b - a) % _PRIME for a, b in pairwise(values)]
+        values = _steps(values)
     return found
 
 
@@ -174,16 +194,16 @@ def _reciprocal(series: Sequence[int]) -> list[int]:
 
 
 def _euler(series: Sequence[int]) -> list[int]:
-    """The exponents e with product over k of (1 - x^k)^-e(k) equal to the power series,
-    whose first term is 1.
+    """The exponents e with the product over k of (1 - x^k)^-e(k) equal to the series.
+
+    The first term of the power series is 1.
     """
     sums = [0]  # of d e(d) over the divisors d of each n
     shares = [0] * len(series)
     exponents = [0]
     for n in range(1, len(series)):
-        total = (
-            n * series[n] - sum(sums[k] * series[n - k] for k in range(1, n))
-        ) % _PRIME
+        known = sum(sums[k] * series[n - k] for k in range(1, n))
+        total = (n * series[n] - known) % _PRIME
         sums.append(total)
         exponent = (total - shares[n]) * pow(n, -1, _PRIME) % _PRIME
         exponents.append(exponent)
@@ -193,25 +213,28 @@ def _euler(series: Sequence[int]) -> list[int]:
 
 
 def _recurrence(terms: Sequence[int]) -> list[Fraction]:
-    """The coefficients of the shortest linear recurrence that gives the terms
-    (Berlekamp and Massey).
+    """The coefficients of the shortest linear recurrence that gives the terms.
+
+    This is the algorithm of Berlekamp and Massey.
     """
-    current, before = [Fraction(1)], [Fraction(1)]
-    order, gap, last = 0, 1, Fraction(1)
+    zero, one = Fraction(0), Fraction(1)
+    current, before = [one], [one]
+    order, gap, last = 0, 1, one
     for n in range(len(terms)):
-        error = sum(
-            (c * terms[n - k] for k, c in enumerate(current[: order + 1])), Fraction(0)
-        )
+        error = zero
+        for back, coefficient in enumerate(current[: order + 1]):
+            error += coefficient * terms[n - back]
         if error == 0:
             gap += 1
             continue
         old = current
-        current = [*current, *[Fraction(0)] * (len(before) + gap - len(current))]
-        for k, b in enumerate(before):
-            current[k + gap] -= error / last * b
+        missing = len(before) + gap - len(current)
+        current = current + [zero] * missing
+        for k, coefficient in enumerate(before):
+            current[k + gap] -= error / last * coefficient
         if 2 * order <= n:
             order, before, last, gap = n + 1 - order, old, error, 1
         else:
             gap += 1
-    current += [Fraction(0)] * (order + 1 - len(current))
-    return [-c for c in current[1 : order + 1]]
+    current = current + [zero] * (order + 1 - len(current))
+    return [-coefficient for coefficient in current[1 : order + 1]]

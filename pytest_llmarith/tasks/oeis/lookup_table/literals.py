@@ -1,9 +1,8 @@
-"""The literals of a program, such as integers, strings and lists of names, and how many
-bits of data they hold.
+"""The literals of a program, and how many bits of data they hold.
 
-A program that computes needs fewer bits than its terms. A lookup table needs at least
-as many in any encoding: terms in hexadecimal, compressed or split into two halves are
-still in the literals.
+Literals are integers, strings, lists of names and the like. A program that computes
+needs fewer bits than its terms. A lookup table needs at least as many in any encoding:
+terms in hexadecimal, compressed or split into two halves are still in the literals.
 
 Every function takes time linear in the size of the program and accepts trees of any
 depth.
@@ -43,33 +42,30 @@ _SELF_READERS = {
     "getdoc",
     "getcomments",
 }
-
+# A program that uses one of these may read the names in its source.
 _NAME_READERS = {
-    *(
-        "dir",
-        "vars",
-        "globals",
-        "locals",
-        "getattr",
-        "__dict__",
-        "__members__",
-        "_fields",
-        "__annotations__",
-    ),
-    *(
-        "co_names",
-        "co_varnames",
-        "co_consts",
-        "inspect",
-        "_getframe",
-        "signature",
-        "fields",
-        "__qualname__",
-    ),
+    "dir",
+    "vars",
+    "globals",
+    "locals",
+    "getattr",
+    "__dict__",
+    "__members__",
+    "_fields",
+    "__annotations__",
+    "co_names",
+    "co_varnames",
+    "co_consts",
+    "inspect",
+    "_getframe",
+    "signature",
+    "fields",
+    "__qualname__",
 }
-# an integer up to this size outside of a display is a step, a first index or a base
-# case
+# An integer up to this size outside of a display is a step, a first index or a base
+# case.
 _MAX_STEP = 2
+_DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -90,11 +86,12 @@ def walk(*roots: ast.AST, limit: int | None = None) -> Iterator[ast.AST]:
 
 
 def constants(tree: ast.Module) -> dict[int, int]:
-    """The integers that constant expressions such as -3, 7 + 1 or 5.0 stand for, by the
-    `id` of their nodes.
+    """The integers of constant expressions, by the `id` of their nodes.
+
+    Such expressions are -3, 7 + 1 or 5.0.
     """
     found = dict[int, int]()
-    for node in reversed([*walk(tree)]):  # parts before the whole
+    for node in reversed(list(walk(tree))):  # parts before the whole
         value = _integer(node, found)
         if value is not None:
             found[id(node)] = value
@@ -128,15 +125,16 @@ def integers(
     without: Collection[int] = (),
     limit: int | None = None,
 ) -> Iterator[tuple[int, int]]:
-    """The integers of `constants` among the first `limit` nodes with their lines, in
-    source order.
+    """The integers of `constants` with their lines, in source order.
 
-    Nodes whose `id` is in `without` are left out, with all below them.
+    They are those among the first `limit` nodes. Nodes whose `id` is in `without` are
+    left out, with all below them.
     """
-    for node in islice(
-        _walk(roots, lambda node: id(node) not in without and id(node) not in known),
-        limit,
-    ):
+
+    def descends(node: ast.AST) -> bool:
+        return id(node) not in without and id(node) not in known
+
+    for node in islice(_walk(roots, descends), limit):
         if id(node) in known and id(node) not in without:
             yield known[id(node)], getattr(node, "lineno", 1)
 
@@ -164,44 +162,41 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def texts(source: str, tree: ast.Module) -> list[Text]:
-    """The different strings that the program can read at run time, alone and joined
-    without and with a space.
+    """The different strings that the program can read at run time.
 
-    If the program may read its own source, these are all its strings and the source.
-    Otherwise docstrings do not count.
+    They are alone, and joined without and with a space. If the program may read its own
+    source, these are all its strings and the source. Otherwise docstrings do not count.
     """
-    nodes = [*walk(tree)]
-    reads_itself = any(name in _SELF_READERS for name in _names(nodes))
-    docstrings = (
-        set()
-        if reads_itself
-        else {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    )
-    literals = [
-        Text(node.lineno, node.value)
-        for node in nodes
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, (str, bytes))
-        and id(node) not in docstrings
-    ]
-    strings = [literal.text for literal in literals if isinstance(literal.text, str)]
-    joined = [
-        Text(literals[0].line, sign.join(strings))
-        for sign in ("", " ")
-        if len(strings) > 1
-    ]
-    return [
-        *dict.fromkeys(
-            [*joined, *literals, *([Text(1, source)] if reads_itself else [])]
-        )
-    ]
+    nodes = list(walk(tree))
+    reads_itself = not _SELF_READERS.isdisjoint(_names(nodes))
+    docstrings = set[int]()
+    if not reads_itself:
+        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    literals = list[Text]()
+    strings = list[str]()
+    for node in nodes:
+        if not isinstance(node, ast.Constant) or id(node) in docstrings:
+            continue
+        if isinstance(node.value, str | bytes):
+            literals.append(Text(node.lineno, node.value))
+        if isinstance(node.value, str):
+            strings.append(node.value)
+    found = list[Text]()
+    if len(strings) > 1:
+        line = literals[0].line
+        found += [Text(line, "".join(strings)), Text(line, " ".join(strings))]
+    found += literals
+    if reads_itself:
+        found.append(Text(1, source))
+    return list(dict.fromkeys(found))
 
 
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Every name in the nodes: variables, attributes, functions, modules, arguments."""
     for node in nodes:
         for field in ("id", "attr", "name", "module", "arg"):
-            if isinstance(name := getattr(node, field, None), str):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
                 yield name
 
 
@@ -211,9 +206,9 @@ def literal_bits(program: Program) -> int:
     These are integers and strings, and the symbols of `_symbols`; also names if it
     reads names; its whole source if it reads its source.
     """
-    nodes = [*walk(program.tree)]
-    used = [*_names(nodes)]
-    if _SELF_READERS & {*used}:
+    nodes = list(walk(program.tree))
+    used = list(_names(nodes))
+    if not _SELF_READERS.isdisjoint(used):
         return 8 * len(zlib.compress(program.source.encode(), 9))
     ignored = _without_data(nodes)
     values = [
@@ -221,25 +216,26 @@ def literal_bits(program: Program) -> int:
         for node in nodes
         if isinstance(node, ast.Constant) and id(node) not in ignored
     ]
-    texts: list[str | bytes] = [
-        value for value in values if isinstance(value, str | bytes)
-    ]
-    if _NAME_READERS & {*used} or used.count("__name__") > 1:
-        texts += {*used}
-    elif any(map(_gives_names, nodes)):
-        texts += {
-            node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg
-        }
-    return round(
-        _text_bits(texts)
-        + sum(map(_number_bits, values))
-        + _entropy_bits([*_symbols(nodes)])
-    )
+    texts: list[str | bytes] = []
+    for value in values:
+        if isinstance(value, str | bytes):
+            texts.append(value)
+    reads_names = not _NAME_READERS.isdisjoint(used) or used.count("__name__") > 1
+    if reads_names:
+        texts += set(used)
+    elif any(_gives_names(node) for node in nodes):
+        keywords = [node for node in nodes if isinstance(node, ast.keyword)]
+        texts += {node.arg for node in keywords if node.arg}
+    bits = _text_bits(texts)
+    bits += sum(_number_bits(value) for value in values)
+    bits += _entropy_bits(list(_symbols(nodes)))
+    return round(bits)
 
 
 def _gives_names(node: ast.AST) -> bool:
-    """Whether a function with `**` or a call of `dict` makes keys of the names of
-    keyword arguments.
+    """Whether it makes keys of the names of keyword arguments.
+
+    A function with `**` and a call of `dict` do.
     """
     match node:
         case ast.arguments(kwarg=ast.arg()) | ast.Call(func=ast.Name("dict")):
@@ -248,18 +244,16 @@ def _gives_names(node: ast.AST) -> bool:
 
 
 def _symbols(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """What a list of code tells apart: its names, `None`, `...`, and the lengths of its
-    parts that are lists.
+    """What a list of code tells apart.
 
-    Such a list is a display, all that is yielded, or a chain of calls. Nodes come
-    before those below them.
+    That is its names, `None`, `...`, and the lengths of its parts that are lists. Such
+    a list is a display, all that is yielded, or a chain of calls. Nodes come before
+    those below them.
     """
     inside = set[int]()
     for node in nodes:
         is_inside = id(node) in inside
-        if is_inside or isinstance(
-            node, ast.List | ast.Tuple | ast.Set | ast.Dict | ast.Yield
-        ):
+        if is_inside or isinstance(node, (*_DISPLAYS, ast.Yield)):
             inside.update(map(id, ast.iter_child_nodes(node)))
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Call(), attr=name)):
@@ -273,24 +267,23 @@ def _symbols(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def term_bits(terms: Sequence[int]) -> int:
-    """Bits of the terms in the shortest of these encodings: terms, first or second
-    differences, or text with zlib.
+    """Bits of the terms in the shortest of several encodings.
+
+    They are the terms, their first or second differences, and text with zlib.
     """
     if not terms:
         return 0
-    steps = [terms[0], *(b - a for a, b in pairwise(terms))]
-    second = [steps[0], *(b - a for a, b in pairwise(steps))]
     text = ",".join(map(str, terms)).encode()
-    compressed = 8 * len(zlib.compress(text, 9)[2:-4])
-    return round(
-        min(
-            compressed,
-            *(
-                min(_entropy_bits(some), _size_bits(some))
-                for some in (terms, steps, second)
-            ),
-        )
-    )
+    sizes: list[float] = [8 * len(zlib.compress(text, 9)[2:-4])]
+    steps = _with_steps(terms)
+    for values in (terms, steps, _with_steps(steps)):
+        sizes += [_entropy_bits(values), _size_bits(values)]
+    return round(min(sizes))
+
+
+def _with_steps(values: Sequence[int]) -> list[int]:
+    """The first value, and the difference of each to the next one."""
+    return [values[0], *(after - before for before, after in pairwise(values))]
 
 
 def _size_bits(values: Iterable[int]) -> float:
@@ -298,9 +291,7 @@ def _size_bits(values: Iterable[int]) -> float:
 
 
 def _entropy_bits(values: Sequence[Hashable]) -> float:
-    """Bits of the values as entropy-coded indices of a dictionary, and of that
-    dictionary.
-    """
+    """Bits of the values as entropy-coded indices of a dictionary, with that."""
     counts = Counter(values)
     code = sum(count * log2(len(values) / count) for count in counts.values())
     return code + _size_bits(value for value in counts if isinstance(value, int))
@@ -309,47 +300,46 @@ def _entropy_bits(values: Sequence[Hashable]) -> float:
 def _number_bits(value: object) -> float:
     if isinstance(value, int):
         return max(1, value.bit_length())
-    return 3.3 * len(repr(value)) if isinstance(value, float | complex) else 0.0
+    if isinstance(value, float | complex):
+        return 3.3 * len(repr(value))
+    return 0.0
 
 
 def _text_bits(texts: Sequence[str | bytes]) -> float:
-    """Bits of the entropy-coded characters and of the lengths: a hexadecimal digit has
-    4 bits at most.
+    """Bits of the entropy-coded characters and of the lengths.
+
+    A hexadecimal digit has 4 bits at most.
     """
-    counts = Counter(
-        sign
-        for text in texts
-        for sign in (text if isinstance(text, str) else text.decode("latin-1"))
-    )
-    bits = {sign: log2(counts.total() / count) for sign, count in counts.items()}
-    return sum(count * bits[sign] for sign, count in counts.items()) + sum(
-        log2(len(text) + 1) for text in texts
-    )
+    counts = Counter[str]()
+    for text in texts:
+        counts.update(text if isinstance(text, str) else text.decode("latin-1"))
+    total = counts.total()
+    characters = sum(count * log2(total / count) for count in counts.values())
+    lengths = sum(log2(len(text) + 1) for text in texts)
+    return characters + lengths
 
 
 def _without_data(nodes: Sequence[ast.AST]) -> set[int]:
-    """Ids of constants without data: docstrings, messages of uncaught errors,
-    `__main__`, small steps.
+    """Ids of constants without data.
+
+    They are docstrings, messages of uncaught errors, `__main__` and small steps.
     """
-    in_displays = {
-        id(part.operand if isinstance(part, ast.UnaryOp) else part)
-        for node in nodes
-        if isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict)
-        for part in ast.iter_child_nodes(node)
-    }
+    in_displays = set[int]()
+    for node in nodes:
+        if isinstance(node, _DISPLAYS):
+            for part in ast.iter_child_nodes(node):
+                in_displays.add(
+                    id(part.operand if isinstance(part, ast.UnaryOp) else part)
+                )
     found = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    # The message of a caught error can be read.
     catches = any(isinstance(node, ast.ExceptHandler) and node.name for node in nodes)
     for node in nodes:
-        if (
-            isinstance(node, ast.Raise) and not catches
-        ):  # a caught error's message can be read
-            found |= {id(part) for part in walk(node)}
+        if isinstance(node, ast.Raise) and not catches:
+            found.update(map(id, walk(node)))
         if isinstance(node, ast.Constant):
-            is_step = (
-                isinstance(node.value, int)
-                and node.value <= _MAX_STEP
-                and id(node) not in in_displays
-            )
+            is_small = isinstance(node.value, int) and node.value <= _MAX_STEP
+            is_step = is_small and id(node) not in in_displays
             if is_step or node.value == "__main__":
                 found.add(id(node))
     return found

@@ -1,5 +1,4 @@
-"""Finds runs of listed terms among the literals of a program that are too long for
-chance.
+"""Finds runs of listed terms among a program's literals that are too long for chance.
 
 Agreement is measured in bits: a value that half of the terms have is worth 1 bit, a
 rare value many, and a value that continues an arithmetic progression or an alternation
@@ -31,14 +30,14 @@ _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _SHIFTS = range(-2, 3)  # of n
 _MAX_KEYS = 64
 _MAX_KEY_NODES = 128
-_MAX_NODES_TO_VALUE = (
-    12  # a value that is further from its case is part of a computation
-)
+# A value that is further from its case is part of a computation.
+_MAX_NODES_TO_VALUE = 12
 
 
 class Match(NamedTuple):
-    """Lines of a program that contain listed terms; `terms` are their positions in the
-    listing, from 0.
+    """Lines of a program that contain listed terms.
+
+    `terms` are their positions in the listing, from 0.
     """
 
     place: str
@@ -51,24 +50,26 @@ class Match(NamedTuple):
 def matches(
     source: str, tree: ast.Module, sequence: IntegerSequence
 ) -> Iterator[Match]:
-    """All places where the program contains terms of the sequence, forwards, backwards,
-    or as cases of n.
+    """All places where the program contains terms of the sequence.
+
+    They are there forwards, backwards, or as cases of n.
     """
     terms = [int(term) for term in sequence.terms]
-    bits = [*accumulate(_bits(terms), initial=0.0)]
+    bits = list(accumulate(_bits(terms), initial=0.0))
     known = constants(tree)
     if bits[-1] >= BITS_BEYOND_CHANCE:
         runs = _Runs(terms)
         for place, found in _all_numbers(source, tree, known):
-            numbers = [*found]
-            for one in (numbers, numbers[::-1]):
-                yield from _runs_of_terms(place, one, runs, bits)
+            numbers = list(found)
+            yield from _runs_of_terms(place, numbers, runs, bits)
+            yield from _runs_of_terms(place, numbers[::-1], runs, bits)
     yield from _cases(tree, known, sequence.offset, terms)
 
 
 class _Runs:
-    """A suffix automaton of the terms: finds their longest run that ends at each of
-    many values, in linear time.
+    """A suffix automaton of the terms.
+
+    It finds their longest run that ends at each of many values, in linear time.
 
     A state stands for the runs that end at the same places of the listing. It has the
     length of its longest run, the first of these places, the state of the longest
@@ -114,8 +115,9 @@ class _Runs:
         return len(self._lengths) - 1
 
     def ending_at_each(self, values: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """For each value, the length of the longest run of terms that ends with it, and
-        its last index in them.
+        """For each value, the longest run of terms that ends with it.
+
+        It is given by its length and its last index in the terms.
         """
         state, length = 0, 0
         for value in values:
@@ -135,10 +137,10 @@ def _all_numbers(
     yield "the numbers", integers(known, tree)
     # In `if n < 50: return 47` the numbers that n is compared with are between the
     # answers.
-    comparisons = (node for node in walk(tree) if isinstance(node, ast.Compare))
-    compared = {
-        id(part) for node in comparisons for part in (node.left, *node.comparators)
-    }
+    compared = set[int]()
+    for node in walk(tree):
+        if isinstance(node, ast.Compare):
+            compared.update(map(id, (node.left, *node.comparators)))
     yield "the answers", integers(known, tree, without=compared)
     for line, text in texts(source, tree):
         shown = text if isinstance(text, str) else text.decode("latin-1")
@@ -148,63 +150,67 @@ def _all_numbers(
 def _runs_of_terms(
     place: str, numbers: Sequence[tuple[int, int]], runs: _Runs, bits: Sequence[float]
 ) -> Iterator[Match]:
-    """The runs of terms among the numbers, without overlaps; `bits` are the sums of
-    evidence before each term.
+    """The runs of terms among the numbers, without overlaps.
+
+    `bits` are the sums of evidence before each term.
     """
-    found = [*runs.ending_at_each(value for value, _ in numbers), (0, -1)]
-    used = 0
-    for k, (length, end) in enumerate(found[:-1]):
-        if found[k + 1][0] > length:
-            continue  # the run goes on
+    found = list(runs.ending_at_each(value for value, _ in numbers))
+    used = 0  # numbers up to the last run
+    for k, (length, end) in enumerate(found):
+        goes_on = k + 1 < len(found) and found[k + 1][0] > length
+        if goes_on:
+            continue
         length = min(length, k + 1 - used)
-        at = end + 1 - length
-        if bits[end + 1] - bits[at] < BITS_BEYOND_CHANCE:
+        start = end + 1 - length
+        if bits[end + 1] - bits[start] < BITS_BEYOND_CHANCE:
             continue
         used = k + 1
         first, last = sorted((numbers[used - length][1], numbers[k][1]))
-        goes_on = used < len(numbers) and numbers[used][0] > runs.largest
-        yield Match(place, first, last, frozenset(range(at, end + 1)), goes_on)
+        larger_follows = used < len(numbers) and numbers[used][0] > runs.largest
+        terms = frozenset(range(start, end + 1))
+        yield Match(place, first, last, terms, larger_follows)
 
 
 def _bits(terms: Sequence[int]) -> Iterator[float]:
     """How many bits of evidence each term is worth."""
     counts = Counter(terms)
     for k, value in enumerate(terms):
-        if k > 1 and _continues(terms, k):
+        rarity = log2(len(terms) / counts[value])
+        if rarity == 0 or _continues(terms, k):
             yield 0.0
-            continue
-        rare = log2(len(terms) / counts[value])
-        yield max(rare, min(value.bit_length(), _MAX_BITS_PER_VALUE)) if rare else 0.0
+        else:
+            yield max(rarity, min(value.bit_length(), _MAX_BITS_PER_VALUE))
 
 
 def _continues(terms: Sequence[int], k: int) -> bool:
+    """Whether term k continues an alternation or an arithmetic progression."""
+    if k < 2:
+        return False
     a, b, c = terms[k - 2 : k + 1]
-    return (k > 2 and c == a and b == terms[k - 3]) or c - b == b - a
+    if k > 2 and c == a and b == terms[k - 3]:
+        return True
+    return c - b == b - a
 
 
 def _cases(
     tree: ast.Module, known: Mapping[int, int], offset: int, terms: Sequence[int]
 ) -> Iterator[Match]:
-    """Terms that the program gives for their n, in any order; n may be shifted, by the
-    same number for all.
+    """Terms that the program gives for their n, in any order.
+
+    n may be shifted, by the same number for all.
     """
     cases = {n: (value, line) for n, value, line in _all_cases(tree, known)}
-    bits = [*_bits(terms)]
+    bits = list(_bits(terms))
     for shift in _SHIFTS:
-        positions = (
-            (n - offset + shift, value, line) for n, (value, line) in cases.items()
-        )
-        right = {
-            k: line
-            for k, value, line in positions
-            if 0 <= k < len(terms) and terms[k] == value
-        }
-        if sum(bits[k] for k in right) >= BITS_BEYOND_CHANCE and 2 * len(right) > len(
-            cases
-        ):
-            yield Match(
-                "cases of n", min(right.values()), max(right.values()), frozenset(right)
-            )
+        right = dict[int, int]()  # the lines of right terms, by position
+        for n, (value, line) in cases.items():
+            k = n - offset + shift
+            if 0 <= k < len(terms) and terms[k] == value:
+                right[k] = line
+        evidence = sum(bits[k] for k in right)
+        if evidence >= BITS_BEYOND_CHANCE and 2 * len(right) > len(cases):
+            lines = right.values()
+            yield Match("cases of n", min(lines), max(lines), frozenset(right))
 
 
 def _all_cases(
@@ -250,22 +256,14 @@ def _tested(known: Mapping[int, int], test: ast.expr) -> list[int]:
 
 
 def _keys(known: Mapping[int, int], node: ast.AST | None) -> list[int]:
-    """The integers in a key, also those in strings, as a program reads n as a
-    string.
-    """
+    """The integers in a key; also those in strings, as a program reads n as one."""
     if node is None:
         return []
-    found = [
-        value
-        for value, _ in islice(integers(known, node, limit=_MAX_KEY_NODES), _MAX_KEYS)
-    ]
-    texts = [
-        part.value
-        for part in walk(node, limit=_MAX_KEYS)
-        if isinstance(part, ast.Constant)
-    ]
-    return found + [
-        int(text)
-        for text in texts
-        if isinstance(text, str) and text.isdecimal() and len(text) < 9
-    ]
+    numbers = integers(known, node, limit=_MAX_KEY_NODES)
+    found = [value for value, _ in islice(numbers, _MAX_KEYS)]
+    for part in walk(node, limit=_MAX_KEYS):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            text = part.value
+            if text.isdecimal() and len(text) < 9:
+                found.append(int(text))
+    return found

@@ -1,6 +1,6 @@
-"""Removes self-tests from a program: assertions, checks that only raise or warn, and
-what has no use without them.
+"""Removes self-tests from a program.
 
+They are assertions, checks that only raise or warn, and what has no use without them.
 The result need not be equivalent: it counts only if it gives the same answers when it
 runs.
 """
@@ -18,10 +18,10 @@ _WRITING = {"print", "write", "stdout"}
 
 
 def without_self_tests(program: Program) -> Program | None:
-    """The program without its self-tests; None if it has none, or they cannot be
-    removed.
+    """The program without its self-tests.
 
-    Raises OSError if programs cannot be compiled on this machine.
+    None if it has none, or they cannot be removed. Raises OSError if programs cannot be
+    compiled on this machine.
     """
     tree = Program.parse(program.source).tree
     removed = 0
@@ -32,13 +32,12 @@ def without_self_tests(program: Program) -> Program | None:
             if not remover.removed:
                 break
             removed += remover.removed
-        source = ast.unparse(tree) if removed else None
-    except (
-        RecursionError,
-        ValueError,
-    ):  # a deep tree, an integer of more than 4,300 digits
-        return None
-    rest = None if source is None else compiled(source)
+        if not removed:
+            return None
+        source = ast.unparse(tree)
+    except (RecursionError, ValueError):
+        return None  # a deep tree, an integer of more than 4,300 digits
+    rest = compiled(source)
     return rest if isinstance(rest, Program) else None
 
 
@@ -47,16 +46,13 @@ class _Remover(ast.NodeTransformer):
 
     def __init__(self, tree: ast.Module) -> None:
         self.removed = 0
-        nodes = [*ast.walk(tree)]
-        self._read = {
-            node.id
-            for node in nodes
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        }
-        functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
-        self._idle = {
-            function.name for function in functions if _does_nothing(function.body)
-        }
+        self._read = set[str]()
+        self._idle = set[str]()  # functions that do nothing
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._read.add(node.id)
+            if isinstance(node, ast.FunctionDef) and _does_nothing(node.body):
+                self._idle.add(node.name)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -66,8 +62,10 @@ class _Remover(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST | None:
         """The node with what is left of it, or None."""
+        if isinstance(node, ast.Module):
+            return self.generic_visit(node)
         if not isinstance(node, ast.stmt):
-            return self.generic_visit(node) if isinstance(node, ast.Module) else node
+            return node
         self.generic_visit(node)
         if not self._is_removed(node):
             return node
@@ -89,10 +87,7 @@ class _Remover(ast.NodeTransformer):
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 return name not in self._read
             case ast.Assign(targets=targets):
-                return all(
-                    isinstance(one, ast.Name) and one.id not in self._read
-                    for one in targets
-                )
+                return all(self._is_unread(target) for target in targets)
             case ast.AnnAssign(target=ast.Name(id=name)):
                 return name not in self._read
             case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in self._idle:
@@ -101,16 +96,22 @@ class _Remover(ast.NodeTransformer):
                 return _writes_to_stderr(call)
         return False
 
+    def _is_unread(self, target: ast.expr) -> bool:
+        return isinstance(target, ast.Name) and target.id not in self._read
+
 
 def _does_nothing(body: Sequence[ast.stmt]) -> bool:
-    values = [one.value if isinstance(one, ast.Expr) else one for one in body]
-    return all(isinstance(value, ast.Pass | ast.Constant) for value in values)
+    for statement in body:
+        if isinstance(statement, ast.Expr):
+            if not isinstance(statement.value, ast.Constant):
+                return False
+        elif not isinstance(statement, ast.Pass):
+            return False
+    return True
 
 
 def _is_report(node: ast.stmt) -> bool:
-    """Whether a statement does nothing but raise, end the program, or write to
-    stderr.
-    """
+    """Whether a statement only raises, ends the program, or writes to stderr."""
     if isinstance(node, ast.Raise):
         return not _mentions(node, _WRITING)
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
@@ -121,10 +122,8 @@ def _is_report(node: ast.stmt) -> bool:
 
 
 def _mentions(tree: ast.AST, names: Collection[str]) -> bool:
-    return any(
-        getattr(node, "id", getattr(node, "attr", None)) in names
-        for node in ast.walk(tree)
-    )
+    used = (getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree))
+    return any(name in names for name in used)
 
 
 def _writes_to_stderr(call: ast.Call) -> bool:
