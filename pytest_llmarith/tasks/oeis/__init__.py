@@ -1,3 +1,1 @@
-"""Task OEIS: entries and their sync, the task, scoring of programs, and the
-lookup-table detector.
-"""
+"""Task OEIS: entries and their sync, scoring of programs, lookup-table detector."""

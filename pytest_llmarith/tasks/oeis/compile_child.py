@@ -1,5 +1,4 @@
-"""A script that compiles the source on stdin under resource limits and writes the
-result to stdout.
+"""A script that compiles the source on stdin under limits and writes the result.
 
 It runs once per reply, as `python -I -S compile_child.py`, and has few imports, so that
 it starts fast.
@@ -11,9 +10,8 @@ from typing import Any
 
 MEMORY_BYTES = 256 << 20
 CPU_S = 3
-STACK_BYTES = (
-    2 << 20
-)  # a quarter of the default: a source that passes here can be parsed safely elsewhere
+# A quarter of the default: a source that passes here can be parsed safely elsewhere.
+STACK_BYTES = 2 << 20
 MAX_NODES = 100_000
 MAX_DEPTH = 500  # of the syntax tree
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
@@ -29,15 +27,14 @@ def _limit() -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(kind)[1]
-        resource.setrlimit(
-            kind,
-            (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard),
-        )
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (soft, hard))
 
 
 def parse(source: bytes) -> Any:
-    """The syntax tree of the bytes that the sandbox executes: a coding cookie can make
-    code of a comment.
+    """The syntax tree of the bytes that the sandbox executes.
+
+    They are not decoded before, as a coding cookie can make code of a comment.
     """
     return compile(source, "<program>", "exec", _ONLY_AST, dont_inherit=True)
 
@@ -46,29 +43,30 @@ def _verdict(source: bytes) -> tuple[str, str]:
     """One of the three results, and a line with the reason unless it is PASSED."""
     try:
         tree = parse(source)
-        if why := _too_large(tree):
+        why = _too_large(tree)
+        if why is not None:
             return UNCOMPILABLE, why
-        compile(
-            source, "<program>", "exec", dont_inherit=True
-        )  # finds a misplaced `return`
+        # This finds a misplaced `return`.
+        compile(source, "<program>", "exec", dont_inherit=True)
     except SyntaxError as error:
         return SYNTAX_ERROR, f"line {error.lineno or 1}: {error.msg}"
     except ValueError as error:  # null bytes, before Python 3.12
         return SYNTAX_ERROR, str(error)
-    except (
-        Exception
-    ) as error:  # RecursionError, MemoryError, OverflowError, SystemError
+    except Exception as error:
+        # RecursionError, MemoryError, OverflowError, SystemError
         return UNCOMPILABLE, f"Python cannot compile it: {type(error).__name__}"
     return PASSED, ""
 
 
 def _too_large(tree: Any) -> str | None:
-    level, nodes = [tree], 0
+    level = [tree]
+    nodes = 0
     for _ in range(MAX_DEPTH):
         nodes += len(level)
         if nodes > MAX_NODES:
             return f"its syntax tree has more than {MAX_NODES:,} nodes"
-        if not (level := [child for node in level for child in _children(node)]):
+        level = [child for node in level for child in _children(node)]
+        if not level:
             return None
     return f"its syntax tree is more than {MAX_DEPTH} levels deep"
 
@@ -77,17 +75,13 @@ def _children(node: Any) -> list[Any]:
     found = []
     for field in node._fields:
         value = getattr(node, field, None)
-        found += [
-            one
-            for one in (value if isinstance(value, list) else [value])
-            if hasattr(one, "_fields")
-        ]
+        parts = value if isinstance(value, list) else [value]
+        found += [part for part in parts if hasattr(part, "_fields")]
     return found
 
 
 if __name__ == "__main__":
     program = sys.stdin.buffer.read()
     _limit()
-    sys.stdout.buffer.write(
-        "\n".join(_verdict(program)).encode("utf-8", "backslashreplace")
-    )
+    verdict = "\n".join(_verdict(program))
+    sys.stdout.buffer.write(verdict.encode("utf-8", "backslashreplace"))

@@ -1,10 +1,11 @@
-"""Grades programs: finds the program in a reply, runs and scores it, and detects lookup
-tables.
+"""Grades programs: finds the program in a reply, runs it and scores it.
+
+It also asks for lookup tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -35,11 +36,11 @@ from pytest_llmarith.types import (
 )
 
 LONGEST_SHOWN = 200  # characters of an output in a record
-# the time that counts of runs that no term is scored by; the last one may exceed it
+# The time that counts of runs that no term is scored by; the last one may exceed it.
 _FURTHER_RUNS_S = 3.0
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MAX_STORED = 100
-# how long a fake model's program waits until the machine is idle enough to time it
+# How long a fake model's program waits until the machine is idle enough to time it.
 _QUIET_WITHIN_S = 600.0
 
 
@@ -90,31 +91,34 @@ class Programs:
         return None
 
     def about(self, variants: Sequence[str], verbose: bool) -> list[str]:
-        """The sets, and what is missing of the strict isolation; with `verbose` also
-        rules that are not the default.
+        """The sets, and what is missing of the strict isolation.
+
+        With `verbose` also rules that are not the default.
         """
-        rules, lines = self._rules, [f"OEIS sets: {', '.join(variants)}"]
+        lines = [f"OEIS sets: {', '.join(variants)}"]
         try:
             isolation = self._isolation
         except UnavailableError as error:
             return [*lines, f"OEIS items are skipped, as no sandbox works: {error}"]
-        if not verbose:
-            weaker = (
-                []
-                if isolation.level is Level.STRICT
-                else [f"sandbox {isolation.level}, not strict"]
-            )
-            return [*weaker, *isolation.remarks]
-        parts = (
-            f"sandbox {isolation.level}",
-            f"holds {', '.join(isolation.enforced) or 'nothing'}; "
-            f"{', '.join(f'{limit:g} s' for limit in rules.limits.seconds)} per term",
-            f"first {rules.terms} terms" if rules.terms else None,
-            f"rules {rules.rules}" if rules.rules is not Rules.DEFAULT else None,
-            rules.judge,
-            None if rules.static_judge else "no static judge",
-        )
-        return [*lines, ", ".join(filter(None, parts)), *isolation.remarks]
+        if verbose:
+            return [*lines, ", ".join(self._about_rules(isolation)), *isolation.remarks]
+        if isolation.level is Level.STRICT:
+            return list(isolation.remarks)
+        return [f"sandbox {isolation.level}, not strict", *isolation.remarks]
+
+    def _about_rules(self, isolation: Isolation) -> Iterator[str]:
+        rules = self._rules
+        limits = ", ".join(f"{limit:g} s" for limit in rules.limits.seconds)
+        yield f"sandbox {isolation.level}"
+        yield f"holds {', '.join(isolation.enforced) or 'nothing'}; {limits} per term"
+        if rules.terms:
+            yield f"first {rules.terms} terms"
+        if rules.rules is not Rules.DEFAULT:
+            yield f"rules {rules.rules}"
+        if rules.judge:
+            yield rules.judge
+        if not rules.static_judge:
+            yield "no static judge"
 
     def grade(self, answer: Any, problem: Problem, tools: Tools) -> Grade:
         """Run the program in a reply, within the limit of its item."""
@@ -123,9 +127,7 @@ class Programs:
         try:
             machine = self._machine | {"worker": tools.worker}
         except OSError as error:
-            return Grade(
-                None, reason=f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED
-            )
+            return _ungraded(None, f"the sandbox failed: {error}")
         rules = replace(
             self._rules, limits=self.limits_of(tools), ask=tools.ask, machine=machine
         )
@@ -160,100 +162,95 @@ def grade_program(
     runner: Runner,
     rules: ProgramRules,
 ) -> Grade:
-    """The grade of the program in a reply; unanswered if this machine could not run
-    it.
-    """
-    part = _details(None, runner, rules)
+    """The grade of the program in a reply; unanswered if it could not be run here."""
+    details = _details(None, runner, rules)
     try:
-        found = (
-            _no_program(answer)
-            if isinstance(answer, NoAnswer)
-            else find_program(answer)
-        )
+        if isinstance(answer, NoAnswer):
+            found: Program | NoProgram = _no_program(answer)
+        else:
+            found = find_program(answer)
         if isinstance(found, NoProgram):
-            part.detail = found.detail
+            details.detail = found.detail
             zeroes = {f"{limit:g}": 0.0 for limit in runner.limits.seconds}
-            return Grade(0.0, part, str(found.reason), zeroes, Outcome.NAN)
-        part.program = found.source
-        return _scored(sequence, found, part, runner, rules)
+            return Grade(0.0, details, str(found.reason), zeroes, Outcome.NAN)
+        details.program = found.source
+        return _scored(sequence, found, details, runner, rules)
     except OSError as error:
-        part = _details(part.program, runner, rules)
-        return Grade(
-            None, part, f"the sandbox failed: {error}", outcome=Outcome.UNANSWERED
-        )
+        details = _details(details.program, runner, rules)
+        return _ungraded(details, f"the sandbox failed: {error}")
+
+
+def _ungraded(details: records.ProgramDetails | None, reason: str) -> Grade:
+    return Grade(None, details, reason, outcome=Outcome.UNANSWERED)
 
 
 def _no_program(answer: NoAnswer) -> NoProgram:
     """Of an incomplete reply, which may be cut within its program."""
-    is_filtered = answer.reason == NanReason.FILTERED
-    return NoProgram(
-        NanReason(answer.reason),
-        "the provider filtered it" if is_filtered else "it ends at the token limit",
-    )
+    reason = NanReason(answer.reason)
+    if reason is NanReason.FILTERED:
+        return NoProgram(reason, "the provider filtered it")
+    return NoProgram(reason, "it ends at the token limit")
 
 
 def _scored(
     sequence: IntegerSequence,
     program: Program,
-    part: records.ProgramDetails,
+    details: records.ProgramDetails,
     runner: Runner,
     rules: ProgramRules,
 ) -> Grade:
     expected = dict(zip(sequence.inputs, sequence.terms[: rules.terms], strict=False))
-    runs = runner.run(program.source, [*expected])
-    part.terms = terms = verdicts(runs, expected, runner.limits.longest_s, rules.rules)
-    judges = part.judges
+    longest_s = runner.limits.longest_s
+    runs = runner.run(program.source, list(expected))
+    terms = verdicts(runs, expected, longest_s, rules.rules)
+    details.terms = terms
+    judges = details.judges
     if rules.static_judge:
         judges.static = judge(program, sequence, runs, partial(_further_runs, runner))
     if rules.judge is not None and rules.ask is not None:
         judges.llm, why_none = _verdict(rules.judge, rules.ask, program.source)
         if why_none is not None:  # a missing verdict does not clear the program
             judges.static = None
-            return Grade(
-                None, part, f"no verdict: {why_none}", outcome=Outcome.UNANSWERED
+            return _ungraded(details, f"no verdict: {why_none}")
+    details.addresses_judge = list(model_judge.messages_to_judge(program))
+    limits = runner.limits.seconds
+    evidence = _evidence(judges)
+    if evidence is not None:
+        zeroes = {f"{limit:g}": 0.0 for limit in limits}
+        return Grade(0.0, details, evidence, zeroes, Outcome.CHEAT)
+    for term in terms:
+        if term.status is TermStatus.INCONCLUSIVE:
+            return _ungraded(
+                details,
+                f"inconclusive: this machine was too busy to time the term for n = "
+                f"{term.n}",
             )
-    part.addresses_judge = list(model_judge.messages_to_judge(program))
-    cheat = any(
-        verdict is not None and verdict.cheat for verdict in (judges.static, judges.llm)
-    )
-    unknown = [term.n for term in terms if term.status is TermStatus.INCONCLUSIVE]
-    if unknown and not cheat:
-        why = (
-            f"inconclusive: this machine was too busy to time the term for n = "
-            f"{unknown[0]}"
-        )
-        return Grade(None, part, why, outcome=Outcome.UNANSWERED)
-    # All terms were measured, or the program is a lookup table.
-    scores = {
-        at: 0.0 if cheat else float(score(terms, at) or 0)
-        for at in runner.limits.seconds
-    }
-    named = {f"{at:g}": one for at, one in scores.items()}
-    if cheat:
-        return Grade(0.0, part, _evidence(judges), named, Outcome.CHEAT)
-    return Grade(scores[runner.limits.longest_s], part, _first_fault(terms), named)
+    scores = {f"{limit:g}": float(score(terms, limit) or 0) for limit in limits}
+    return Grade(scores[f"{longest_s:g}"], details, _first_fault(terms), scores)
 
 
 def _further_runs(
     runner: Runner, program: str, inputs: Sequence[int]
 ) -> list[ProgramRun]:
-    """Runs that no term is scored by, until one does not exit by itself or the time is
-    used up.
+    """Runs that no term is scored by, up to one that does not exit by itself.
+
+    They also end once their time is used up.
     """
     runs = list[ProgramRun]()
+    used_s = 0.0
     for n in inputs:
-        runs += runner.run(program, [n])
-        if (
-            runs[-1].ending is not Ending.EXITED
-            or sum(run.seconds for run in runs) > _FURTHER_RUNS_S
-        ):
+        found = runner.run(program, [n])
+        runs += found
+        used_s += sum(run.seconds for run in found)
+        if runs[-1].ending is not Ending.EXITED or used_s > _FURTHER_RUNS_S:
             break
     return runs
 
 
 def _first_fault(terms: Sequence[Term]) -> str | None:
-    """The number of right terms at the largest limit, and the first wrong one; None if
-    all are right.
+    """The number of right terms at the largest limit, and the first wrong one.
+
+    None if all are right.
     """
     wrong = [term for term in terms if term.status is not TermStatus.OK]
     if not wrong:
@@ -282,27 +279,28 @@ def verdicts(
     largest: float,
     rules: Rules,
 ) -> list[Term]:
-    """The verdict on each run, compared with the expected term of its n; `largest` is
-    the largest limit in seconds.
+    """The verdict on each run, compared with the expected term of its n.
 
-    Raises ValueError if the runs are not those of the expected terms; terms after an
-    inconclusive run may be missing.
+    `largest` is the largest limit in seconds. Raises ValueError if the runs are not
+    those of the expected terms; terms after an inconclusive run may be missing.
     """
-    stopped = bool(runs) and runs[-1].ending is Ending.INCONCLUSIVE
-    if [run.input for run in runs] != [*expected][: len(runs) if stopped else None]:
+    wanted = list(expected)
+    if runs and runs[-1].ending is Ending.INCONCLUSIVE:
+        wanted = wanted[: len(runs)]
+    if [run.input for run in runs] != wanted:
         raise ValueError(
             "the runs are not those of the expected terms, one each and in their order"
         )
     found = []
     for run in runs:
-        term, got = expected[run.input], run.stdout.strip()
-        status = _status(run, got == term, largest, rules)
+        term = expected[run.input]
+        got = run.stdout.strip()
         found.append(
             Term(
                 run.input,
                 term,
                 _truncated(got),
-                status,
+                _status(run, got == term, largest, rules),
                 run.seconds,
                 _truncated(run.stderr),
             )
@@ -311,8 +309,9 @@ def verdicts(
 
 
 def score(terms: Sequence[Term], limit: float) -> Fraction | None:
-    """A_s(n) at a limit: the share of right terms among those that were measured; None
-    if none was.
+    """A_s(n) at a limit: the share of right terms among those that were measured.
+
+    None if none was.
     """
     seen = [TermStatus.LATE if term.seconds > limit else term.status for term in terms]
     measured = len(seen) - seen.count(TermStatus.INCONCLUSIVE)
@@ -358,33 +357,34 @@ def _details(
 # --- lookup tables --------------------------------------------------------------------
 
 
-def _evidence(judges: records.Judges) -> str:
-    """The first evidence for a lookup table."""
+def _evidence(judges: records.Judges) -> str | None:
+    """The first evidence for a lookup table, or None."""
     if judges.static is not None and judges.static.cheat:
         return next(iter(judges.static.evidence), "a lookup table")
-    return f"a lookup table, says {judges.llm.model if judges.llm else None}"
+    if judges.llm is not None and judges.llm.cheat:
+        return f"a lookup table, says {judges.llm.model}"
+    return None
 
 
 def _verdict(
     judge: str, ask: Callable[[Question], Reply | Failure], program: str
 ) -> tuple[records.ModelVerdict, str | None]:
-    """The verdict of the judge with all its replies, and why there is no verdict if
-    there is none.
-    """
-    question, replies = model_judge.prompt(program), list[records.Reply]()
+    """The verdict of the judge with all its replies, and why there is none."""
+    question = model_judge.prompt(program)
+    replies = list[records.Reply]()
     new = 0
     for attempt in range(_MAX_STORED):
         answer = ask(Question(judge, question, attempt))
         if isinstance(answer, Failure):
             return records.ModelVerdict(None, judge, replies), answer.message
         replies.append(records.reply_part(answer))
-        if (cheat := model_judge.read_verdict(answer.text)) is not None:
+        cheat = model_judge.read_verdict(answer.text)
+        if cheat is not None:
             return records.ModelVerdict(cheat, judge, replies), None
-        new += (
-            not answer.stored
-        )  # stored replies without a verdict do not count as attempts of this run
+        # Stored replies without a verdict do not count as attempts of this run.
+        if not answer.stored:
+            new += 1
         if new == _ATTEMPTS:
             break
-    return records.ModelVerdict(
-        None, judge, replies
-    ), f"{judge} said neither 0 nor 1 in {new} replies"
+    why = f"{judge} said neither 0 nor 1 in {new} replies"
+    return records.ModelVerdict(None, judge, replies), why

@@ -1,8 +1,8 @@
-"""Finds the program in a reply, the last fenced block or the whole reply, and compiles
-it.
+"""Finds the program in a reply and compiles it.
 
-A child process with limits compiles it first: a thousand characters can take Python's
-compiler gigabytes or minutes, or crash it.
+It is the last fenced block or the whole reply. A child process with limits compiles it
+first: a thousand characters can take Python's compiler gigabytes or minutes, or crash
+it.
 
 Fences follow the rules of Markdown, and variants that models write: any indentation, an
 opening fence at the end of a line of text, a fence that is not closed, or is closed at
@@ -67,9 +67,7 @@ _LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t
 
 @dataclass(frozen=True, slots=True)
 class NoProgram:
-    """The reason why a text is not a program, or why a reply has none; `detail` is one
-    line.
-    """
+    """Why a text is not a program, or a reply has none; `detail` is one line."""
 
     reason: NanReason
     detail: str
@@ -91,42 +89,41 @@ class Program:
 
 
 def find_program(reply: str) -> Program | NoProgram:
-    """The program in the last fenced block that is not empty, or in the whole reply if
-    there is no such block.
+    """The program in the last fenced block that is not empty, or in the whole reply.
 
-    Blocks of tildes count only in a reply without blocks of backticks. The question
-    asks for this block, so no other block is tried. Takes time linear in the length of
-    the reply. Raises OSError if programs cannot be compiled on this machine.
+    The whole reply counts if there is no such block. Blocks of tildes count only in a
+    reply without blocks of backticks. The question asks for this block, so no other
+    block is tried. Takes time linear in the length of the reply. Raises OSError if
+    programs cannot be compiled on this machine.
     """
     reply = reply.replace("\r\n", "\n").replace("\r", "\n")
     spoken = strip_thoughts(reply)
     text = spoken.text
-    with_tag = _program_with_tag(reply) if len(text) < len(reply) else None
-    if with_tag is not None:
-        return with_tag
-    cut = NoProgram(NanReason.TRUNCATED, "the reply ends within its thoughts")
-    if not text.strip():
-        return cut if spoken.cut else NoProgram(NanReason.EMPTY, "the reply is empty")
-    block = _last_block(text)
-    found = _program(text if block is None else block)
-    if (
-        block is not None
-        or isinstance(found, Program)
-        or found.reason is NanReason.UNCOMPILABLE
-    ):
-        return found
-    if refuses(text):
-        return NoProgram(NanReason.REFUSAL, "the reply refuses")
-    return (
-        cut
-        if spoken.cut
-        else NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
-    )
+    if len(text) < len(reply):
+        with_tag = _program_with_tag(reply)
+        if with_tag is not None:
+            return with_tag
+    is_empty = not text.strip()
+    if not is_empty:
+        block = _last_block(text)
+        found = _program(text if block is None else block)
+        if block is not None or isinstance(found, Program):
+            return found
+        if found.reason is NanReason.UNCOMPILABLE:
+            return found
+        if refuses(text):
+            return NoProgram(NanReason.REFUSAL, "the reply refuses")
+    if spoken.cut:
+        return NoProgram(NanReason.TRUNCATED, "the reply ends within its thoughts")
+    if is_empty:
+        return NoProgram(NanReason.EMPTY, "the reply is empty")
+    return NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
 
 
 def _program_with_tag(reply: str) -> Program | None:
-    """The program of the reply with its thoughts, if the tag that ends them is in a
-    comment or string of it.
+    """The program of the reply with its thoughts.
+
+    None unless the tag that ends them is in a comment or string of it.
     """
     block = _last_block(reply)
     code = reply if block is None else block
@@ -156,26 +153,34 @@ def _program(text: str) -> Program | NoProgram:
 
 def _does_something(statement: ast.stmt) -> bool:
     """Whether it is more than names and constants, such as `Sorry` and `42`."""
-    return not isinstance(statement, ast.Expr) or any(
-        isinstance(node, ast.Call) for node in ast.walk(statement)
-    )
+    if not isinstance(statement, ast.Expr):
+        return True
+    return any(isinstance(node, ast.Call) for node in ast.walk(statement))
 
 
 def _dedent(text: str) -> str:
-    """The text without the indentation of its first line, if all lines that are not
-    blank share it.
+    """The text without the indentation of its first line, if its lines share it.
+
+    Blank lines do not count.
     """
     lines = text.split("\n")
-    first = next((line for line in lines if line.strip()), "")
-    indent = first[: len(first) - len(first.lstrip(" \t"))]
-    if not indent or not all(line.startswith(indent) for line in lines if line.strip()):
+    written = [line for line in lines if line.strip()]
+    if not written:
+        return text
+    indent = _blanks_before(written[0])
+    if not indent or not all(line.startswith(indent) for line in written):
         return text
     return "\n".join(line.removeprefix(indent) for line in lines)
 
 
+def _blanks_before(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
 class _Fence(NamedTuple):
-    """A fence: its backticks or tildes, its indentation, and whether the name of a
-    language follows.
+    """A fence: its backticks or tildes, and its indentation.
+
+    `named` says whether the name of a language follows.
     """
 
     marks: str
@@ -183,22 +188,18 @@ class _Fence(NamedTuple):
     named: bool
 
     def is_closed_by(self, line: str) -> bool:
-        """Whether the line begins with closing marks; a remark may follow them, as no
-        line of Python begins so.
+        """Whether the line begins with closing marks.
+
+        A remark may follow them, as no line of Python begins so.
         """
         return line.lstrip(" \t").startswith(self.marks)
 
     def last_code(self, line: str) -> str | None:
-        """The code of a line that ends with the closing backticks; None for another
-        line.
-        """
+        """The code of a line that ends with the closing backticks, or None."""
         bare = line.rstrip(" \t")
         code = bare.rstrip("`")
-        return (
-            code
-            if self.marks[0] == "`" and len(bare) - len(code) >= len(self.marks)
-            else None
-        )
+        is_closed = len(bare) - len(code) >= len(self.marks)
+        return code if self.marks[0] == "`" and is_closed else None
 
     def is_reopened_by(self, other: _Fence) -> bool:
         return (
@@ -208,34 +209,37 @@ class _Fence(NamedTuple):
         )
 
     def dedent(self, line: str) -> str:
-        blanks = len(line) - len(line.lstrip(" \t"))
+        blanks = len(_blanks_before(line))
         return line[min(blanks, self.indent) :]
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """The mark of each fenced block, a backtick or a tilde, and its content, in
-    order.
-    """
-    fence, lines = None, list[str]()
+    """The mark of each fenced block, a backtick or a tilde, and its content."""
+    fence = None
+    lines = list[str]()
     for line in text.split("\n"):
         opening = _opening(line)
         if fence is None:
             fence = opening or _opening_behind_text(line)
-            if fence is None and (lone := _LONE_LINE.fullmatch(line)):
-                yield "`", lone["code"]
-        elif opening and fence.is_reopened_by(opening):
-            fence, lines = (
-                opening,
-                [],
-            )  # Python has no such line: the first fence was repeated, or not closed
-        elif fence.is_closed_by(line):
+            if fence is None:
+                lone = _LONE_LINE.fullmatch(line)
+                if lone is not None:
+                    yield "`", lone["code"]
+            continue
+        if opening is not None and fence.is_reopened_by(opening):
+            # Python has no such line: the first fence was repeated, or not closed.
+            fence = opening
+            lines = []
+            continue
+        last = None
+        is_closed = fence.is_closed_by(line)
+        if not is_closed:
+            last = fence.last_code(line)
+            lines.append(fence.dedent(line if last is None else last))
+        if is_closed or last is not None:
             yield fence.marks[0], "\n".join(lines)
-            fence, lines = None, []
-        elif (code := fence.last_code(line)) is not None:
-            yield fence.marks[0], "\n".join([*lines, fence.dedent(code)])
-            fence, lines = None, []
-        else:
-            lines.append(fence.dedent(line))
+            fence = None
+            lines = []
     if fence is not None:
         yield fence.marks[0], "\n".join(lines)
 
@@ -245,26 +249,24 @@ def _opening(line: str) -> _Fence | None:
     opening = _OPENING.match(line)
     if opening is None:
         return None
-    return _Fence(
-        opening["marks"],
-        len(opening["indent"]),
-        named=bool(_INFO.fullmatch(line[opening.end() :])),
-    )
+    is_named = _INFO.fullmatch(line, opening.end()) is not None
+    return _Fence(opening["marks"], len(opening["indent"]), is_named)
 
 
 def _opening_behind_text(line: str) -> _Fence | None:
-    """The fence at the end of a line of text that ends with a colon, or with the name
-    of a language.
+    """The fence at the end of a line of text.
+
+    The text ends with a colon, or the name of a language follows the fence.
     """
     opening = _BEHIND_TEXT.fullmatch(line)
     if opening is None:
         return None
-    named = bool(_INFO.fullmatch(opening["info"]))
-    introduced = (
-        line[: opening.start("marks")].rstrip().endswith(":")
-        and not opening["info"].strip()
-    )
-    return _Fence(opening["marks"], 0, named) if named or introduced else None
+    text, info = line[: opening.start("marks")], opening["info"]
+    is_named = _INFO.fullmatch(info) is not None
+    is_announced = text.rstrip().endswith(":") and not info.strip()
+    if not is_named and not is_announced:
+        return None
+    return _Fence(opening["marks"], 0, is_named)
 
 
 def compiled(source: str) -> Program | NoProgram:
@@ -281,9 +283,7 @@ def compiled(source: str) -> Program | NoProgram:
         encoded = source.encode()
     except UnicodeError:
         return NoProgram(NanReason.SYNTAX_ERROR, "it contains a lone surrogate")
-    if refused := _refused_by_child(encoded):
-        return refused
-    return Program.parse(source)
+    return _refused_by_child(encoded) or Program.parse(source)
 
 
 def _refused_by_child(source: bytes) -> NoProgram | None:
@@ -309,9 +309,7 @@ def _refused_by_child(source: bytes) -> NoProgram | None:
         return NoProgram(NanReason.UNCOMPILABLE, why)
     verdict, _, message = done.stdout.decode("utf-8", "replace").partition("\n")
     if done.returncode or verdict not in (PASSED, SYNTAX_ERROR, UNCOMPILABLE):
-        trouble = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OSError(
-            f"programs cannot be compiled: "
-            f"{trouble[-1] if trouble else f'status {done.returncode}'}"
-        )
+        printed = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        why = printed[-1] if printed else f"status {done.returncode}"
+        raise OSError(f"programs cannot be compiled: {why}")
     return None if verdict == PASSED else NoProgram(NanReason(verdict), message)

@@ -1,6 +1,8 @@
-"""Task OEIS: a program for an integer sequence, after "Benchmarking Large Language
-Models with Integer Sequence Generation Tasks" (arXiv 2411.04372), whose code generation
-prompt (Supplementary Information) is used word for word.
+"""Task OEIS: a program for an integer sequence.
+
+It is that of "Benchmarking Large Language Models with Integer Sequence Generation
+Tasks" (arXiv 2411.04372), whose code generation prompt (Supplementary Information) is
+used word for word.
 """
 
 from __future__ import annotations
@@ -37,11 +39,10 @@ _PROMPT = (
 
 def task(sets: Sequence[str], entries: Cache, programs: Programs) -> BuiltInTask[Any]:
     """The task with the sequences of these sets, and a grader of programs."""
-    problems = [
-        problem
-        for name in sets
-        for problem in problems_of_set(name, entries.sequences(name))
-    ]
+    problems = list[Problem]()
+    for name in sets:
+        problems += problems_of_set(name, entries.sequences(name))
+
     return BuiltInTask(
         name=NAME,
         problems=problems,
