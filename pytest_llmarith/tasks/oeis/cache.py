@@ -1,8 +1,7 @@
-"""Entries of the OEIS: the sets of sequences, the cache (a folder with a file per
-entry), and the two file formats.
+"""Entries of the OEIS: sets of sequences, a cache of entries, and two file formats.
 
-Four sets are those of arXiv 2411.04372, listed by number; the starter set is the
-content of a folder in the cache.
+The cache is a folder with a file per entry. Four sets are those of arXiv 2411.04372,
+listed by number; the starter set is the content of a folder in the cache.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ STATUS_HEADINGS = [
 ]
 MAX_BYTES = 10_000_000  # of an entry; the largest real ones have some hundred thousand
 _NUMBER = re.compile(r"A(?:[0-9]{6}|[1-9][0-9]{6,9})")
-# Python refuses to read integers of more than 4300 digits
+# Python refuses to read integers of more than 4300 digits.
 _INTEGER = r"(?:0|-?[1-9][0-9]{0,3999})"
-# UTF-8 cannot encode lone surrogates
+# UTF-8 cannot encode lone surrogates.
 _NO_CONTROL = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]*\Z"
 
 _SEQ_LINE = re.compile(r"%([A-Za-z]) (A[0-9]{6,10})(?: (.*))?")
@@ -51,25 +50,28 @@ _SEQ_FIELDS = {"N": "name", "O": "offset", "K": "keyword"}
 
 
 def wanted_numbers(names: Sequence[str]) -> tuple[str, ...]:
-    """The A-numbers to fetch for names of sets and A-numbers, each once; by default
-    those of both classic sets.
+    """The A-numbers to fetch for names of sets and A-numbers, each once.
 
-    Raises ValueError for another name, and for the starter set, which is not fetched.
+    By default they are those of both classic sets. Raises ValueError for another name,
+    and for the starter set, which is not fetched.
     """
-    found = dict[str, None]()
+    found = list[str]()
     for name in names or CLASSIC:
         if name == STARTER:
             raise ValueError(
                 f"{STARTER} comes with a project and is not fetched; name one of "
                 f"{', '.join(_PAPER)}"
             )
-        if not is_number(name) and name not in _PAPER:
+        if is_number(name):
+            found.append(name)
+        elif name in _PAPER:
+            found += _listed(name)
+        else:
             raise ValueError(
                 f"{name!r} is neither an A-number such as A000045 nor one of "
                 f"{', '.join(_PAPER)}"
             )
-        found |= dict.fromkeys([name] if is_number(name) else _listed(name))
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def check_name(set_name: str) -> None:
@@ -82,11 +84,8 @@ def check_name(set_name: str) -> None:
 
 
 def _listed(set_name: str) -> tuple[str, ...]:
-    return tuple(
-        (files("pytest_llmarith.tasks.oeis") / "numbers" / f"{set_name}.txt")
-        .read_text("ascii")
-        .split()
-    )
+    file = files("pytest_llmarith.tasks.oeis") / "numbers" / f"{set_name}.txt"
+    return tuple(file.read_text("ascii").split())
 
 
 class Cache:
@@ -105,21 +104,18 @@ class Cache:
         check_name(set_name)
         if set_name != STARTER:
             return _listed(set_name)
-        found = [
-            path
-            for path in (self.folder / STARTER).glob("*.json")
-            if not path.name.startswith(".")
-        ]
-        for path in found:
+        found = list[str]()
+        for path in (self.folder / STARTER).glob("*.json"):
+            if path.name.startswith("."):
+                continue
             if not is_number(path.stem):
                 raise BrokenEntry(
                     str(path),
                     "the name is not an A-number; rename it, such as A000045.json, or "
                     "remove it",
                 )
-        return tuple(
-            sorted((path.stem for path in found), key=lambda number: int(number[1:]))
-        )
+            found.append(path.stem)
+        return tuple(sorted(found, key=lambda number: int(number[1:])))
 
     def entry(self, number: str, set_name: str | None = None) -> IntegerSequence:
         """The entry of a number; if `set_name` is the starter, its entry.
@@ -138,9 +134,8 @@ class Cache:
         """
         if not is_number(number):
             raise ValueError(f"{number!r} is not an A-number; write it as A000045")
-        return (
-            self.folder / STARTER if set_name == STARTER else self.folder
-        ) / f"{number}.json"
+        folder = self.folder / STARTER if set_name == STARTER else self.folder
+        return folder / f"{number}.json"
 
     def missing(self, set_name: str) -> list[str]:
         """The numbers of a set without a file.
@@ -171,30 +166,28 @@ class Cache:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
 
     def digest(self, set_names: Iterable[str]) -> str:
-        """16 hexadecimal digits of a hash over the content of the entries; the layout
-        of their JSON does not matter.
+        """16 hexadecimal digits of a hash over the content of the entries.
+
+        The layout of their JSON does not matter.
         """
-        content = {
-            name: [
-                [getattr(one, field.name) for field in fields(one)]
-                for one in self.sequences(name)
+        names = [field.name for field in fields(IntegerSequence)]
+        content = {}
+        for set_name in set_names:
+            entries = self.sequences(set_name)
+            content[set_name] = [
+                [getattr(one, name) for name in names] for one in entries
             ]
-            for name in set_names
-        }
-        return hashlib.sha256(
-            json.dumps(content, sort_keys=True).encode("ascii")
-        ).hexdigest()[:16]
+        text = json.dumps(content, sort_keys=True)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
     def _read(self, path: Path) -> IntegerSequence:
         try:
             return read_entry(path)
         except (FileNotFoundError, NotADirectoryError):
-            get = (
-                f"; run {sync_command([path.stem], self.folder)}"
-                if path.parent == self.folder
-                else ""
-            )
-            raise BrokenEntry(str(path), f"missing{get}") from None
+            what = "missing"
+            if path.parent == self.folder:
+                what = f"missing; run {sync_command([path.stem], self.folder)}"
+            raise BrokenEntry(str(path), what) from None
         except OSError as error:
             raise BrokenEntry(str(path), f"cannot be read: {error.strerror}") from error
 
@@ -206,12 +199,10 @@ def default_cache(start: Path) -> Path:
 
 def sync_command(names: Iterable[str], cache: Path) -> str:
     """The command that fetches these sets or numbers into this cache."""
-    where = (
-        ""
-        if cache.absolute() == default_cache(Path.cwd())
-        else f" --cache {shlex.quote(str(cache))}"
-    )
-    return f"llmarith oeis sync {' '.join(names)}{where}"
+    command = f"llmarith oeis sync {' '.join(names)}"
+    if cache.absolute() == default_cache(Path.cwd()):
+        return command
+    return f"{command} --cache {shlex.quote(str(cache))}"
 
 
 def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
@@ -225,14 +216,14 @@ def checked_sets(asked: Sequence[str], cache: Cache) -> tuple[str, ...]:
             f"{str(cache.folder / STARTER)!r} has no entry; "
             "name the oeis_cache of a clone with oeis_cache, or another set"
         )
-    lacking = {name: missing for name in chosen if (missing := cache.missing(name))}
+    lacking = {}
+    for name in chosen:
+        missing = cache.missing(name)
+        if missing:
+            lacking[name] = f"{name} lacks {len(missing)} entries ({_few(missing)})"
     if lacking:
-        lack = "; ".join(
-            f"{name} lacks {len(missing)} entries ({_few(missing)})"
-            for name, missing in lacking.items()
-        )
         raise ValueError(
-            f"{lack} in {str(cache.folder)!r}; run "
+            f"{'; '.join(lacking.values())} in {str(cache.folder)!r}; run "
             f"{sync_command(lacking, cache.folder)}"
         )
     return chosen
@@ -244,44 +235,50 @@ def status(cache: Cache) -> tuple[list[list[str]], list[str]]:
     The dates are those of the files, in UTC. Raises BrokenEntry if the starter set has
     a misnamed file.
     """
-    rows, broken = list[list[str]](), list[str]()
+    rows = list[list[str]]()
+    broken = list[str]()
     for name in SETS:
-        missing, before = cache.missing(name), len(broken)
-        there = [number for number in cache.numbers(name) if number not in missing]
-        for number in there:
+        missing = cache.missing(name)
+        present = [number for number in cache.numbers(name) if number not in missing]
+        broken_here = list[str]()
+        dates = list[str]()
+        for number in present:
             try:
                 cache.entry(number, name)
             except BrokenEntry as error:
-                broken.append(str(error))
-        written = [
-            datetime.fromtimestamp(cache.path(number, name).stat().st_mtime, UTC)
-            for number in there
-        ]
-        dates = sorted(f"{date:%Y-%m-%d}" for date in written) or ["-"]
-        counts = (
-            str(count) for count in (len(there), len(missing), len(broken) - before)
+                broken_here.append(str(error))
+            written_at = cache.path(number, name).stat().st_mtime
+            dates.append(f"{datetime.fromtimestamp(written_at, UTC):%Y-%m-%d}")
+        broken += broken_here
+        rows.append(
+            [
+                name,
+                str(len(present)),
+                str(len(missing)),
+                str(len(broken_here)),
+                min(dates, default="-"),
+                max(dates, default="-"),
+                _few(missing),
+            ]
         )
-        rows.append([name, *counts, dates[0], dates[-1], _few(missing)])
     return rows, broken
 
 
 def _few(numbers: Sequence[str]) -> str:
-    return ", ".join(
-        (*numbers[:_MAX_NAMED], "...") if len(numbers) > _MAX_NAMED else numbers
-    )
+    shown = list(numbers[:_MAX_NAMED])
+    if len(numbers) > _MAX_NAMED:
+        shown.append("...")
+    return ", ".join(shown)
 
 
-# --- the formats: JSON of the website, and `.seq`
-# -------------------------------------------------------------------
+# --- the formats: JSON of the website, and `.seq` -------------------------------------
 
 # A missing or malformed field is an error: with a guessed offset every term would be
 # shifted.
 
 
 class BrokenEntry(ValueError):
-    """A text is not an entry; the message is one line with the name of the text and
-    what is wrong.
-    """
+    """A text is not an entry; the message is a line with its name and what is wrong."""
 
     def __init__(self, where: str, what: str) -> None:
         line = f"{where}: {what}"
@@ -327,29 +324,28 @@ def decode(content: bytes, where: str) -> str:
 
 
 def parse_entry(text: str, where: str, number: str) -> IntegerSequence:
-    """The entry of this A-number in JSON text:
+    """The entry of this A-number in JSON text.
 
-    `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`.
-
-    A search result of the OEIS also contains entries that mention the number. `where`
-    is the name of the text in messages. An entry without the field `comment` has no
-    comments. Raises BrokenEntry.
+    The text is `[{...}, ...]`, `{"results": [{...}, ...]}` or `{...}`. A search result
+    of the OEIS also contains entries that mention the number. `where` is the name of
+    the text in messages. An entry without the field `comment` has no comments. Raises
+    BrokenEntry.
     """
     try:
         entry = msgspec.convert(_find(number, text, where), _Entry)
     except msgspec.ValidationError as error:
-        what, _, path = f"{error}".partition(" - at ")
-        raise BrokenEntry(
-            where, f"malformed field {path}" if "regex" in what else f"{error}"
-        ) from None
-    terms, keywords = tuple(entry.data.split(",")), tuple(entry.keyword.split(","))
+        what, _, path = str(error).partition(" - at ")
+        if "regex" in what:
+            raise BrokenEntry(where, f"malformed field {path}") from None
+        raise BrokenEntry(where, str(error)) from None
+    offset, _, _ = entry.offset.partition(",")
     return IntegerSequence(
         number,
         entry.name,
         tuple(entry.comment),
-        terms,
-        int(entry.offset.partition(",")[0]),
-        keywords,
+        terms=tuple(entry.data.split(",")),
+        offset=int(offset),
+        keywords=tuple(entry.keyword.split(",")),
     )
 
 
@@ -374,16 +370,13 @@ def _find(number: str, text: str, where: str) -> Mapping[str, Any]:
         raise BrokenEntry(where, f"not JSON: {error}") from None
     if isinstance(value, dict):
         value = value.get("results", value)
-    entries = [
-        entry
-        for entry in (value if isinstance(value, list) else [value])
-        if isinstance(entry, dict)
-    ]
-    found = [
-        entry
-        for entry in entries
-        if entry.get("number") == int(number[1:]) and type(entry["number"]) is int
-    ]
+    items = value if isinstance(value, list) else [value]
+    entries = [item for item in items if isinstance(item, dict)]
+    found = []
+    for entry in entries:
+        own = entry.get("number")
+        if type(own) is int and own == int(number[1:]):
+            found.append(entry)
     if len(found) != 1:
         raise BrokenEntry(
             where, f"holds {len(entries):,} entries, {len(found):,} of them {number}"
@@ -392,32 +385,37 @@ def _find(number: str, text: str, where: str) -> Mapping[str, Any]:
 
 
 def seq_fields(text: str, where: str, number: str) -> dict[str, object]:
-    """The entry of this A-number in a `.seq` file, with the fields of the JSON that a
-    sequence needs.
+    """The entry of this A-number in a `.seq` file, as fields of the JSON.
 
     A `.seq` file has lines such as `%O A000045 0,4`. A field without a line is absent.
     Raises BrokenEntry if the text has no line of the entry.
     """
-    found = [
-        one.groups(default="")
-        for line in text.split("\n")
-        if (one := _SEQ_LINE.fullmatch(line.rstrip("\r")))
-    ]
-    lines = [(kind, content) for kind, entry, content in found if entry == number]
-    if not lines:
-        raise BrokenEntry(where, f"has no lines such as %N {number} ...")
     fields: dict[str, object] = {"number": int(number[1:])}
-    fields |= {
-        _SEQ_FIELDS[kind]: content.strip()
-        for kind, content in lines
-        if kind in _SEQ_FIELDS
-    }
-    if any(kind in "VWX" for kind, _ in lines):
-        raise BrokenEntry(
-            where, "has lines %V, %W or %X, which an older format used for signed terms"
-        )
-    if terms := "".join(content.strip() for kind, content in lines if kind in "STU"):
-        fields["data"] = terms  # a line that continues ends with a comma
-    if comments := [content for kind, content in lines if kind == "C"]:
+    terms = ""
+    comments = list[str]()
+    has_lines = False
+    for line in text.split("\n"):
+        found = _SEQ_LINE.fullmatch(line.rstrip("\r"))
+        if found is None or found[2] != number:
+            continue
+        has_lines = True
+        kind = found[1]
+        content = found[3] or ""
+        if kind in _SEQ_FIELDS:
+            fields[_SEQ_FIELDS[kind]] = content.strip()
+        elif kind in ("S", "T", "U"):
+            terms += content.strip()  # a line that continues ends with a comma
+        elif kind == "C":
+            comments.append(content)
+        elif kind in ("V", "W", "X"):
+            raise BrokenEntry(
+                where,
+                "has lines %V, %W or %X, which an older format used for signed terms",
+            )
+    if not has_lines:
+        raise BrokenEntry(where, f"has no lines such as %N {number} ...")
+    if terms:
+        fields["data"] = terms
+    if comments:
         fields["comment"] = comments
     return fields

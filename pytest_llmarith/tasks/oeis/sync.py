@@ -67,14 +67,14 @@ class FolderSource:
         os.listdir(folder)  # os.walk ignores errors
         self._folder = folder
         self._files: dict[str, Path] = {}
-        found = [
-            Path(parent, name) for parent, _, names in os.walk(folder) for name in names
-        ]
+        found = list[Path]()
+        for parent, _, names in os.walk(folder):
+            found += [Path(parent, name) for name in names]
+        found.sort()
         for suffix in _SUFFIXES:
-            for path in sorted(
-                path for path in found if path.suffix == suffix and is_number(path.stem)
-            ):
-                self._files.setdefault(path.stem, path)
+            for path in found:
+                if path.suffix == suffix and is_number(path.stem):
+                    self._files.setdefault(path.stem, path)
 
     def read(self, number: str) -> tuple[str, bytes]:
         if number not in self._files:
@@ -95,8 +95,9 @@ class FolderSource:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """How many entries were present, were written, failed (number and reason), and were
-    not tried (`left`).
+    """How many entries were present, and how many were written.
+
+    `failed` has those that failed, with the reason; `left` counts those not tried.
     """
 
     present: int
@@ -117,13 +118,13 @@ def sync(
     refresh: bool = False,
     on_entry: Callable[[str, int, int], None] = lambda number, done, total: None,
 ) -> Synced:
-    """Write the entries of these A-numbers into the cache; with `refresh`, replace
-    those that are present.
+    """Write the entries of these A-numbers into the cache.
 
-    Intact entries are not fetched again, so the same call resumes an interrupted one.
-    `notice`, the license of the entries, is written beside them. `on_entry` is called
-    before each entry with its number, how many are done, and how many there are. Raises
-    OSError if the cache cannot be written.
+    With `refresh`, those that are present are replaced. Otherwise the same call resumes
+    an interrupted one, as intact entries are not fetched again. `notice`, the license
+    of the entries, is written beside them. `on_entry` is called before each entry with
+    its number, how many are done, and how many there are. Raises OSError if the cache
+    cannot be written.
     """
     cache.mkdir(parents=True, exist_ok=True)
     replace_file(cache / NOTICE_FILE, notice)
@@ -145,10 +146,10 @@ def sync(
             if isinstance(error, Unavailable) and error.ends_sync:
                 break
     return Synced(
-        len(files) - len(waiting),
-        tried - len(failed),
-        tuple(failed),
-        len(waiting) - tried,
+        present=len(files) - len(waiting),
+        written=tried - len(failed),
+        failed=tuple(failed),
+        left=len(waiting) - tried,
     )
 
 
@@ -164,8 +165,9 @@ def _is_intact(path: Path) -> bool:
 
 
 class Website:
-    """A source of entries and a context manager; `on_retry` is called with a line
-    before each retry.
+    """A source of entries and a context manager.
+
+    `on_retry` is called with a line before each retry.
     """
 
     def __init__(
