@@ -1,3 +1,1 @@
-"""The tasks: their interface, prompts and searches, and one module or package for each
-built-in task.
-"""
+"""The tasks: their interface, prompts and searches, and each built-in task."""

@@ -1,7 +1,7 @@
-"""Task integer addition: the sum of two integers of 2 to 30 digits; the reply must be
-the bare number.
+"""Task integer addition: the sum of two integers of 2 to 30 digits.
 
-It has no grid: the length of a sum is drawn, and not chosen.
+The reply must be the bare number. The task has no grid: the length of a sum is drawn,
+and not chosen.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def problem_of(int1: int, int2: int, trial: int) -> Problem:
         inputs={"int1": operands[0], "int2": operands[1]},
         expected=str(int1 + int2),
         label=label_at(None, None, trial),
-        depth=max(map(len, operands)),
+        depth=max(len(operands[0]), len(operands[1])),
         private=asked,
         trial=trial,
         question=" + ".join(operands),
@@ -54,10 +54,9 @@ def problem(seed: int, trial: int) -> TaskProblem:
 def _drawn(seed: int, trial: int) -> Problem:
     """Draw two lengths, then the digits; leading zeros are dropped."""
     draw = random.Random(f"{seed}/{NAME}/{trial}")
-    int1, int2 = (
-        int("".join(draw.choices("0123456789", k=length))) for length in _lengths(draw)
-    )
-    return problem_of(int1, int2, trial)
+    lengths = [draw.randint(SHORTEST, LONGEST), draw.randint(SHORTEST, LONGEST)]
+    digits = ["".join(draw.choices("0123456789", k=length)) for length in lengths]
+    return problem_of(int(digits[0]), int(digits[1]), trial)
 
 
 def prompt(problem: Problem) -> str:
@@ -68,10 +67,6 @@ def prompt(problem: Problem) -> str:
 def calculation_of(problem: Problem) -> Calculation:
     """The sum of both numbers."""
     return Calculation(Op.ADD, Dtype.INT, (problem["int1"], problem["int2"]))
-
-
-def _lengths(draw: random.Random) -> tuple[int, int]:
-    return draw.randint(SHORTEST, LONGEST), draw.randint(SHORTEST, LONGEST)
 
 
 TASK = number_task(

@@ -1,7 +1,7 @@
-"""Task arithmetic: one sum, product, difference or quotient per problem, after
-llm_arithmetic.
+"""Task arithmetic: one sum, product, difference or quotient per problem.
 
-A problem is a pure function of (seed, variant, depth, trial).
+It follows llm_arithmetic. A problem is a pure function of (seed, variant, depth,
+trial).
 """
 
 from __future__ import annotations
@@ -39,9 +39,7 @@ _CENTS = 100
 
 
 def task(depths: Iterable[int] = DEPTHS) -> BuiltInTask[str]:
-    """The task with these depths, which count digits before the decimal point, from
-    1.
-    """
+    """The task with these depths, which count digits before the decimal point."""
     return number_task(
         NAME,
         Grid(problem_at, VARIANTS, tuple(depths)),
@@ -55,16 +53,19 @@ def task(depths: Iterable[int] = DEPTHS) -> BuiltInTask[str]:
 def problem_at(seed: int, variant: str, depth: int, trial: int) -> Problem:
     """Draw the problem of one trial."""
     draw = random.Random(f"{seed}/{NAME}/{variant}/{depth}/{trial}")
-    scale = 1 if _parts(variant)[0] is Dtype.INT else _CENTS
-    lowest, highest = 10 ** (depth - 1) * scale, (10**depth - 1) * scale
-    return of_draws(
-        variant, draw.randint(lowest, highest), draw.randint(lowest, highest)
-    )
+    dtype, _ = _parts(variant)
+    scale = 1 if dtype is Dtype.INT else _CENTS
+    lowest = 10 ** (depth - 1) * scale
+    highest = (10**depth - 1) * scale
+    left = draw.randint(lowest, highest)
+    right = draw.randint(lowest, highest)
+    return of_draws(variant, left, right)
 
 
 def of_draws(variant: str, left: int, right: int) -> Problem:
-    """The problem of two draws: its operands, or its quotient and divisor; fixed point
-    counts in hundredths.
+    """The problem of two draws: its operands, or its quotient and divisor.
+
+    Fixed point counts in hundredths.
     """
     dtype, op = _parts(variant)
     write = _integers if dtype is Dtype.INT else _fixed_points
@@ -123,17 +124,15 @@ def _parts(variant: str) -> tuple[Dtype, Op]:
 
 
 def _integers(op: Op, left: int, right: int) -> tuple[str, str, str]:
-    if (
-        op is Op.DIV
-    ):  # the draws are quotient and divisor, so that the quotient is an integer
+    if op is Op.DIV:
+        # The draws are quotient and divisor, so that the quotient is an integer.
         return str(left * right), str(right), str(left)
     return str(left), str(right), str(_apply(op, left, right))
 
 
 def _fixed_points(op: Op, left: int, right: int) -> tuple[str, str, str]:
-    if (
-        op is Op.DIV
-    ):  # the left draw is the quotient, a whole number from the same scaled range
+    if op is Op.DIV:
+        # The left draw is the quotient, a whole number from the same scaled range.
         return _point(left * right, 2), _point(right, 2), _point(left * 10**4, 4)
     decimals = 4 if op is Op.MUL else 2
     return _point(left, 2), _point(right, 2), _point(_apply(op, left, right), decimals)
@@ -150,9 +149,7 @@ def _apply(op: Op, lhs: int, rhs: int) -> int:
 
 
 def _point(scaled: int, decimals: int) -> str:
-    """Format an integer of `10**-decimals` units as fixed point; exact at every
-    length.
-    """
+    """An integer of `10**-decimals` units as fixed point, exact at every length."""
     digits = str(abs(scaled)).rjust(decimals + 1, "0")
     sign = "-" if scaled < 0 else ""
     return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"

@@ -1,5 +1,7 @@
-"""The prompt of a problem in a condition: numbers and signs rewritten, templates,
-filler text before the question.
+"""The prompt of a problem in a condition.
+
+Numbers and signs are rewritten, templates filled, and filler text is put before the
+question.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ from pytest_llmarith.types import (
 )
 
 _ADVICE_PROMPT = (
-    "return the text of the question, or messages such as [{'role': "
-    "'user', 'content': 'text'}]"
+    "return the text of the question, or messages such as "
+    "[{'role': 'user', 'content': 'text'}]"
 )
 _UNICODE = {"*": "×", "/": "÷"}
 
@@ -39,20 +41,18 @@ _UNICODE = {"*": "×", "/": "÷"}
 def render(
     problem: TaskProblem, condition: Condition, templates: Mapping[str, str], seed: int
 ) -> Prompt:
-    """The prompt of a problem in a condition: filler text, then the question, worded by
-    the task or by a template.
+    """The prompt of a problem in a condition: filler text, then the question.
 
-    The prompt of a search is that of its first question.
+    The task or a template words the question. The prompt of a search is that of its
+    first question.
     """
     if problem.search is not None:
         return render(problem.search.first(), condition, templates, seed)
     task = problem.owner
     shown = with_condition(problem, condition, task)
-    said = (
-        problem.prompt
-        if shown is problem
-        else checked_prompt(task.prompt(shown), f"task {task.name}")
-    )
+    said = problem.prompt
+    if shown is not problem:
+        said = checked_prompt(task.prompt(shown), f"task {task.name}")
     if condition.prompt is not None:
         filled = fill(templates[condition.prompt], fields_of(shown))
         said = with_last(said, lambda last: filled)
@@ -63,18 +63,17 @@ def render(
 
 
 def with_condition(problem: Problem, condition: Condition, task: Task[Any]) -> Problem:
-    """The problem with its numbers and signs as the condition writes them; itself if
-    nothing changes.
+    """The problem with its numbers and signs as the condition writes them.
+
+    It is the same object if nothing changes.
     """
     inputs = dict(problem.inputs)
     if condition.numbers is not NumberFormat.PLAIN:
-        inputs |= {
-            name: condition.numbers.write(str(inputs[name])) for name in task.numbers
-        }
+        for name in task.numbers:
+            inputs[name] = condition.numbers.write(str(inputs[name]))
     if condition.symbols is Symbols.UNICODE:
-        inputs |= {
-            name: _UNICODE.get(inputs[name], inputs[name]) for name in task.signs
-        }
+        for name in task.signs:
+            inputs[name] = _UNICODE.get(inputs[name], inputs[name])
     return problem if inputs == problem.inputs else replace(problem, inputs=inputs)
 
 
@@ -88,34 +87,22 @@ def with_last(prompt: Prompt, change: Callable[[str], str]) -> Prompt:
 
 def fields_of(problem: Problem) -> dict[str, str]:
     """The fields of a template: texts as they are, everything else as JSON."""
-    return {
-        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for name, value in problem.inputs.items()
-    }
+    fields = {}
+    for name, value in problem.inputs.items():
+        if not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False)
+        fields[name] = value
+    return fields
 
 
 def checked_prompt(prompt: object, where: str) -> Prompt:
     """A prompt that can be sent. Raises InvalidTask."""
-    try:
-        said: Prompt = (
-            prompt
-            if isinstance(prompt, str)
-            else msgspec.convert(prompt, tuple[Message, ...])
-        )
-    except msgspec.ValidationError:
+    said = _with_text(prompt)
+    if said is None:
         raise InvalidTask(
             f"{where}: prompt returned {short_repr(prompt)}; {_ADVICE_PROMPT}"
-        ) from None
+        )
     messages = messages_of(said)
-    texts = [one.content for one in messages]
-    if (
-        not messages
-        or not all(map(str.strip, texts))
-        or any(map(_has_lone_surrogate, texts))
-    ):
-        raise InvalidTask(
-            f"{where}: prompt returned {short_repr(prompt)}; {_ADVICE_PROMPT}"
-        )
     if messages[-1].role != "user" or any(one.role == "system" for one in messages[1:]):
         raise InvalidTask(
             f"{where}: the first message may be of the system, and the last one has "
@@ -124,29 +111,45 @@ def checked_prompt(prompt: object, where: str) -> Prompt:
     return said
 
 
+def _with_text(prompt: object) -> Prompt | None:
+    """The prompt, if it has messages and each has a text that can be encoded."""
+    said: Prompt
+    if isinstance(prompt, str):
+        said = prompt
+    else:
+        try:
+            said = msgspec.convert(prompt, tuple[Message, ...])
+        except msgspec.ValidationError:
+            return None
+    messages = messages_of(said)
+    for message in messages:
+        if not message.content.strip() or _has_lone_surrogate(message.content):
+            return None
+    return said if messages else None
+
+
 def _has_lone_surrogate(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def check_template(name: str, template: str, problem: TaskProblem) -> None:
-    """Raise InvalidTask if the task lacks a field of the template, ValueError if the
-    text is not a template.
+    """Raise InvalidTask if the task lacks a field of the template.
+
+    Raises ValueError if the text is not a template.
     """
     for _, field in parts_of(template):
         if field is not None and field not in problem.inputs:
             raise InvalidTask(
                 f"--llm-prompt-template: template {name}: {problem.task} has no field "
-                f"{{{field}}}; "
-                f"it has {_field_names(problem)}"
+                f"{{{field}}}; it has {_field_names(problem)}"
             )
 
 
 def check_distinct(name: str, template: str, problems: Iterable[TaskProblem]) -> None:
-    """Raise InvalidTask if the template gives two problems the same prompt, as one of
-    them would not be asked.
+    """Raise InvalidTask if the template gives two problems the same prompt.
 
-    Problems that have the same prompt without a template differ in their trial, or are
-    asked once.
+    One of them would not be asked. Problems that have the same prompt without a
+    template differ in their trial, or are asked once.
     """
     seen: dict[tuple[str, int | None], TaskProblem] = {}
     for problem in problems:
@@ -155,10 +158,9 @@ def check_distinct(name: str, template: str, problems: Iterable[TaskProblem]) ->
         if first.prompt != problem.prompt:
             raise InvalidTask(
                 f"--llm-prompt-template: template {name}: problems {first.label} and "
-                f"{problem.label} of "
-                f"{problem.task} get the same prompt, though they are different "
-                f"questions; name another field "
-                f"in it: there are {_field_names(problem)}"
+                f"{problem.label} of {problem.task} get the same prompt, though they "
+                f"are different questions; name another field in it: there are "
+                f"{_field_names(problem)}"
             )
 
 
@@ -172,42 +174,44 @@ _ADVICE = "write {{ and }} for literal braces"
 
 
 def parts_of(template: str) -> list[tuple[str, str | None]]:
-    """The pieces of text, each with the name of the field after it, None after the last
-    one.
+    """The pieces of text, each with the name of the field after it.
 
-    Raises ValueError if braces contain something other than a name, or if there is no
-    field.
+    The name is None after the last one. Raises ValueError if braces contain something
+    other than a name, or if there is no field.
     """
+    parts = list[tuple[str, str | None]]()
     try:
         found = list(Formatter().parse(template))
     except ValueError as error:
         raise ValueError(f"{error}; {_ADVICE}") from None
-    parts = [
-        (text, None if field is None else _checked_field(field, form, conversion))
-        for text, field, form, conversion in found
-    ]
+    for text, field, form, conversion in found:
+        if field is not None:
+            _check_field(field, form, conversion)
+        parts.append((text, field))
     if not any(field for _, field in parts):
         raise ValueError("it has no field, so every question would be the same")
     return parts
 
 
-def _checked_field(field: str, form: str | None, conversion: str | None) -> str:
-    if form or conversion or not field.isidentifier():
-        written = (
-            field
-            + (f"!{conversion}" if conversion else "")
-            + (f":{form}" if form else "")
-        )
-        raise ValueError(f"{{{written}}} is not the name of a field; {_ADVICE}")
-    return field
+def _check_field(field: str, form: str | None, conversion: str | None) -> None:
+    if field.isidentifier() and not form and not conversion:
+        return
+    written = field
+    if conversion:
+        written += f"!{conversion}"
+    if form:
+        written += f":{form}"
+    raise ValueError(f"{{{written}}} is not the name of a field; {_ADVICE}")
 
 
 def fill(template: str, fields: Mapping[str, str]) -> str:
     """The template with the values of its fields."""
-    return "".join(
-        text + ("" if field is None else fields[field])
-        for text, field in parts_of(template)
-    )
+    filled = ""
+    for text, field in parts_of(template):
+        filled += text
+        if field is not None:
+            filled += fields[field]
+    return filled
 
 
 # --- filler text ----------------------------------------------------------------------
@@ -216,40 +220,60 @@ _CHARACTERS_PER_TOKEN = 4.6  # of this text, as litellm's tokenizer counts
 _TOKENS: Mapping[str, int] = {"1k": 1_000, "2k": 2_000, "4k": 4_000}
 
 _WHO = (
-    "My neighbour", "The baker down the "
-"road", "An old friend from school", "My sister", "The gardener", "Our postman",
-    "A colleague of "
-"mine", "The lady from the library", "My uncle", "Somebody on the train",
-)  # fmt: skip
+    "My neighbour",
+    "The baker down the road",
+    "An old friend from school",
+    "My sister",
+    "The gardener",
+    "Our postman",
+    "A colleague of mine",
+    "The lady from the library",
+    "My uncle",
+    "Somebody on the train",
+)
 _DID = (
-    "told me about", "could not stop laughing "
-"at", "was rather worried about", "has been dreaming of",
-    "wrote a long letter "
-"about", "changed the subject "
-"from", "brought along a picture of", "keeps asking me about",
-    "painted the fence because of", "baked a cake in honour of",
-)  # fmt: skip
+    "told me about",
+    "could not stop laughing at",
+    "was rather worried about",
+    "has been dreaming of",
+    "wrote a long letter about",
+    "changed the subject from",
+    "brought along a picture of",
+    "keeps asking me about",
+    "painted the fence because of",
+    "baked a cake in honour of",
+)
 _WHAT = (
-    "the weather by the "
-"sea", "a cat that sleeps on the piano", "the new curtains", "a recipe for plum jam",
-    "the fair in the next "
-"village", "an umbrella that nobody wanted", "the songs of the blackbird",
-    "a walk along the river", "the smell of fresh paint", "a story that has no end",
-)  # fmt: skip
+    "the weather by the sea",
+    "a cat that sleeps on the piano",
+    "the new curtains",
+    "a recipe for plum jam",
+    "the fair in the next village",
+    "an umbrella that nobody wanted",
+    "the songs of the blackbird",
+    "a walk along the river",
+    "the smell of fresh paint",
+    "a story that has no end",
+)
 _AFTER = (
-    "and I could only "
-"nod.", "which made the afternoon pass quickly.", "and then the kettle began to sing.",
-    "though nobody had asked.", "so we stayed a little longer.", "and that was that.",
-    "but you know how such things "
-"go.", "while the rain kept falling.", "and the dog fell asleep.",
+    "and I could only nod.",
+    "which made the afternoon pass quickly.",
+    "and then the kettle began to sing.",
+    "though nobody had asked.",
+    "so we stayed a little longer.",
+    "and that was that.",
+    "but you know how such things go.",
+    "while the rain kept falling.",
+    "and the dog fell asleep.",
     "before it was time to leave.",
-)  # fmt: skip
+)
 _SENTENCES_IN_A_PARAGRAPH = 6
 
 
 def filler_text(size: str, seed: str) -> str:
-    """Paragraphs of about `size` tokens (`1k`, `2k`, `4k`) without a number; the same
-    seed gives the same text.
+    """Paragraphs of about `size` tokens (`1k`, `2k`, `4k`) without a number.
+
+    The same seed gives the same text.
     """
     wanted = _TOKENS[size] * _CHARACTERS_PER_TOKEN
     paragraphs: list[str] = []
@@ -264,9 +288,8 @@ def filler_text(size: str, seed: str) -> str:
 
 def _paragraphs(draw: random.Random) -> Iterator[str]:
     while True:
-        yield " ".join(
-            " ".join(draw.choice(part) for part in (_WHO, _DID, _WHAT))
-            + ", "
-            + draw.choice(_AFTER)
-            for _ in range(_SENTENCES_IN_A_PARAGRAPH)
-        )
+        sentences = []
+        for _ in range(_SENTENCES_IN_A_PARAGRAPH):
+            words = [draw.choice(part) for part in (_WHO, _DID, _WHAT)]
+            sentences.append(f"{' '.join(words)}, {draw.choice(_AFTER)}")
+        yield " ".join(sentences)

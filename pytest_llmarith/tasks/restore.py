@@ -37,10 +37,12 @@ class Restored:
         if task.name in BUILT_IN:
             return _as_recorded(one)
         made = self._again(task, one)
-        if made is None or (dict(made.inputs), made.expected) != (
-            one.inputs,
-            one.expected,
-        ):
+        is_same = (
+            made is not None
+            and dict(made.inputs) == one.inputs
+            and made.expected == one.expected
+        )
+        if made is None or not is_same:
             raise InvalidTask(
                 f"task {task.name} makes another problem {one.label} now; use the "
                 f"file of the run"
@@ -62,10 +64,8 @@ class Restored:
         while one.label not in made and trials < _MOST_TRIALS:
             before = len(made)
             trials = 2 * trials or 16
-            made = {
-                problem.label: problem
-                for problem in problems_of(task, one.seed, trials)
-            }
+            problems = problems_of(task, one.seed, trials)
+            made = {problem.label: problem for problem in problems}
             self._made[task.name, one.seed] = trials, made
             if len(made) == before:  # a list, whatever the number of trials
                 break

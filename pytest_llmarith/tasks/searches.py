@@ -1,5 +1,4 @@
-"""Items that ask several questions of a task, which depend on the answers: breaking
-points, and D50.
+"""Items that ask several questions of a task, which depend on the answers.
 
 A search for the breaking point finds the simplest question that a model gets wrong, in
 a space of questions: pairs of numbers for arithmetic and addition, depths and trials
@@ -10,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_llmarith.tasks import addition, arithmetic
@@ -30,8 +28,7 @@ from pytest_llmarith.types import Dtype
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-# How often a search repeats its final question, which must be answered wrongly each
-# time.
+# How often the final question is repeated, which must be answered wrongly each time.
 CONFIRMATIONS = 3
 MOST_DIGITS = 30
 _MOST_DEPTH = 1_000
@@ -43,8 +40,9 @@ Draws = tuple[int, int]
 
 
 class Space(Protocol):
-    """The questions of a search for the breaking point, by two numbers that hypothesis
-    draws and shrinks.
+    """The questions of a search for the breaking point.
+
+    Each is made of two numbers, which hypothesis draws and shrinks.
     """
 
     @property
@@ -83,37 +81,41 @@ class Pairs:
         return 2, 4, 8, 16, MOST_DIGITS
 
     def points(self, size: int) -> SearchStrategy[Draws]:
-        """Columns of digits, most of them many; removing a column shortens both
-        numbers.
+        """Columns of digits, most of them many.
 
-        They are drawn as booleans only: hypothesis mixes constants of the loaded
-        modules into other draws.
+        Removing a column shortens both numbers. The columns are drawn as booleans only:
+        hypothesis mixes constants of the loaded modules into other draws.
         """
         from hypothesis import strategies as st
 
-        bits = st.tuples(*[st.booleans()] * 4)
-        digit = bits.map(lambda bits: str(_number(bits) % 10))
+        digit = _numbers(4).map(lambda number: str(number % 10))
         columns = st.tuples(digit, digit)
-        lengths = st.booleans().map(lambda long: size // 2 + 1 if long else 0)
-        return lengths.flatmap(
-            lambda least: st.lists(columns, min_size=least, max_size=size)
-        ).map(_pair)
+
+        def lists(is_long: bool) -> SearchStrategy[list[tuple[str, str]]]:
+            least = size // 2 + 1 if is_long else 0
+            return st.lists(columns, min_size=least, max_size=size)
+
+        return st.booleans().flatmap(lists).map(_pair)
 
     def numbers(self, draws: Draws) -> Draws:
         """The two draws with a divisor of 0 replaced by 1."""
         left, right = draws
-        return (left, max(1, right)) if self.is_division else draws
+        if self.is_division and right == 0:
+            return left, 1
+        return draws
 
     def question(self, draws: Draws) -> TaskProblem:
         return self.make(*self.numbers(draws))
 
     def simplicity(self, draws: Draws) -> tuple[int, list[tuple[str, str]]]:
-        """Digits of the longer draw, then column by column from the left, left digit
-        first.
+        """Digits of the longer draw, then column by column from the left.
+
+        Of a column, the left digit comes first.
         """
         left, right = (str(draw) if draw else "" for draw in draws)
         width = max(len(left), len(right))
-        return width, list(zip_longest(left.rjust(width, "0"), right.rjust(width, "0")))
+        columns = zip(left.rjust(width, "0"), right.rjust(width, "0"), strict=True)
+        return width, list(columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +137,11 @@ class Depths:
         return range(1, len(self.grid.depths) + 1)
 
     def points(self, size: int) -> SearchStrategy[Draws]:
-        """Places below a size, most of them large, and trials; drawn as booleans, as
-        those of pairs are.
-        """
+        """Places below a size, most of them large, and trials."""
         from hypothesis import strategies as st
 
-        places = st.tuples(*[st.booleans()] * size.bit_length()).map(
-            lambda bits: _number(bits) % size
-        )
-        trials = st.tuples(*[st.booleans()] * _TRIALS).map(_number)
-        return st.tuples(places, trials)
+        places = _numbers(size.bit_length()).map(lambda number: number % size)
+        return st.tuples(places, _numbers(_TRIALS))
 
     def numbers(self, draws: Draws) -> Draws:
         return draws
@@ -152,12 +149,18 @@ class Depths:
     def question(self, draws: Draws) -> TaskProblem:
         place, trial = draws
         depth = sorted(self.grid.depths)[place]
-        return bound(
-            self.owner, self.seed, self.grid.at(self.seed, self.variant, depth, trial)
-        )
+        problem = self.grid.at(self.seed, self.variant, depth, trial)
+        return bound(self.owner, self.seed, problem)
 
     def simplicity(self, draws: Draws) -> Draws:
         return draws
+
+
+def _numbers(bits: int) -> SearchStrategy[int]:
+    """Numbers of so many bits, drawn as booleans."""
+    from hypothesis import strategies as st
+
+    return st.tuples(*[st.booleans()] * bits).map(_number)
 
 
 def _number(bits: Sequence[bool]) -> int:
@@ -165,7 +168,8 @@ def _number(bits: Sequence[bool]) -> int:
 
 
 def _pair(columns: list[tuple[str, str]]) -> Draws:
-    left, right = ("".join(column[side] for column in columns) for side in (0, 1))
+    left = "".join(digit for digit, _ in columns)
+    right = "".join(digit for _, digit in columns)
     return int(left or "0"), int(right or "0")
 
 
@@ -203,39 +207,27 @@ class Threshold:
         return self.question(sorted(self.depths)[len(self.depths) // 2], 0)
 
     def question(self, depth: int, trial: int) -> TaskProblem:
-        """The k-th question at a depth is trial k of the task, so that other runs share
-        its reply.
-        """
-        return bound(
-            self.owner, self.seed, self.grid.at(self.seed, self.variant, depth, trial)
-        )
+        """The question of this trial of the task, whose reply other runs share."""
+        problem = self.grid.at(self.seed, self.variant, depth, trial)
+        return bound(self.owner, self.seed, problem)
 
 
 def breaking_points(
     seed: int, budget: int, task: Task[Any] | None = None
 ) -> list[TaskProblem]:
     """A search for each variant of the task, or of arithmetic and one of addition."""
+    spaces = list[tuple[Task[Any], str, Space]]()
     if task is None:
-        spaces = [
-            (arithmetic.task(), variant, _pairs(seed, variant))
-            for variant in arithmetic.VARIANTS
-        ]
-        return [
-            _search(seed, owner, variant, BreakingPoint(space, budget))
-            for owner, variant, space in (
-                *spaces,
-                (addition.TASK, addition.NAME, _sums(seed)),
-            )
-        ]
-    grid = _grid_of(task, "--llm-breaking-point")
+        for variant in arithmetic.VARIANTS:
+            spaces.append((arithmetic.task(), variant, _pairs(seed, variant)))
+        spaces.append((addition.TASK, addition.NAME, _sums(seed)))
+    else:
+        grid = _grid_of(task, "--llm-breaking-point")
+        for variant in grid.variants:
+            spaces.append((task, variant, Depths(task, grid, seed, variant)))
     return [
-        _search(
-            seed,
-            task,
-            variant,
-            BreakingPoint(Depths(task, grid, seed, variant), budget),
-        )
-        for variant in grid.variants
+        _search(seed, owner, variant, BreakingPoint(space, budget))
+        for owner, variant, space in spaces
     ]
 
 
@@ -249,15 +241,11 @@ def thresholds(
         raise InvalidTask(
             f"--llm-adaptive needs two depths or more, up to 1,000, not {depths}"
         )
-    return [
-        _search(
-            seed,
-            task,
-            variant,
-            Threshold(task, grid, seed, variant, half_width, budget),
-        )
-        for variant in grid.variants
-    ]
+    found = []
+    for variant in grid.variants:
+        search = Threshold(task, grid, seed, variant, half_width, budget)
+        found.append(_search(seed, task, variant, search))
+    return found
 
 
 def _grid_of(task: Task[Any], option: str) -> Grid:
@@ -272,26 +260,32 @@ def _grid_of(task: Task[Any], option: str) -> Grid:
 def _search(
     seed: int, owner: Task[Any], variant: str, search: BreakingPoint | Threshold
 ) -> TaskProblem:
-    """The problem of an item that searches; its prompt is the one of its first
-    question.
+    """The problem of an item that searches.
+
+    Its prompt is the one of its first question.
     """
     first = search.first()
-    is_threshold = isinstance(search, Threshold)
+    name = BREAKING_POINT
+    only_axes = _AXES if owner.name in RESERVED else None
+    if isinstance(search, Threshold):
+        name = THRESHOLD
+        only_axes = None
     task: BuiltInTask[Any] = BuiltInTask(
-        name=THRESHOLD if is_threshold else BREAKING_POINT,
+        name=name,
         problems=(),
         prompt=owner.prompt,
         numbers=owner.numbers,
         reply_tokens=owner.reply_tokens,
         readings=owner.readings,
         signs=owner.signs,
-        only_axes=_AXES if owner.name in RESERVED and not is_threshold else None,
+        only_axes=only_axes,
     )
+    label = variant or owner.name
     return TaskProblem(
         inputs={"of": owner.name},
         expected=None,
-        label=variant or owner.name,
-        variant=variant or owner.name,
+        label=label,
+        variant=label,
         trial=0,
         tags=first.tags,
         owner=task,
@@ -303,18 +297,18 @@ def _search(
 
 def _pairs(seed: int, variant: str) -> Pairs:
     owner = arithmetic.task()
-    is_float = variant.startswith(Dtype.FLOAT)
+    decimals = 2 if variant.startswith(Dtype.FLOAT) else 0
 
     def make(left: int, right: int) -> TaskProblem:
-        depth = max(1, len(str(max(left, right))) - (2 if is_float else 0))
-        return bound(owner, seed, arithmetic.at_depth(variant, left, right, depth))
+        digits = len(str(max(left, right))) - decimals
+        problem = arithmetic.at_depth(variant, left, right, max(1, digits))
+        return bound(owner, seed, problem)
 
     return Pairs(make, is_division=variant.endswith("_div"))
 
 
 def _sums(seed: int) -> Pairs:
-    return Pairs(
-        lambda left, right: bound(
-            addition.TASK, seed, addition.problem_of(left, right, 0)
-        )
-    )
+    def make(left: int, right: int) -> TaskProblem:
+        return bound(addition.TASK, seed, addition.problem_of(left, right, 0))
+
+    return Pairs(make)

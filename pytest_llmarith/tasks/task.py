@@ -1,9 +1,7 @@
-"""The interface of every task:
+"""The interface of every task: `Task`, `Problem`, `Grid`, `Grade`.
 
-`Task`, `Problem`, `Grid`, `Grade`, and what a problem of a run is.
-
-The first classes are public (docs/own-task.md). The built-in tasks are values of
-`BuiltInTask`.
+They are public (docs/own-task.md). The built-in tasks are values of `BuiltInTask`, and
+`TaskProblem` is a problem of a run.
 """
 
 from __future__ import annotations
@@ -20,9 +18,8 @@ from pytest_llmarith.records import check_plain
 from pytest_llmarith.types import Failure, Outcome, Prompt, Question, Reply
 
 Answer = TypeVar("Answer")
-Messages = Sequence[
-    Mapping[str, str]
-]  # such as {"role": "user", "content": "What is 1 + 1?"}
+# Such as {"role": "user", "content": "What is 1 + 1?"}.
+Messages = Sequence[Mapping[str, str]]
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 _MAX_SHOWN = 80
@@ -81,11 +78,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Problems for all variants and depths:
+    """Problems for all variants and depths.
 
-    `problem_at(seed, variant, depth, trial)` makes one of them.
-
-    Searches and adaptive asking make further ones. `--llm-depths` replaces the depths.
+    `problem_at(seed, variant, depth, trial)` makes one of them. Searches and adaptive
+    asking make further ones. `--llm-depths` replaces the depths.
     """
 
     problem_at: Callable[[int, str, int, int], Problem]
@@ -181,8 +177,7 @@ def _is_score(score: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a grader may use: the reply, a function that asks a model, and facts of the
-    item and of this process.
+    """What a grader may use: the reply, a function that asks a model, and facts.
 
     `limit_s` is that of the item's timeout mark. `idle` shows progress while a grader
     waits.
@@ -260,23 +255,17 @@ class Task(Generic[Answer]):
             raise ValueError(
                 f"Task: {self.name!r} is a built-in task; choose another name"
             )
-        for name in ("prompt", "read"):
-            if not callable(function := getattr(self, name)):
-                raise TypeError(
-                    f"Task {self.name}: {name} is {function!r}; pass a function"
-                )
-        if not callable(self.grade) and not callable(
-            getattr(self.grade, "grade", None)
-        ):
-            raise TypeError(
-                f"Task {self.name}: grade is {self.grade!r}; pass a function or a "
-                f"grader"
-            )
-        if not callable(self.problems) and not isinstance(self.problems, Sequence):
-            raise TypeError(
-                f"Task {self.name}: problems is {self.problems!r}; pass a list, a "
-                f"function or a Grid"
-            )
+        self._check(callable(self.prompt), "prompt", "a function")
+        self._check(callable(self.read), "read", "a function")
+        has_grade = callable(self.grade) or self.grader is not None
+        self._check(has_grade, "grade", "a function or a grader")
+        has_problems = callable(self.problems) or isinstance(self.problems, Sequence)
+        self._check(has_problems, "problems", "a list, a function or a Grid")
+
+    def _check(self, is_right: bool, name: str, wanted: str) -> None:
+        if not is_right:
+            value = getattr(self, name)
+            raise TypeError(f"Task {self.name}: {name} is {value!r}; pass {wanted}")
 
     @property
     def grid(self) -> Grid | None:
@@ -291,8 +280,9 @@ class Task(Generic[Answer]):
 
     @property
     def readings(self) -> Sequence[str]:
-        """Names of the answers that `read` returns as a tuple, if it returns several;
-        the first is graded.
+        """Names of the answers that `read` returns as a tuple, if it returns several.
+
+        The first is graded.
         """
         return ()
 
@@ -353,9 +343,8 @@ class Step(Protocol):
     def wrong(self) -> bool: ...
 
 
-Ask = Callable[
-    ["TaskProblem", int], Any
-]  # a question, and how often it was asked before
+# Takes a question, and how often it was asked before.
+Ask = Callable[["TaskProblem", int], Any]
 
 
 class Search(Protocol):
@@ -372,9 +361,7 @@ class Search(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TaskProblem(Problem):
-    """A problem of a run: checked, with its task and its prompt in the usual
-    condition.
-    """
+    """A problem of a run: checked, with its task and its prompt without a condition."""
 
     owner: Task[Any] = field(repr=False, kw_only=True)
     seed: int = field(kw_only=True)
@@ -394,11 +381,10 @@ class TaskProblem(Problem):
             found["depth"] = self.depth
         if self.trial is not None:
             found["trial"] = self.trial
-        return found | {
-            name: value
-            for name, value in self.tags.items()
-            if isinstance(value, str | int)
-        }
+        for name, value in self.tags.items():
+            if isinstance(value, str | int):
+                found[name] = value
+        return found
 
     @property
     def recorded(self) -> records.Problem:
