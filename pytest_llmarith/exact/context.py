@@ -56,8 +56,7 @@ _BEHIND = (
     rf"{BOLD}?(?:"
     # Denials
     r"[ ]?(?:değil|では(?:ありません|ない|なく)|じゃない|(?:이|가)[ ]?(?:아니|아닙)|नहीं)"
-    r"|[ ](?:(?:,[ ])?which[ ])?(?:is|was)[ ](?i:wrong|incorrect|false|not[ ](?:the[ ])?(?:right|correct))"
-    r"|[ ]would[ ]be\b[^.\n]{0,40}\b(?i:if|unless|wrong|incorrect)\b"
+    r"|[ ](?:(?:,[ ])?which[ ])?(?:is|was)[ ](?i:wrong|incorrect|false|not[ ](?:the[ ])?(?:right|correct))|[ ]would\b"
     # The number goes on or is a part
     r"|(?<!\))[ ]?(?i:repeating|recurring)\b"
     rf"|!{END_OF_BOX}|[ ]?π|i(?!\w)"

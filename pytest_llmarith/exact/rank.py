@@ -227,7 +227,7 @@ class _Reply:
             is_doubtful = (
                 self._kind(at + 1) is Kind.STOP and self._tokens[at + 1].word == "?"
             )  # 12 × 34 = 418?
-            is_result = is_asked and not is_doubtful and not number.in_brackets
+            is_result = is_asked and not is_doubtful and not number.in_remark
             is_aside = is_aside or terms == asked[::-1]
         else:
             is_named = not is_aside and self._is_named(at, start, sign)
@@ -321,7 +321,7 @@ class _Reply:
             self._kind(at + 1) is not None and self._tokens[at + 1].word == "as"
         ):
             return Kind.RESULT in (self._kind(at + 2), self._kind(at + 3))
-        if self._kind(sign) not in _PRESENTING:
+        if self._kind(sign) not in _PRESENTING or self._tokens[sign].word == "was":
             return False
         for earlier in range(sign, max(-1, sign - _WINDOW), -1):
             kind = self._kind(earlier)

@@ -137,9 +137,9 @@ _DOUBT = (
 # asked for.
 _REMARK = (
     r"(?<!\w)(?i:digit(?:al)?[ ](?:sums?|roots?)|sum[ ]of[ ](?:its|the|all)[ ]digits|in[ ]absolute[ ]terms"
-    r"|(?:might|may|people|students|some)[ ](?:think|say|get|believe)|would[ ]expect"
-    r"|initially|originally|at[ ]first|first[ ](?:pass|try|attempt|guess)"
-    r"|(?:if|without|had)(?=[^.!?\n]{1,60}(?<!\w)(?:forg[eo]t|missed|skip|drop|ignore|were|would)))(?!\w)"
+    r"|(?:might|may|people|students|some)[ ](?:think|say|get|believe)"
+    r"|(?<!\bI[ ])would|initially|originally|at[ ]first|first[ ](?:pass|try|attempt|guess)"
+    r"|(?:if|without|had)(?=[^.!?\n]{1,60}(?<!\w)(?:forg[eo]t|missed|skip|drop|ignore|were)))(?!\w)"
 )
 # Compiled on first use, as in `context`.
 _TOKEN = (

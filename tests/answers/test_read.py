@@ -238,6 +238,11 @@ ANSWERS = [
     ("Digits: 1, 0, 2, 3, 7 → 10237", ADDED, "10237"),
     ("7391 + 2846 = 10137? It is 10237.", ADDED, "10237"),
     ("10137 (check: 7391 + 2846 = 10237)", ADDED, "10137"),
+    ("The answer is 10137. Check: 7391 + 2846 = 10237 ✗", ADDED, "10137"),
+    ("**10137**\n\nThe result of the calculator was 10237.", ADDED, "10137"),
+    ("The result was 10237.", ADDED, "10237"),
+    ("It is 10137. A column addition would give 10237.", ADDED, "10137"),
+    ("It is 10137, while exactly 10237 would be 7391 + 2846.", ADDED, "10137"),
     # columns
     (
         "\\begin{array}{r} 7391 \\\\ +\\; 2846 \\\\ \\hline 10237 \\end{array}",
