@@ -5,6 +5,7 @@ The names in `__all__` are public. Standard library and relative imports only: t
 files are the distribution `exactnum`.
 """
 
+from .context import refuses as refuses
 from .digits import Carries as Carries
 from .digits import Case as Case
 from .digits import Measures as Measures
@@ -15,7 +16,6 @@ from .error_classes import error_class as error_class
 from .extract import Stripped as Stripped
 from .extract import read as read
 from .extract import reason as reason
-from .extract import refuses as refuses
 from .extract import strip_thoughts as strip_thoughts
 from .grading import Grade, Readings, classify_error, grade, read_number, readings
 from .rewards import compute_score, reward

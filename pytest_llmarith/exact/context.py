@@ -17,7 +17,7 @@ _MARKS = rf"[ {BOLD}{BOX}:]{{0,3}}"
 _NUMBER = r"[-+]?[\d.,]*\d"
 _RESULTS = (
     r"(?:sum|product|difference|quotient|somme|produit|suma|producto|somma|prodotto|soma|produto|Summe|Produkt)"
-    r"[ ](?:of|von|aus|de|di|y|da|do)[ ]|(?<!\w)[Bb]etween[ ]|(?:произведение|сумма|разность|частное)[ ]"
+    r"[ ](?:of|von|aus|de|di|y|da|do)[ ]|(?:произведение|сумма|разность|частное)[ ]"
 )
 _CONJUNCTION = r"(?:and|und|et|y|e|i|и|en|ve|dan|và)"
 _OR = (
@@ -25,56 +25,59 @@ _OR = (
     r"(?:[ ](?:maybe|perhaps|possibly|even|else))?"
 )
 
+# What may stand between a denial and its number: "not think that the answer is".
+_FILLERS = (
+    r"(?:[ ](?:think|believe|say|that|it|this|the|is|be|to|going|equals?|quite|\w+ly"
+    r"|answer|result|sum|product)(?:'s)?)*"
+)
+CANNOT = r"(?:can(?:no|['’])t|can not|could ?n(?:o|['’])t|(?:un|not )able to)"
 _BEFORE = (
     # Denials
-    r"(?:(?<!\w)(?i:(?:(?:is|was|are|does|do|can|could|would)n't|cannot|can[ ]not|never|not|doubt)"
-    r"(?:[ ](?:think|believe))?(?:[ ]that)?(?:[ ](?:it|this|the[ ](?:answer|result|sum|product))(?:[ ]is|'s))?"
-    r"(?:[ ]going[ ]to)?(?:[ ](?:be|equal(?:[ ]to)?))?"
-    r"|wrong[ ]to[ ]say|anything[ ]but|(?:differs?|different)[ ]from|other[ ]than"
-    r"|false[ ]that[ ](?:it|the[ ](?:answer|result))[ ]is"
-    r"|nicht|keinesfalls|keineswegs|niet|nie|ikke|inte|не|bukan|no[ ]es|non[ ]è|não[ ]é"
+    rf"(?:(?:n't|(?<!\w)(?i:cannot|not|never|doubt|wrong|false|anything[ ]but)){_FILLERS}"
+    r"|(?<!\w)(?:nicht|keinesfalls|keineswegs|niet|nie|ikke|inte|не|bukan|no[ ]es|non[ ]è|não[ ]é"
     r"|n'est[ ](?:\w+[ ])?pas|không[ ]phải[ ]là|ليست|ليس)|ไม่ใช่|不是"
-    # Bounds
-    r"|(?<!\w)(?i:(?:less|more|greater|larger|smaller|fewer|higher|lower)[ ]than|at[ ](?:least|most)|below|above"
-    r"|exceeds?|(?<![a-z][ ])up[ ]to|as[ ](?:many|much|little|few)[ ]as|(?:ends?|ending|begins?|starts?)[ ](?:in|with))"
+    rf"|(?<!\w)(?i:{CANNOT})\b[^.,;:!?\n=]{{0,50}}"
+    # What a number is compared with, or what is done with it
+    r"|(?<!\w)(?i:than|from|range|between|below|above|under|over|beyond|within|against|by|exceeds?"
+    r"|at[ ](?:least|most)|(?<![a-z][ ])up[ ]to|as[ ](?:many|much|little|few)[ ]as"
+    r"|(?:ends?|ending|begins?|starts?)[ ](?:in|with)|subtract|add"
+    r"|(?:split|break|decompose)\b(?:(?! is )[^.\n=:]){0,40})"
     r"|[\w)\]][ ]?[<>]=?|[≤≥±]"
-    # Parts of a plan or of a refusal
-    r"|(?<!\w)(?i:split|break|decompose)\b(?:(?! is )[^.\n=:]){0,40}"
-    r"|(?<!\w)(?i:subtract|add|(?:divide|multiply)[ ]by)"
-    r"|(?<!\w)(?i:can(?:no|')t|can[ ]not|unable[ ]to|not[ ]able[ ]to|could[ ]?n(?:o|')t)\b[^.,;:!?\n=]{0,50}"
     # Functions, variables, exponents
     r"|√|(?<![A-Za-z])(?:sqrt|log|ln|lg|sin|cos|tan|exp)[ ]?\(?|(?<![\w)])[A-Za-z]\(|\^"
     r"|(?<![A-Za-z])[A-Za-z][ ]?[+×÷/]"
     # Labels, times, two units
     r"|(?<!\w)(?i:question|version|page|chapter|exercise|equation|section|figure)[ ]\(?"
     r"|\d[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?"
-    rf"|(?<!\w)(?:[Ff]rom|range)[ ]{_NUMBER}[ ]to|(?:{_RESULTS}){_NUMBER}[ ]{_CONJUNCTION}"
-    rf"|soit[ ]{_NUMBER},?[ ]soit"
+    # The first of two numbers
+    rf"|(?<!\w)(?i:from|range)[ ]{_NUMBER}[ ]to|soit[ ]{_NUMBER},?[ ]soit"
+    rf"|(?:{_RESULTS}|(?<!\w)(?i:between)[ ]){_NUMBER}[ ]{_CONJUNCTION}"
     rf"){_MARKS}[-+]?\Z|\d[: ]\Z"
 )
 _BEHIND = (
     rf"{BOLD}?(?:"
     # Denials
     r"[ ]?(?:değil|では(?:ありません|ない|なく)|じゃない|(?:이|가)[ ]?(?:아니|아닙)|नहीं)"
-    r"|[ ](?:(?:,[ ])?which[ ])?(?:is|was)[ ](?i:wrong|incorrect|false|not[ ](?:the[ ])?(?:right|correct))|[ ]would\b"
+    r"|[ ]would\b"
     # The number goes on or is a part
     r"|(?<!\))[ ]?(?i:repeating|recurring)\b"
     rf"|!{END_OF_BOX}|[ ]?π|i(?!\w)"
     r"|[: ]\d|,?[ ]soit[ ]\d|[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?\d"
     r")"
 )
-_FIRST_OF_TWO = rf"(?:(?:{_RESULTS})|(?P<range>(?<!\w)(?:[Ff]rom|range)[ ])){_MARKS}\Z"
+_FIRST_OF_TWO = rf"(?:{_RESULTS}){_MARKS}\Z"
 _SECOND_OF_TWO = rf"[ ]{_CONJUNCTION}[ ][-+]?\d"
-_END_OF_RANGE = r"[ ]to[ ][-+]?\d"
 _FACTORIAL = r"\)?[ ]?!"
 _CHOICE_BEHIND = rf"{_MARKS}{_OR}{_MARKS}(?P<number>{_NUMBER})"
 _CHOICE_BEFORE = rf"(?P<number>{_NUMBER}){_MARKS}{_OR}{_MARKS}\Z"
 
 # The reply as a whole
-_GIVES_UP = (
-    r"\b(?i:(?:can(?:no|')t|can[ ]not|unable[ ]to|not[ ]able[ ]to|could[ ]?n(?:o|')t)[ ]"
-    r"(?:compute|calculate|answer|solve|help|determine|decide|choose|perform|do)\b"
-    r"|(?:not[ ]enough|insufficient)[ ]information|possible[ ](?:answers|results|values|solutions))"
+_REFUSAL = (
+    rf"\b(?i:{CANNOT}|won['’]t|will not|not possible|impossible to"
+    r"|do(?:n['’]t| not) have the (?:ability|capability)|beyond my"
+    r"|(?:must|have to) decline|refuse|not allowed"
+    r"|(?:not enough|insufficient) information"
+    r"|possible (?:answers|results|values|solutions))\b"
 )
 _ELEMENT = r"[-+]?\d[\d.]*"
 _SEVERAL = (
@@ -90,10 +93,8 @@ def is_no_answer(text: str, start: int, end: int) -> bool:
     before = _line_before(text, start)
     if re.compile(_BEHIND).match(text, end) or re.search(_BEFORE, before):
         return True
-    first = re.search(_FIRST_OF_TWO, before)
-    if first:
-        second = _END_OF_RANGE if first["range"] else _SECOND_OF_TWO
-        return bool(re.compile(second).match(text, end))
+    if re.search(_FIRST_OF_TWO, before):
+        return bool(re.compile(_SECOND_OF_TWO).match(text, end))
     is_power = before.endswith("(") and text.startswith("10^", start)  # (10^9)!
     return is_power and bool(re.compile(_FACTORIAL).match(text, end))
 
@@ -109,9 +110,9 @@ def _line_before(text: str, start: int) -> str:
     return text[max(0, start - _STRETCH) : start].rpartition("\n")[2]
 
 
-def gives_up(text: str) -> bool:
-    """Whether the reply says that it does not get to an answer."""
-    return bool(re.search(_GIVES_UP, text))
+def refuses(text: str) -> bool:
+    """Whether a text says that the model will not or cannot answer."""
+    return bool(re.search(_REFUSAL, text))
 
 
 def is_several(text: str) -> bool:

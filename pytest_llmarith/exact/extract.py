@@ -10,7 +10,7 @@ from collections import deque
 from decimal import Decimal
 from typing import NamedTuple
 
-from .context import is_several
+from .context import is_several, refuses
 from .decimals import decimal_from
 from .normalize import plain
 from .rank import answer_in
@@ -113,11 +113,6 @@ _OPENED = re.compile(
 _CLOSED = re.compile(
     rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE
 )
-_REFUSAL = re.compile(
-    r"\b(?:can(?:no|['’])t|can not|could ?n(?:o|['’])t|won['’]t|will not|(?:un|not )able to|not possible|impossible to"
-    r"|do(?:n['’]t| not) have the (?:ability|capability)|beyond my|(?:must|have to) decline|refuse|not allowed)\b",
-    re.IGNORECASE,
-)
 
 
 class Stripped(NamedTuple):
@@ -139,10 +134,3 @@ def strip_thoughts(reply: str) -> Stripped:
         if opening
         else Stripped(text, cut=False)
     )
-
-
-def refuses(text: str) -> bool:
-    """Whether a text without an answer says that the model will not or cannot
-    answer.
-    """
-    return bool(_REFUSAL.search(text))

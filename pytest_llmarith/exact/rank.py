@@ -18,7 +18,7 @@ from enum import IntEnum
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from .context import alternatives, gives_up, is_no_answer
+from .context import alternatives, is_no_answer, refuses
 from .decimals import is_close, significant, wide_context
 from .normalize import value_of
 from .tokenize import Kind, Number, Token
@@ -148,7 +148,7 @@ class _Reply:
             if chosen:
                 return (
                     None
-                    if gives_up(chosen.number.match.string)
+                    if refuses(chosen.number.match.string)
                     else self._with_point(chosen, numbers)
                 )
             said += claims
@@ -523,9 +523,13 @@ class _Reply:
         one of a choice.
         """
         if at not in self._denied:
-            match = self._number(at).match
-            is_denied = is_no_answer(match.string, match.start("digits"), match.end())
-            self._denied[at] = is_denied or self._is_choice(at)
+            number = self._number(at)
+            match = number.match
+            self._denied[at] = (
+                number.is_denied
+                or is_no_answer(match.string, match.start("digits"), match.end())
+                or self._is_choice(at)
+            )
         return self._denied[at]
 
     def _is_choice(self, at: int) -> bool:

@@ -100,6 +100,7 @@ _SYMBOLS = (
     | dict.fromkeys("-+×÷/*^±", Kind.OPERATOR)
 )
 _KIND_OF_GROUP = {
+    "denial": Kind.DOUBT,
     "doubt": Kind.DOUBT,
     "remark": Kind.REMARK,
     "stop": Kind.STOP,
@@ -124,11 +125,13 @@ _NUMBER = (
     rf"|\^\(?(?P<power>[-+]?\d++)\)?)?"
     rf"(?P<magnitude>{MAGNITUDE})?"
 )
-# Phrases that retract what came before.
+# Phrases that retract what came before; a denial is about the number before it.
+_DENIAL = (
+    r"(?:(?:that|this|it|which)'s|(?:which[ ])?(?:is|was))[ ]"
+    r"(?:wrong|incorrect|false|not[ ](?:the[ ])?(?:right|correct))(?!\w)"
+)
 _DOUBT = (
-    rf"(?<!\w)(?=[CFGHILORSTWcfghilorstw])(?i:final(?=[{BOLD}]*[ ]?(?::|->|→|is(?!\w)))"
-    r"|(?:corrected|revised)(?![ ]from)"
-    r"|(?:(?:that|this|it|which)'s|is|was)[ ](?:wrong|incorrect|not[ ](?:right|correct))"
+    rf"(?:final(?=[{BOLD}]*[ ]?(?::|->|→|is(?!\w)))|(?:corrected|revised)(?![ ]from)"
     r"|let[ ]me[ ](?:re-?(?:check|compute|calculate|do|consider)|try[ ]again|correct|fix)|or[ ]rather|I[ ]mean"
     r"|I(?:'ll|[ ]will)?[ ](?:settle[ ]on|go[ ]with|keep|stand[ ]by)|going[ ]with|scratch[ ]that"
     r"|hold[ ]on(?![ ]to(?!\w))|(?<!if[ ])I(?:'ve)?[ ]made[ ](?:a[ ]mistake|an[ ]error))(?!\w)"
@@ -143,7 +146,8 @@ _REMARK = (
 )
 # Compiled on first use, as in `context`.
 _TOKEN = (
-    rf"[ ]?(?:(?P<doubt>{_DOUBT})|(?P<remark>{_REMARK})"
+    rf"[ ]?(?:(?<!\w)(?=[CFGHILORSTWcfghilorstw])(?i:(?P<denial>{_DENIAL})|(?P<doubt>{_DOUBT}))"
+    rf"|(?P<remark>{_REMARK})"
     # A word that begins with a Latin letter may contain digits, like an identifier.
     rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
     rf"|(?P<number>{_NUMBER})"
@@ -167,7 +171,15 @@ class Token:
 class Number(Token):
     """A number, and where it stands."""
 
-    __slots__ = ("_is_read", "_value", "boxed", "in_brackets", "in_remark", "match")
+    __slots__ = (
+        "_is_read",
+        "_value",
+        "boxed",
+        "in_brackets",
+        "in_remark",
+        "is_denied",
+        "match",
+    )
 
     def __init__(
         self, match: re.Match[str], *, boxed: bool, in_brackets: bool, in_remark: bool
@@ -177,6 +189,7 @@ class Number(Token):
         self.boxed = boxed
         self.in_brackets = in_brackets  # that follow an exact number in its line
         self.in_remark = in_remark
+        self.is_denied = False
         self._value: Decimal | None = None
         self._is_read = False
 
@@ -263,7 +276,7 @@ def tokens(text: str) -> list[Token]:
             in_remark = True
             is_check = token.word == "checking"
         elif kind is Kind.DOUBT and " " in word:
-            _put_in_doubt(found)
+            _put_in_doubt(found, is_denial=group == "denial")
         elif token.word == "is" and is_check and found[-2].word == "answer":
             in_remark = False  # after checking it, I am sure that the answer is 46
         elif kind in _BOXES:
@@ -271,15 +284,16 @@ def tokens(text: str) -> list[Token]:
     return list(found)
 
 
-def _put_in_doubt(tokens: deque[Token]) -> None:
-    """Make the number that a phrase such as "is wrong" belongs to a remark: the nearest
-    in its sentence.
+def _put_in_doubt(tokens: deque[Token], *, is_denial: bool) -> None:
+    """Make the number that a phrase such as "I mean" belongs to a remark: the nearest
+    in its sentence. A denial directly behind a number denies it.
     """
-    for token in islice(reversed(tokens), 1, _WINDOW):
+    for distance, token in enumerate(islice(reversed(tokens), 1, _WINDOW)):
         if token.kind in _ENDING:
             return
         if isinstance(token, Number):
             token.in_remark = True
+            token.is_denied = is_denial and distance == 0
             return
 
 

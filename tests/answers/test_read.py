@@ -243,6 +243,10 @@ ANSWERS = [
     ("The result was 10237.", ADDED, "10237"),
     ("It is 10137. A column addition would give 10237.", ADDED, "10137"),
     ("It is 10137, while exactly 10237 would be 7391 + 2846.", ADDED, "10137"),
+    ("It is 10237, and that differs by 100 from 10137.", ADDED, "10237"),
+    ("I change my answer to 10237 from 10137.", ADDED, "10237"),
+    ("I said 10237, he said 10137, which is not right.", ADDED, "10237"),
+    ("It is not hard to see that the answer is 10237.", ADDED, "10237"),
     # columns
     (
         "\\begin{array}{r} 7391 \\\\ +\\; 2846 \\\\ \\hline 10237 \\end{array}",
@@ -319,6 +323,11 @@ NO_ANSWERS = [
     ("Break 34 into 20, 10 and 4, then add 12.", Reason.UNREADABLE),
     ("We write 12 = 10 + 2 and 34 = 30 + 4.", Reason.UNREADABLE),
     ("One of these numbers is too long for me.", Reason.UNREADABLE),
+    ("I do not really believe that the answer is 46.", Reason.UNREADABLE),
+    ("46 is not the right answer.", Reason.UNREADABLE),
+    ("46 would be the sum of 12 and 33.", Reason.UNREADABLE),
+    ("It is 45 and 46, I can't tell which.", Reason.REFUSAL),
+    ("I'm not able to do this, but Python 3 is.", Reason.REFUSAL),
     ("The sum of three and two.", Reason.UNREADABLE),
     ("Add twelve and thirty-four.", Reason.UNREADABLE),
     ("I take five, and seven.", Reason.UNREADABLE),
