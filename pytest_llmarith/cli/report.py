@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.results.load import Change
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
-_TRIAL_FORMATS = ("csv", "llm_arithmetic")
+_TRIAL_FORMATS = ("csv", "llm_arithmetic", "parquet")
 _FIGURES = ("curves", "heatmap", "differences", "cost")
 _SHOWN = 400  # characters of the end of a reply
 _LONGEST_REASON = 60
@@ -169,7 +169,7 @@ def _cite(request: argparse.Namespace) -> int:
 
 def add_export(commands: parser.Commands) -> None:
     """Declare `llmarith export`."""
-    purpose = "Write the trials of runs as CSV or as rows of another program"
+    purpose = "Write the trials of runs as CSV, Parquet or rows of another program"
     command = parser.add_command(commands, "export", purpose, parser.NO_CHANGE, _export)
     parser.add_runs(command)
     parser.add_format(command, _TRIAL_FORMATS)
@@ -178,14 +178,24 @@ def add_export(commands: parser.Commands) -> None:
 
 def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.export import Destination, export
+    from pytest_llmarith.results.files import UsageError
     from pytest_llmarith.results.loaded import load_all_runs
 
+    runs = load_all_runs(request.runs, parser.note)
+    if request.format == "parquet":
+        from pytest_llmarith.results.frames import write_parquet
+
+        if request.output is None or request.spreadsheet:
+            raise UsageError(
+                "--format=parquet writes a file that is no text; add --output=FILE, "
+                "without --spreadsheet"
+            )
+        write_parquet(runs, request.output, force=request.force)
+        return 0
     destination = Destination(
         sys.stdout, request.output, request.force, request.spreadsheet
     )
-    for line in export(
-        load_all_runs(request.runs, parser.note), request.format, destination
-    ):
+    for line in export(runs, request.format, destination):
         parser.print_error("export", line)
     return 0
 

@@ -81,9 +81,7 @@ def export(
             f"write --format=csv"
         )
     if shape == "csv":
-        rows = (
-            _trial_row(run.name, record) for run in runs for record in run.records()
-        )
+        rows = (trial_row(run.name, record) for run in runs for record in run.records())
         destination.write(
             row_lines(rows, spreadsheet=destination.for_spreadsheet), runs
         )
@@ -146,7 +144,7 @@ _OF_REPLY = (
 )
 
 
-def _trial_row(run: str, record: Record) -> Row:
+def trial_row(run: str, record: Record) -> Row:
     """The columns of a trial; what its task lacks is empty."""
     grade = record.grade
     further = grade.scores if grade else {}

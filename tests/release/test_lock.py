@@ -17,6 +17,7 @@ FILE = ROOT / "pyproject.toml"
 PROJECT = tomllib.loads(FILE.read_text("utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 MODEL = PROJECT["dependency-groups"]["model"]
+LOCKS = sorted(path.name for path in (ROOT / "requirements").glob("*.txt"))
 PYTHONS = [f"3.{minor}" for minor in range(11, 15)]
 SYSTEMS = ["linux", "darwin"]
 
@@ -76,14 +77,15 @@ def test_the_model_of_make_bench_is_locked_without_what_it_names() -> None:
     assert EXTRAS["gguf"] == MODEL[:1]
 
 
-def test_both_locks_agree() -> None:
-    assert (
-        pins("install.txt", "3.11", "linux").items()
-        <= pins("dev.txt", "3.11", "linux").items()
-    )
+def test_locks_agree() -> None:
+    """The same package has the same version in all that are installed together."""
+    developer = pins("dev.txt", "3.11", "linux")
+    assert pins("install.txt", "3.11", "linux").items() <= developer.items()
+    readers = pins("readers.txt", "3.11", "linux")
+    assert {name: developer.get(name, readers[name]) for name in readers} == readers
 
 
-@pytest.mark.parametrize("lock", ["install.txt", "dev.txt", "model.txt"])
+@pytest.mark.parametrize("lock", LOCKS)
 def test_a_lock_has_hashes_and_no_address(lock: str) -> None:
     assert all(
         re.search(r" --hash=sha256:[0-9a-f]{64}", entry) for entry in entries(lock)

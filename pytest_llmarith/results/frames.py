@@ -1,0 +1,153 @@
+"""Trials as a table with typed columns: a DataFrame of pandas, and a Parquet file.
+
+The columns are those of the CSV. Numbers of questions and answers are text, as they may
+have any number of digits.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_llmarith.records import as_text
+from pytest_llmarith.results.export import files_of, load_all_runs, trial_row
+from pytest_llmarith.results.files import UsageError, name_of, new_file
+from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.types import Outcome
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+# fmt: off
+_COLUMNS = (
+    "run", "nodeid", "model", "task", "simulated", "outcome", "reason", "reading",
+    "condition", "repeat", "label", "variant", "depth", "trial", "seed", "inputs",
+    "expected", "answer", "tolerant", "strict", "score", "scores", "absolute_error",
+    "relative_error", "rounded", "error_class", "digit_match", "dlength",
+    "leading_digits", "wrong_digits", "prompt_tokens", "completion_tokens",
+    "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored", "batched",
+    "finish_reason", "served_model", "asked_at", "prompt", "text", "reasoning",
+)
+_TRUTHS = ("simulated", "rounded", "stored", "batched")
+_COUNTS = (
+    "repeat", "depth", "trial", "dlength", "leading_digits", "prompt_tokens",
+    "completion_tokens", "reasoning_tokens", "attempts",
+)
+_AMOUNTS = ("score", "digit_match", "cost_usd", "latency_s")
+# fmt: on
+_MOMENT = "asked_at"
+_ROWS = 10_000  # that are Python objects at once
+_MISSING = (
+    "pandas and pyarrow are not installed; run pip install 'pytest-llmarith[pandas]'"
+)
+
+Source = str | os.PathLike[str]
+
+
+def load(paths: Source | Iterable[Source]) -> pandas.DataFrame:
+    """The trials of runs, a row for each: the last one with an answer, else the last.
+
+    A path is a run's folder, its `trials.jsonl`, JSONL of llm_arithmetic, or a folder
+    with some of them. `outcome` is a categorical with the categories `correct`,
+    `deviate`, `nan`, `cheat` and `unanswered`: `nan` is a word, not a missing value.
+    Numbers of questions and answers are exact text; counts are `Int64`, dollars and
+    seconds `float64`, `asked_at` is UTC.
+
+    Raises UsageError if a path has no run, and if the extra [pandas] is not installed.
+    """
+    try:
+        import pandas
+        import pyarrow
+    except ImportError:
+        raise UsageError(_MISSING) from None
+
+    named = [paths] if isinstance(paths, str | os.PathLike) else paths
+    runs = load_all_runs([Path(path) for path in named], _warn)
+    table = pyarrow.Table.from_batches(_batches(runs), _schema())
+    types = {
+        pyarrow.int64(): pandas.Int64Dtype(),
+        pyarrow.bool_(): pandas.BooleanDtype(),
+    }
+    frame: pandas.DataFrame = table.to_pandas(types_mapper=types.get)
+    frame["outcome"] = pandas.Categorical(frame["outcome"], [*map(str, Outcome)])
+    return frame
+
+
+def write_parquet(runs: Sequence[LoadedRun], output: Path, *, force: bool) -> None:
+    """Write the trials of runs as a Parquet file.
+
+    Raises UsageError if a run cannot be read, if the file cannot be written, and if the
+    extra [pandas] is not installed.
+    """
+    try:
+        from pyarrow.parquet import ParquetWriter
+    except ImportError:
+        raise UsageError(_MISSING) from None
+    with (
+        new_file("--output", output, files_of(runs), force=force) as file,
+        ParquetWriter(file, _schema(), compression="zstd") as writer,
+    ):
+        for batch in _batches(runs):
+            writer.write_batch(batch)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=4)
+
+
+def _schema() -> pyarrow.Schema:
+    import pyarrow
+
+    types: dict[str, pyarrow.DataType] = {
+        **dict.fromkeys(_COLUMNS, pyarrow.string()),
+        **dict.fromkeys(_TRUTHS, pyarrow.bool_()),
+        **dict.fromkeys(_COUNTS, pyarrow.int64()),
+        **dict.fromkeys(_AMOUNTS, pyarrow.float64()),
+        _MOMENT: pyarrow.timestamp("us", tz="UTC"),
+    }
+    return pyarrow.schema(types)
+
+
+def _batches(runs: Iterable[LoadedRun]) -> Iterator[pyarrow.RecordBatch]:
+    import pyarrow
+
+    schema = _schema()
+    rows = _rows(runs)
+    while some := list(islice(rows, _ROWS)):
+        yield pyarrow.RecordBatch.from_pylist(some, schema)
+
+
+def _rows(runs: Iterable[LoadedRun]) -> Iterator[dict[str, Any]]:
+    typed = {*_TRUTHS, *_COUNTS, *_AMOUNTS}
+    for run in runs:
+        for record in run.records():
+            row = dict(trial_row(run.name, record))
+            row["outcome"] = record.outcome
+            moment = row.pop(_MOMENT)
+            values = {
+                name: value if name in typed else _as_utf8(value)
+                for name, value in row.items()
+            }
+            yield values | {_MOMENT: moment and _date(str(moment), run)}
+
+
+def _as_utf8(value: object) -> str | None:
+    """A value as text; half of a surrogate pair is spelled out, as in the CSV."""
+    text = as_text(value)
+    return text and text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _date(moment: str, run: LoadedRun) -> datetime:
+    try:
+        return datetime.fromisoformat(moment)
+    except ValueError:
+        raise UsageError(
+            f"{name_of(run.path)}: reply.asked_at is {moment}, which is no date; "
+            f"correct it or name another run"
+        ) from None
