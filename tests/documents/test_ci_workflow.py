@@ -1,135 +1,219 @@
-"""The workflows of docs/ci: what they may do, and their steps, which are run here with
-a fake model.
+"""The action and the workflows of docs/ci: what they may do, and their scripts, which
+run here as GitHub runs them.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-FOLDER = Path(__file__).parents[2] / "docs" / "ci"
+from tests.documents.blocks import ROOT
+
+ACTION = ROOT / "action.yml"
+RECIPES = sorted((ROOT / "docs" / "ci").glob("*.yml"))
+OWN = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+LOCAL = "./.github/actions/llmarith"
 BENCH = """
-import pytest
+import os, pytest
 
 @pytest.mark.arithmetic(depths=[2, 8], trials=2)
 def test_arithmetic(problem, ask):
     ask(problem)
+
+def test_keys():
+    assert os.environ["OPENAI_API_KEY"] and "KEYS" not in os.environ
 """
 
 
-def workflow(name: str) -> dict[str, Any]:
+def parsed(path: Path) -> dict[str, Any]:
     """The file, with every value as text."""
-    content: dict[str, Any] = yaml.load(
-        (FOLDER / name).read_text("utf-8"), yaml.BaseLoader
-    )
+    content: dict[str, Any] = yaml.load(path.read_text("utf-8"), yaml.BaseLoader)
     return content
 
 
-def steps(name: str, job: str | None = None) -> Iterator[dict[str, Any]]:
-    for title, content in workflow(name)["jobs"].items():
-        yield from content["steps"] if job in (None, title) else ()
+def steps(path: Path) -> Iterator[dict[str, Any]]:
+    content = parsed(path)
+    for job in content["jobs"].values() if "jobs" in content else [content["runs"]]:
+        yield from job["steps"]
 
 
-@pytest.mark.parametrize("name", ["llmarith.yml", "llmarith-shards.yml"])
-def test_a_workflow_gives_nothing_away(name: str) -> None:
-    """It reads only the repository, only its owners start it, one step has the key, and
-    no script contains an input.
+@pytest.mark.parametrize("path", [ACTION, *RECIPES, *OWN], ids=lambda path: path.stem)
+def test_other_actions_are_pinned_and_no_script_holds_an_expression(path: Path) -> None:
+    """A hash with its version names each, so that nobody can replace it."""
+    uses = re.findall(r"^ +(?:- )?uses: (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    assert [
+        one
+        for one in uses
+        if one != LOCAL and not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", one)
+    ] == []
+    assert [step for step in steps(path) if "${{" in step.get("run", "")] == []
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_a_recipe_gives_nothing_away(path: Path) -> None:
+    """It reads only the repository, a fork cannot start what has the key, and the key
+    goes to the one field that gives it to one step.
     """
-    content = workflow(name)
+    content = parsed(path)
     assert content["permissions"] == {"contents": "read"}
-    assert all("permissions" not in job for job in content["jobs"].values())
-    assert {*content["on"]} <= {"schedule", "workflow_dispatch"}
-    assert [step["run"] for step in steps(name) if "${{" in step.get("run", "")] == []
-    assert [step["name"] for step in steps(name) if "secrets." in json.dumps(step)] == [
-        "Ask"
-    ]
-    assert all(
-        re.fullmatch(r"actions/[a-z/-]+@v\d+", step["uses"])
-        for step in steps(name)
-        if "uses" in step
-    )
+    events = content["on"]
+    started = {events} if isinstance(events, str) else {*events}
+    assert started <= {"schedule", "workflow_dispatch", "pull_request"}
+    for job in content["jobs"].values():
+        assert "permissions" not in job
+        has_key = "secrets." in str(job)
+        if has_key and "pull_request" in started:
+            assert job["if"] == "github.event_name == 'workflow_dispatch'"
+    fields = parsed(ACTION)["inputs"]
+    for step in steps(path):
+        given = step.get("with", {})
+        if step["uses"] == LOCAL:
+            assert {*given} <= {*fields}
+            assert [name for name in given if "secrets." in given[name]] in (
+                [],
+                ["keys"],
+            )
+    asking = [step for step in steps(ACTION) if "inputs.keys" in str(step)]
+    assert [step["name"] for step in asking] == ["Ask"]
+
+
+def test_zizmor_finds_nothing_high() -> None:
+    """In any workflow, and in the action."""
+    zizmor = Path(sys.executable).with_name("zizmor")
+    command: list[str | Path] = [zizmor, "--offline", "--quiet"]
+    command += ["--min-severity=high", "--no-progress", ACTION, *RECIPES, *OWN]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+# --- the scripts ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a small bench, and variables as on GitHub."""
+    (tmp_path / "benches").mkdir()
+    (tmp_path / "benches" / "test_bench.py").write_text(BENCH, encoding="utf-8")
+    (tmp_path / "pytest.ini").touch()
+    return tmp_path
+
+
+def run_action(
+    folder: Path, environment: Mapping[str, str], **fields: str
+) -> dict[str, int]:
+    """Run the scripts of the action but for the installation; the exit status of each.
+
+    `_` in the name of a field stands for `-`.
+    """
+    content = parsed(ACTION)
+    inputs = {name: one.get("default", "") for name, one in content["inputs"].items()}
+    inputs |= {name.replace("_", "-"): value for name, value in fields.items()}
+    github = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_STEP_SUMMARY": f"{folder / 'page.md'}",
+        "GITHUB_WORKSPACE": f"{folder}",
+        "PYTEST_XDIST_AUTO_NUM_WORKERS": "0",
+        "CI": "true",
+    }
+    ended: dict[str, int] = {}
+    for step in steps(ACTION):
+        condition = step.get("if", "success()")
+        if "()" not in condition:
+            condition = f"success() && {condition}"
+        if not holds(condition, inputs, ok=not any(ended.values())):
+            continue
+        if "run" not in step or step["name"] == "Install":
+            continue
+        variables = {
+            name: filled(text, inputs) for name, text in step.get("env", {}).items()
+        }
+        bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        done = subprocess.run(
+            bash,
+            cwd=folder,
+            env={**environment, **github, **variables},
+            check=False,
+            timeout=240,
+        )
+        ended[step["name"]] = done.returncode
+    return ended
+
+
+def filled(text: str, inputs: Mapping[str, str]) -> str:
+    return re.sub(r"\$\{\{ inputs\.([a-z-]+) \}\}", lambda one: inputs[one[1]], text)
+
+
+def holds(condition: str, inputs: Mapping[str, str], *, ok: bool) -> bool:
+    """Whether a condition of the action holds: && of comparisons, with always()."""
+    values = {"always()": True, "success()": ok}
+    for part in condition.split(" && "):
+        if part not in values:
+            found = re.fullmatch(r"inputs\.([a-z-]+) (==|!=) '(.*)'", part)
+            assert found, part
+            name, sign, text = found.groups()
+            values[part] = (inputs[name] == text) == (sign == "==")
+    return all(values[part] for part in condition.split(" && "))
+
+
+KEYS = {"keys": "\nOPENAI_API_KEY=sk-of-the-tests\n"}
+# A bench of its own in each project, so that nothing else of the environment counts.
+PLAIN = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("PYTEST", "LLMARITH", "OPENAI"))
+}
 
 
 @pytest.mark.proof
-def test_the_steps_of_both_workflows(tmp_path: Path) -> None:
-    """Two shards become a run of the better model; a worse model misses its floor, and
-    is worse than this run.
+def test_shards_are_merged_and_a_worse_model_fails_the_gate(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Two shards become a run; a worse model misses its floor, and is worse than this
+    run. Tables and comparison are on the page of the job and in the upload.
     """
-    for folder in ("1", "2", "merge", "single"):
-        (tmp_path / folder / "benches").mkdir(parents=True)
-        (tmp_path / folder / "benches" / "test_bench.py").write_text(
-            BENCH, encoding="utf-8"
-        )
-        (tmp_path / folder / "pytest.ini").touch()
-    exact = {"MODEL": "llmarith/exact", "BASELINE": ""}
+    fine = {"models": "llmarith/exact", **KEYS}
     for shard in ("1", "2"):
-        assert set(
-            _run(
-                tmp_path / shard,
-                "llmarith-shards.yml",
-                "shard",
-                **exact,
-                SHARD=f"{shard}/2",
-            ).values()
-        ) == {0}
-        shutil.copytree(
-            tmp_path / shard / "reports", tmp_path / "merge" / "shards" / shard
-        )
-    assert set(
-        _run(tmp_path / "merge", "llmarith-shards.yml", "merge", **exact).values()
-    ) == {0}
-    merged = tmp_path / "merge" / "reports" / "merged"
-    assert json.loads((merged / "summary.json").read_text("utf-8"))["complete"]
+        asked = run_action(project, PLAIN, shard=f"{shard}/2", **fine)
+        assert asked == {"Ask": 0, "Show the tables": 0}
+        uploaded = project / "shards" / f"shard-{shard}"
+        shutil.move(project / "reports", uploaded)
+        assert (uploaded / "junit.xml").is_file()
+    merging = {"Merge": 0, "Show the tables": 0}
+    assert run_action(project, PLAIN, merge="shards") == merging
 
-    worse = {"MODEL": "llmarith/sloppy", "FAIL_UNDER": "90", "BASELINE": f"{merged}"}
-    ended = _run(tmp_path / "single", "llmarith.yml", "bench", **worse)
-    assert ended == {"Ask": 1, "Show the numbers": 0, "Compare with the baseline": 1}
-    for folder, model in (("merge", "llmarith/exact"), ("single", "llmarith/sloppy")):
-        assert model in (tmp_path / folder / "page.md").read_text("utf-8")
-    comparison = (tmp_path / "single" / "reports" / "comparison.md").read_text("utf-8")
-    assert comparison in (tmp_path / "single" / "page.md").read_text("utf-8")
-    assert "llmarith_outcome" in (
-        tmp_path / "single" / "reports" / "junit.xml"
-    ).read_text("utf-8")
+    other = tmp_path_factory.mktemp("other")
+    shutil.copytree(project / "benches", other / "benches")
+    (other / "pytest.ini").touch()
+    baseline = other / ".llmarith-baseline" / "baseline"  # as checkout leaves it
+    shutil.copytree(project / "reports" / "merged", baseline)
+    worse = {"models": "llmarith/sloppy\n", "fail_under": "90", **KEYS}
+    ended = run_action(other, PLAIN, baseline="baseline", **worse)
+    assert ended == {"Ask": 1, "Show the tables": 0, "Compare with the baseline": 1}
+    page = (other / "page.md").read_text("utf-8")
+    comparison = (other / "reports" / "comparison.md").read_text("utf-8")
+    assert "llmarith/sloppy" in page
+    assert comparison in page
+    (run,) = (other / "reports").glob("*_llmarith-sloppy")
+    assert {"report.json", "report.html"} <= {path.name for path in run.iterdir()}
 
 
-def _run(folder: Path, name: str, job: str, **env: str) -> dict[str, int]:
-    """Run the scripts of a job as GitHub does, but for the installation; the exit
-    status of each.
-    """
-    ended = {}
-    for step in (
-        step for step in steps(name, job) if "run" in step and step["name"] != "Install"
-    ):
-        if "BASELINE" in step.get("if", "") and not env["BASELINE"]:
-            continue
-        found = {
-            "PATH": os.pathsep.join(
-                [str(Path(sys.executable).parent), os.environ["PATH"]]
-            ),
-            "GITHUB_STEP_SUMMARY": f"{folder / 'page.md'}",
-            "PYTEST_XDIST_AUTO_NUM_WORKERS": "0",
-        }
-        command = [
-            "bash",
-            "--noprofile",
-            "--norc",
-            "-eo",
-            "pipefail",
-            "-c",
-            step["run"],
-        ]
-        variables = {**os.environ, **workflow(name)["env"], **found, **env}
-        done = subprocess.run(command, cwd=folder, env=variables, check=False)
-        ended[step["name"]] = done.returncode
-    return ended
+@pytest.mark.proof
+def test_a_batch_is_submitted_and_collected(
+    project: Path, environment: dict[str, str]
+) -> None:
+    """The evening leaves no run and compares nothing; the next morning has one."""
+    batch = {"models": "o4-mini", "max_cost": "", **KEYS}
+    batch["arguments"] = "--llm-depths=2\n--llm-trials=2"
+    assert run_action(project, environment, batch="submit", **batch) == {"Ask": 0}
+    collected = run_action(project, environment, batch="collect", **batch)
+    assert collected == {"Ask": 0, "Show the tables": 0}
+    assert "o4-mini" in (project / "page.md").read_text("utf-8")
