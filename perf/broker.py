@@ -16,7 +16,8 @@ from pathlib import Path
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.types import Model, Question, Reply, RequestLimits, StoreMode
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model, Question, RequestLimits, StoreMode
 
 _WORKERS = 8  # each waits for one reply at a time
 _WARM = 50  # the first requests open connections

@@ -19,12 +19,12 @@ from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
 from pytest_llmarith import records as records_module
 from pytest_llmarith.evaluate import Trial, evaluate
-from pytest_llmarith.records import as_dict, convert
+from pytest_llmarith.records import Reply, as_dict, convert
 from pytest_llmarith.results.llm_arithmetic import row_of
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.tasks.checks import problems_of
-from pytest_llmarith.types import Model, Reply
+from pytest_llmarith.types import Model
 
 TRIALS, RUNS = 61_668, 90
 # Rows are graded again, which takes most of their time.

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from pytest_llmarith import exact, records
-from pytest_llmarith.records import Record, check_plain, reply_part
+from pytest_llmarith.records import Record, Reply, check_plain, without_retries
 from pytest_llmarith.tasks.checks import plain
 from pytest_llmarith.tasks.task import (
     Grade,
@@ -32,7 +32,6 @@ from pytest_llmarith.types import (
     Outcome,
     Prompt,
     PromptConfig,
-    Reply,
     messages_of,
 )
 
@@ -296,7 +295,7 @@ def record(
         repeat=trial.repeat,
         prompt=list(messages_of(trial.prompt)),
         retries=list(returned.retries),
-        reply=reply_part(returned) if isinstance(returned, Reply) else None,
+        reply=without_retries(returned) if isinstance(returned, Reply) else None,
         raised=raised,
         **_fields(found),
     )

@@ -29,10 +29,11 @@ from typing import Protocol
 
 from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis.errors import NoSuchExample
+from msgspec import structs
 
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Graded, Trial, record, unanswered_record
-from pytest_llmarith.records import Record, reply_part
+from pytest_llmarith.records import Record, Reply, without_retries
 from pytest_llmarith.tasks.searches import (
     CONFIRMATIONS,
     BreakingPoint,
@@ -41,7 +42,7 @@ from pytest_llmarith.tasks.searches import (
     Threshold,
 )
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Failure, Outcome, Prompt, Reply, SearchEnd, Unanswered
+from pytest_llmarith.types import Failure, Outcome, Prompt, SearchEnd, Unanswered
 
 _FIRST_TRIES = 4  # pairs per size of a space; doubled in each round
 _MAX_CHARACTERS = (
@@ -387,7 +388,7 @@ def not_run(budget: int) -> records.Grade:
 
 def _with_retries(shown: Step, steps: Iterable[Step]) -> Reply:
     """The reply of one step, with the retries of all."""
-    return replace(
+    return structs.replace(
         shown.reply,
         retries=tuple(retry for step in steps for retry in step.reply.retries),
     )
@@ -459,13 +460,13 @@ def _trail(steps: Sequence[Step]) -> Iterator[records.SearchStep]:
 
 def replies_within_limit(
     replies: Iterable[Reply],
-) -> Iterator[tuple[records.Reply | None, records.Usage | None]]:
+) -> Iterator[tuple[Reply | None, records.Usage | None]]:
     """Each reply, or only its usage if it exceeds the remaining length; later, shorter
     replies may still fit.
     """
     remaining = _MAX_CHARACTERS
     for reply in replies:
-        part = reply_part(reply)
+        part = without_retries(reply)
         length = len(records.encode(part))
         if length <= remaining:
             remaining -= length

@@ -18,7 +18,6 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar
 import msgspec
 from msgspec import Meta
 
-from pytest_llmarith import types
 from pytest_llmarith.types import (
     Condition,
     ErrorClass,
@@ -103,8 +102,8 @@ class Problem(Part):
 # --- replies, answers and grades ------------------------------------------------------
 
 
-class Sent(Part, forbid_unknown_fields=True):
-    """The request, without keys."""
+class Request(Part, forbid_unknown_fields=True):
+    """A request, without keys."""
 
     model: Name
     api_base: str | None
@@ -115,32 +114,45 @@ class Sent(Part, forbid_unknown_fields=True):
         check_plain(self.params, "params")
 
 
-class Usage(Part):
+class Usage(Part, kw_only=True):
     """A reply without its text."""
 
-    served_model: str | None  # the model that the provider names in its response
-    prompt_tokens: Count | None
-    completion_tokens: Count | None
-    reasoning_tokens: Count | None
-    cost_usd: Amount | None
-    own_price: bool  # whether the cost is computed from --llm-price
-    latency_s: Amount | None  # seconds, of the request that succeeded
-    attempts: Positive  # requests, failed ones included
+    served_model: str | None = None  # the model that the provider names in its response
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
+    cost_usd: Amount | None = None
+    own_price: bool = False  # whether the cost is computed from --llm-price
+    latency_s: Amount | None = None  # seconds, of the request that succeeded
+    attempts: Positive = 1  # requests, failed ones included
     # whether it came from the store; latency, cost and date are those of the original
     # request
-    stored: bool
-    batched: bool  # whether it came from a batch
-    asked_at: Moment | None  # start of the request
+    stored: bool = False
+    batched: bool = False  # whether it came from a batch, which has no latency
+    asked_at: Moment | None = None  # start of the request that succeeded
+
+    @property
+    def tokens(self) -> int | None:
+        """The sum of the known prompt and completion tokens; None if both are
+        unknown.
+        """
+        counts = [
+            count
+            for count in (self.prompt_tokens, self.completion_tokens)
+            if count is not None
+        ]
+        return sum(counts) if counts else None
 
 
 class Reply(Usage):
     """The reply of a model."""
 
     text: str
-    reasoning: str | None
-    finish_reason: str | None
-    sent: Sent | None
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    sent: Request | None = None  # null if a `model` fixture replied
     system_fingerprint: str | None = None  # what the provider says of its configuration
+    retries: tuple[Retry, ...] = ()  # of this run; a record has them beside its reply
 
 
 class NumberDetails(Part, tag_field="kind", tag="number"):
@@ -382,11 +394,9 @@ class Record(Part):
         return as_text(self.answer)
 
 
-def reply_part(reply: types.Reply) -> Reply:
-    """The reply part of a record."""
-    fields = reply.fields()
-    sent = convert(fields.pop("sent"), Sent) if reply.sent else None
-    return Reply(**fields | {"sent": sent})
+def without_retries(reply: Reply) -> Reply:
+    """The reply as a record has it, with its retries elsewhere."""
+    return msgspec.structs.replace(reply, retries=()) if reply.retries else reply
 
 
 # --- JSON -----------------------------------------------------------------------------

@@ -1,5 +1,4 @@
-"""Shared types: enumerations, prompt configs, models, questions, replies, limits,
-grades, programs.
+"""Shared types: enumerations, prompt configs, models, questions, limits, programs.
 
 Numbers of any size are decimal text: JSON readers would round them, and pytest-xdist
 does not transport `Decimal`.
@@ -8,7 +7,6 @@ does not transport `Decimal`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -250,7 +248,7 @@ class Shard:
         return f"shard {self.index} of {self.count}"
 
 
-# --- models, questions, replies -------------------------------------------------------
+# --- models, questions, failures ------------------------------------------------------
 
 FAKE_PROVIDER = "llmarith"
 _REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
@@ -371,20 +369,24 @@ class Model:
             else replace(model, system_prompt=question.system_prompt)
         )
 
-    def messages(self, prompt: Prompt) -> list[dict[str, str]]:
-        """The messages of a request.
+    def said(self, prompt: Prompt) -> tuple[Message, ...]:
+        """What is said to the model.
 
-        The model's system prompt replaces that of the prompt.
+        Its system prompt replaces that of the prompt.
         """
         said = messages_of(prompt)
-        if self.system_prompt is not None:
-            said = Message("system", self.system_prompt), *without_system(said)
-        return [{"role": one.role, "content": one.content} for one in said]
+        if self.system_prompt is None:
+            return said
+        return Message("system", self.system_prompt), *without_system(said)
+
+    def messages(self, prompt: Prompt) -> list[dict[str, str]]:
+        """The messages of a request."""
+        return [{"role": one.role, "content": one.content} for one in self.said(prompt)]
 
     def about_tokens(self, prompt: Prompt) -> int:
         """The estimated number of tokens sent."""
         return -(
-            -sum(len(message["content"]) for message in self.messages(prompt))
+            -sum(len(message.content) for message in self.said(prompt))
             // _CHARACTERS_PER_TOKEN
         )
 
@@ -415,59 +417,6 @@ class Retry:
 
     reason: str
     waited_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A model's reply. `None` means unknown; it is never written as 0.
-
-    `latency_s`, `cost_usd` and `asked_at` (start time, UTC, ISO 8601) describe the
-    request that succeeded. `attempts` counts all requests, failed ones included.
-    `stored` marks a reply from the store, whose latency, cost and date are those of an
-    earlier run, `batched` one from a batch, which has no latency. `own_price` marks a
-    cost computed from --llm-price; the store does not keep that cost. `sent` is the
-    request. `retries` are those of this run; the store does not keep them.
-    """
-
-    text: str
-    reasoning: str | None = None
-    finish_reason: str | None = None
-    served_model: str | None = None
-    system_fingerprint: str | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    reasoning_tokens: int | None = None
-    cost_usd: float | None = None
-    own_price: bool = False
-    latency_s: float | None = None
-    attempts: int = 1
-    stored: bool = False
-    batched: bool = False
-    asked_at: str | None = None
-    sent: Mapping[str, Any] = field(default_factory=dict)
-    retries: tuple[Retry, ...] = ()
-
-    @property
-    def tokens(self) -> int | None:
-        """The sum of the known prompt and completion tokens; None if both are
-        unknown.
-        """
-        counts = [
-            count
-            for count in (self.prompt_tokens, self.completion_tokens)
-            if count is not None
-        ]
-        return sum(counts) if counts else None
-
-    def fields(self) -> dict[str, Any]:
-        """The reply as records and the store keep it, as builtins."""
-        return {name: getattr(self, name) for name in _STORED} | {
-            "sent": deepcopy(dict(self.sent)) if self.sent else {}
-        }
-
-
-# `dataclasses.asdict` takes ten times as long, which matters for thousands of records.
-_STORED = tuple(one.name for one in fields(Reply) if one.name != "retries")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import Trial, evaluate
+from pytest_llmarith.records import Reply
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.checks import bound, problems_of
 from pytest_llmarith.tasks.numbers import Calculation
@@ -13,7 +14,7 @@ from pytest_llmarith.tasks.oeis.cache import Cache
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
 from pytest_llmarith.tasks.oeis.task import problem_of, task
 from pytest_llmarith.tasks.task import Problem, TaskProblem
-from pytest_llmarith.types import IntegerSequence, Reading, Reply
+from pytest_llmarith.types import IntegerSequence, Reading
 
 
 def calculations(seed: int, depths: Iterable[int], trials: int) -> list[TaskProblem]:

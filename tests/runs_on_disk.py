@@ -11,6 +11,7 @@ from typing import Any
 from pytest_llmarith.evaluate import Trial, unanswered_record
 from pytest_llmarith.records import (
     Record,
+    Reply,
     as_dict,
     convert,
 )
@@ -28,7 +29,6 @@ from pytest_llmarith.types import (
     Model,
     Op,
     Reading,
-    Reply,
     RequestLimits,
     RequestTotals,
 )

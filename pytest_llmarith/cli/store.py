@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pytest_llmarith.models.batch_providers import BatchProvider
     from pytest_llmarith.models.reservations import Batch, Reservations
     from pytest_llmarith.models.store import Holding, Store
+    from pytest_llmarith.records import Reply
     from pytest_llmarith.results.load import LoggedReply
-    from pytest_llmarith.types import Reply
 
 _MAX_DAYS = 100_000
 _LONGEST_NAME = 60
@@ -192,15 +192,15 @@ def _key(logged: LoggedReply) -> str:
     from pytest_llmarith.models.redact import HIDDEN, header_values, refused_secrets
     from pytest_llmarith.models.store import key_of_sent
 
-    params = logged.sent["params"]
-    if any(refused_secrets(params)) or "@" in (logged.sent["api_base"] or ""):
+    sent = logged.sent
+    if any(refused_secrets(sent.params)) or "@" in (sent.api_base or ""):
         raise ValueError("the request holds a key or a password, which no run records")
-    if HIDDEN in header_values(params):
+    if HIDDEN in header_values(sent.params):
         raise ValueError(
             "the request had a header whose value is not recorded, so its key is "
             "unknown"
         )
-    return key_of_sent(logged.sent, logged.trial, logged.repeat)
+    return key_of_sent(sent, logged.trial, logged.repeat)
 
 
 # --- status and prune -----------------------------------------------------------------

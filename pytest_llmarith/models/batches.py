@@ -13,10 +13,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
+
+import msgspec
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_providers import (
@@ -54,7 +56,8 @@ from pytest_llmarith.models.reservations import (
 )
 from pytest_llmarith.models.retry import Counts
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.types import BatchMode, Failure, Model, Reply, RequestLimits
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import BatchMode, Failure, Message, Model, RequestLimits
 
 _REPLIES_PER_WRITE = 500
 _MOST_TRIES = 2  # of one question in a run
@@ -390,9 +393,12 @@ class Batches:
                     failures[row.key] = outcome
                     continue
                 failures.pop(row.key, None)
-                sent = {**sent_of(batch.model, ""), "messages": questions.pop(row.key)}
-                replies[row.key] = replace(
-                    outcome, batched=True, asked_at=asked_at, sent=sent
+                prompt = msgspec.convert(questions.pop(row.key), tuple[Message, ...])
+                replies[row.key] = msgspec.structs.replace(
+                    outcome,
+                    batched=True,
+                    asked_at=asked_at,
+                    sent=sent_of(batch.model, prompt),
                 )
                 if len(replies) == _REPLIES_PER_WRITE:
                     self._write(batch, replies)

@@ -17,6 +17,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion
 from pytest_llmarith.models.batches import Batches, in_batch_since
@@ -25,6 +27,7 @@ from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
 from pytest_llmarith.models.retry import Counts, Requester
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     NEVER_ASKED,
     RUN_STOPPED,
@@ -35,7 +38,6 @@ from pytest_llmarith.types import (
     Progress,
     Prompt,
     Question,
-    Reply,
     RequestLimits,
     StoreMode,
 )
@@ -255,7 +257,9 @@ class Broker:
             for one in chunk:
                 if one.key in replies:
                     reply = self._prices.priced(one.model, replies[one.key])
-                    found[one.key] = replace(reply, text="", reasoning=None, sent={})
+                    found[one.key] = structs.replace(
+                        reply, text="", reasoning=None, sent=None
+                    )
                     self._budget.count(one.key, one.model, one.question.prompt, reply)
         return found
 

@@ -11,19 +11,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import structs
 
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.price_list import tier_of
 from pytest_llmarith.models.provider_errors import may_be_billed
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     OVER_BUDGET,
     Model,
     ModelTerms,
     Price,
     Prompt,
-    Reply,
     RequestLimits,
 )
 
@@ -81,7 +83,7 @@ class Prices:
         ):
             return reply
         cost = self._own.of(reply.prompt_tokens or 0, reply.completion_tokens or 0)
-        return replace(reply, cost_usd=cost, own_price=True)
+        return structs.replace(reply, cost_usd=cost, own_price=True)
 
 
 # --- amounts --------------------------------------------------------------------------
@@ -182,7 +184,7 @@ class Budget:
             self.pay(
                 model,
                 most,
-                replace(reply, cost_usd=reply.cost_usd or 0.0)
+                structs.replace(reply, cost_usd=reply.cost_usd or 0.0)
                 if reply.stored
                 else reply,
             )

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from msgspec import structs
+
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.providers import provider_of
 from pytest_llmarith.models.redact import sent_of
-from pytest_llmarith.types import Model, ModelTerms, Prompt, Reply, Transport
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model, ModelTerms, Prompt, Transport
 
 if TYPE_CHECKING:
     from pytest_llmarith.models.direct import DirectClient
@@ -72,7 +74,7 @@ class Client:
             )
         else:
             reply = await way.request(model, prompt, timeout_s)
-        return replace(
+        return structs.replace(
             reply,
             latency_s=perf_counter() - began,
             asked_at=asked_at,

@@ -11,7 +11,6 @@ import json
 import os
 import ssl
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -19,6 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
+from msgspec import structs
 
 from pytest_llmarith.models import price_list, responses
 from pytest_llmarith.models.provider_errors import (
@@ -33,7 +33,8 @@ from pytest_llmarith.models.response_bodies import (
     Response,
     reply_body,
 )
-from pytest_llmarith.types import Model, ModelTerms, Prompt, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model, ModelTerms, Prompt
 
 PREFIX = "openai/"
 _PATH = "/chat/completions"
@@ -145,7 +146,7 @@ class DirectClient:
             raise
         response = responses.parsed(body)
         reply = responses.reply_in(response)
-        return replace(
+        return structs.replace(
             reply, cost_usd=_cost(model, reply, responses.usage_in(response))
         )
 

@@ -12,15 +12,18 @@ import base64
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from pytest_llmarith.models.provider_errors import NotSent
-from pytest_llmarith.types import Op, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Op
 
 NAMES = ("exact", "sloppy")
 
@@ -93,7 +96,7 @@ def reply(
     reasoning_tokens = (answer.reasoning_tokens or 0) + len(
         _TOKEN.findall(answer.reasoning or "")
     )
-    return replace(
+    return structs.replace(
         answer,
         served_model=target,
         prompt_tokens=sum(len(_TOKEN.findall(content)) for _, content in said),

@@ -13,9 +13,10 @@ import math
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+
+from msgspec import structs
 
 from pytest_llmarith.models import httpx_guard, responses
 from pytest_llmarith.models.parameters import unknown_parameter
@@ -28,7 +29,8 @@ from pytest_llmarith.models.provider_errors import (
     words_of,
 )
 from pytest_llmarith.models.providers import key_variable, provider_of
-from pytest_llmarith.types import Model, ModelTerms, Prompt, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model, ModelTerms, Prompt
 
 # These libraries log requests and responses, and some providers take the key in the
 # URL.
@@ -292,7 +294,7 @@ def _with_cost(reply: Reply, cost: Any) -> Reply:
     if not has_counts or not isinstance(cost, int | float) or not math.isfinite(cost):
         return reply
     return (
-        replace(reply, cost_usd=float(cost))
+        structs.replace(reply, cost_usd=float(cost))
         if 0 < cost <= responses.MAX_COUNTED
         else reply
     )

@@ -21,6 +21,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.model_file import INSTALL_SERVER, free_memory
@@ -30,7 +32,8 @@ from pytest_llmarith.models.provider_errors import (
     is_connection_lost,
 )
 from pytest_llmarith.models.redact import sent_of
-from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt
 
 READY_S = 60.0
 _KEY_VARIABLE = (
@@ -200,7 +203,7 @@ class LlamaClient(Client):
                     "llama.cpp's server closed the connection", sent=True
                 ) from None
             raise
-        return replace(reply, cost_usd=0.0, sent=sent_of(model, prompt))
+        return structs.replace(reply, cost_usd=0.0, sent=sent_of(model, prompt))
 
     async def close(self) -> None:
         for server in self._servers.values():

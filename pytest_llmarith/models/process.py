@@ -47,6 +47,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pytest_llmarith.models import redact
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     BatchMode,
     Failure,
@@ -54,7 +55,6 @@ from pytest_llmarith.types import (
     Plan,
     Progress,
     Question,
-    Reply,
     RequestLimits,
     StoreMode,
     Transport,

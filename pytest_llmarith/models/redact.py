@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pytest_llmarith.records import Request
 from pytest_llmarith.types import Model, Prompt
 
 HIDDEN = "[hidden]"
@@ -49,17 +50,17 @@ _KEY_SHAPES = re.compile(
 # --- requests -------------------------------------------------------------------------
 
 
-def sent_of(model: Model, prompt: Prompt) -> dict[str, Any]:
+def sent_of(model: Model, prompt: Prompt) -> Request:
     """The request as it is recorded: without the values of headers.
 
     Its parameters hold no keys, which are refused.
     """
-    return {
-        "model": model.target,
-        "api_base": model.api_base,
-        "messages": model.messages(prompt),
-        "params": with_headers_hidden(model.params),
-    }
+    return Request(
+        model=model.target,
+        api_base=model.api_base,
+        messages=list(model.said(prompt)),
+        params=with_headers_hidden(model.params),
+    )
 
 
 def is_secret(name: str) -> bool:

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
-from pytest_llmarith.types import Failure, Question, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Failure, Question
 
 
 class Waiter(NamedTuple):

@@ -24,7 +24,8 @@ from uuid import uuid4
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.store import Store
-from pytest_llmarith.types import Model, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model
 
 _LOCK_FILE = "submitting.sqlite"
 _BATCHES = """

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.redact import without_known_keys
-from pytest_llmarith.types import Reply
+from pytest_llmarith.records import Reply
 
 MAX_COUNTED = (
     10**8

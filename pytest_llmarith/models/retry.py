@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from msgspec import structs
+
 from pytest_llmarith.models.budget import Amount, Budget, OverBudget
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     NEVER_ASKED,
     Failure,
     Model,
     Progress,
     Prompt,
-    Reply,
     RequestLimits,
     Retry,
     Throttled,
@@ -204,7 +206,9 @@ class Requester:
                 self._budget.release(most)
             attempts += 1
             if isinstance(outcome, Reply):
-                return replace(outcome, attempts=attempts, retries=tuple(retries))
+                return structs.replace(
+                    outcome, attempts=attempts, retries=tuple(retries)
+                )
             last = outcome
             throttled += last.throttled
             allowed = self._limits.retries * (RETRIES_FOR_429 if last.throttled else 1)

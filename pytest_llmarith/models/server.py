@@ -27,7 +27,8 @@ from pytest_llmarith.models.llama import LlamaClient
 from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
 from pytest_llmarith.models.providers import dotenv_variables
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.types import Failure, Plan, Question, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Failure, Plan, Question
 
 # How long to wait for requests in flight if the controller is gone.
 ORPHAN_DRAIN_S = 60.0

@@ -15,12 +15,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from pytest_llmarith.models.redact import sent_of
-from pytest_llmarith.types import Model, Question, Reply, StoreMode
+from pytest_llmarith.records import Reply, Request, as_dict, convert, encode
+from pytest_llmarith.types import Model, Question, StoreMode
 
 BUSY_S = 30.0  # how long to wait for the lock of another process
 _LAST_TRY_BUSY_S = 2.0
@@ -39,9 +41,8 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS reserved_by_intent ON reserved (intent)",
 )
 _FREE_BYTES = 2**20  # free disk space required before the first request
-_FIELDS = tuple(
-    name for name in Reply("").fields() if name not in ("stored", "own_price")
-)
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 # SQLite's errors that need advice; the others explain themselves.
 _ADVICE = {
@@ -79,18 +80,18 @@ def key_of(model: Model, question: Question) -> str:
 
     It includes the values of headers, but not the name of the model in this run.
     """
-    sent = {**sent_of(model, question.prompt), "params": model.params}
+    sent = structs.replace(sent_of(model, question.prompt), params={**model.params})
     return key_of_sent(sent, question.trial + question.before, question.repeat)
 
 
-def key_of_sent(sent: Mapping[str, Any], trial: int, repeat: int) -> str:
+def key_of_sent(sent: Request, trial: int, repeat: int) -> str:
     """The key of a reply from its recorded request, which must not have hidden
     headers.
     """
-    api_base = sent["api_base"] and sent["api_base"].rstrip("/")
-    identity = {**sent, "api_base": api_base, "trial": trial, "repeat": repeat}
-    canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    identity = as_dict(sent) | {"trial": trial, "repeat": repeat}
+    if sent.api_base is not None:
+        identity["api_base"] = sent.api_base.rstrip("/")
+    return hashlib.sha256(_CANONICAL.encode(identity).encode()).hexdigest()
 
 
 # --- the file -------------------------------------------------------------------------
@@ -272,7 +273,7 @@ class Store:
             "reply = excluded.reply"
         )
         rows = [
-            (key, reply.sent.get("model"), reply.asked_at, _encode(reply))
+            (key, reply.sent and reply.sent.model, reply.asked_at, _encode(reply))
             for key, reply in replies.items()
         ]
         return self._db.executemany(
@@ -313,7 +314,7 @@ class Store:
 
     def _decode(self, key: str, row: str) -> Reply:
         try:
-            return Reply(**json.loads(row), stored=True)
+            return convert({**json.loads(row), "stored": True}, Reply)
         except (ValueError, TypeError) as error:
             raise StoreError(
                 f"store {self.path}: the reply {key[:12]} is damaged ({error})"
@@ -321,9 +322,8 @@ class Store:
 
 
 def _encode(reply: Reply) -> str:
-    return json.dumps(
-        {name: getattr(reply, name) for name in _FIELDS}
-    )  # faster than `asdict`, which copies every message
+    """The reply, without what is true of this run alone."""
+    return encode(structs.replace(reply, stored=False, own_price=False, retries=()))
 
 
 def _criteria(models: Sequence[str], before: str | None) -> dict[str, str | None]:
@@ -385,7 +385,7 @@ class RunStore:
         self._reader = self._reader or Store(self.path)
         found = self._reader.fetch(wanted)
         return {
-            key: replace(reply, stored=key not in self.written)
+            key: structs.replace(reply, stored=key not in self.written)
             for key, reply in found.items()
         }
 

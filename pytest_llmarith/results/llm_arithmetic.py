@@ -13,9 +13,18 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from pytest_llmarith.records import FORMAT, NUMBER, Moment, Part, Record, convert
+from pytest_llmarith.records import (
+    FORMAT,
+    NUMBER,
+    Moment,
+    Part,
+    Record,
+    Reply,
+    as_dict,
+    convert,
+)
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Outcome, Reading, Reply
+from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Outcome, Reading
 
 _REQUIRED = {"variant", "operands", "correct", "raw_response", "classification"}
 _MARK = '"raw_response"'  # in each row, and hardly ever in a record
@@ -147,7 +156,7 @@ def _reply(row: Row) -> dict[str, Any]:
         attempts=row.attempts or 1,
         asked_at=row.timestamp,
     )
-    return reply.fields() | {"sent": None}
+    return as_dict(reply)
 
 
 def row_of(record: Record) -> dict[str, Any] | None:

@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from pytest_llmarith import evaluate, records, summaries
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
@@ -33,7 +35,7 @@ from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.tasks.restore import Restored
 from pytest_llmarith.tasks.task import Task
-from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, Reply, without_system
+from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, without_system
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
@@ -351,10 +353,10 @@ def read_again(
 class LoggedReply(NamedTuple):
     """One reply, its request and its trial."""
 
-    sent: Mapping[str, Any]
+    sent: records.Request
     trial: int
     repeat: int
-    reply: Reply
+    reply: records.Reply
 
 
 def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
@@ -408,6 +410,6 @@ def _logged(
     if prompt is None or without_system(sent.messages) != without_system(prompt):
         raise ValueError("the prompt is not the one that was sent")
     sent.model.encode()  # fails for lone surrogates, which the database cannot store
-    fields = records.as_dict(reply) | {"stored": False, "own_price": False}
-    fields["cost_usd"] = None if reply.own_price else reply.cost_usd
-    yield LoggedReply(fields["sent"], trial, repeat, Reply(**fields))
+    if reply.own_price:
+        reply = msgspec.structs.replace(reply, cost_usd=None)
+    yield LoggedReply(sent, trial, repeat, reply)

@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from pytest_llmarith import evaluate, records
+from pytest_llmarith import evaluate
 from pytest_llmarith.models import redact
-from pytest_llmarith.records import Record, as_dict, convert
+from pytest_llmarith.records import Record, Reply, as_dict, convert
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.items import (
     ASK,
@@ -36,7 +37,6 @@ from pytest_llmarith.types import (
     Model,
     Outcome,
     Prompt,
-    Reply,
     Unanswered,
 )
 
@@ -225,18 +225,19 @@ class Ask:
                 f"text as str",
                 pytrace=False,
             )
-        try:
-            convert(as_dict(records.reply_part(answer)), records.Reply)
-        except (TypeError, ValueError) as error:
-            pytest.fail(
-                f"model: reply(prompt) returned a Reply that cannot be recorded: "
-                f"{_in_a_line(error)}",
-                pytrace=False,
-            )
+        if is_own:
+            try:
+                answer = convert(as_dict(answer), Reply)
+            except (TypeError, ValueError) as error:
+                pytest.fail(
+                    f"model: reply(prompt) returned a Reply that cannot be recorded: "
+                    f"{_in_a_line(error)}",
+                    pytrace=False,
+                )
         reasoning = answer.reasoning and redact.without_known_keys(
             answer.reasoning, os.environ
         )
-        return replace(
+        return structs.replace(
             answer,
             text=redact.without_known_keys(answer.text, os.environ),
             reasoning=reasoning,

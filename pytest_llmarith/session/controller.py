@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess
-from pytest_llmarith.records import convert
+from pytest_llmarith.records import Reply, convert
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
@@ -50,7 +50,7 @@ from pytest_llmarith.summaries import (
     Run,
     Shard,
 )
-from pytest_llmarith.types import Failure, Progress, Question, Reply, StoreMode
+from pytest_llmarith.types import Failure, Progress, Question, StoreMode
 
 
 class RunController:

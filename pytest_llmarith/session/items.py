@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_llmarith.records import Record
+    from pytest_llmarith.records import Record, Reply
     from pytest_llmarith.settings import Settings
-    from pytest_llmarith.types import Failure, Question, Reply
+    from pytest_llmarith.types import Failure, Question
 
 ARITHMETIC_MARK = "arithmetic"
 ADDITION_MARK = "integer_addition"

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_llmarith import records
-from pytest_llmarith.records import check_plain
-from pytest_llmarith.types import Failure, Outcome, Prompt, Question, Reply
+from pytest_llmarith.records import Reply, check_plain
+from pytest_llmarith.types import Failure, Outcome, Prompt, Question
 
 Answer = TypeVar("Answer")
 # Such as {"role": "user", "content": "What is 1 + 1?"}.

@@ -12,25 +12,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.parser import NOT_DONE
 from pytest_llmarith.evaluate import Graded, Trial, record, unanswered_record
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.store import Store, key_of
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import Reply, Request, as_dict
 from pytest_llmarith.results.log import LONGEST_LINE
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.tasks.oeis.lookup_table import model_judge
 from pytest_llmarith.types import (
     Dtype,
     Failure,
+    Message,
     Model,
     Op,
     Outcome,
     Question,
     Reading,
-    Reply,
 )
 from tests.asked import number_record
 from tests.runs_on_disk import lines_of, programmed
@@ -126,7 +127,7 @@ def test_a_reply_goes_where_a_run_looks_for_it(
     run_folder = write(RECORD, altered("reply.text", "second"))
     again = write(altered("reply.stored", True), name="again")
     assert run("import", run_folder, again / "trials.jsonl") == 0
-    assert stored(path) == {KEY: replace(REPLY, stored=True)}
+    assert stored(path) == {KEY: structs.replace(REPLY, stored=True)}
     out, err = capsys.readouterr()
     assert out.splitlines() == [
         f"store: {path}",
@@ -187,7 +188,9 @@ def test_a_reply_without_a_verdict_is_taken_while_a_run_has_the_store_open(
 def oeis_record(*verdicts: str) -> dict[str, Any]:
     """A program that a language model has judged, in several replies."""
     sent = sent_of(JUDGE, model_judge.prompt(PROGRAM))
-    replies = [replace(REPLY, text=verdict, sent=sent).fields() for verdict in verdicts]
+    replies = [
+        as_dict(structs.replace(REPLY, text=verdict, sent=sent)) for verdict in verdicts
+    ]
     judges = {
         "static": None,
         "llm": {"cheat": False, "model": "judge", "replies": replies},
@@ -257,9 +260,8 @@ def reply(
     model: str, day: str | None, api_base: str | None = None, **facts: Any
 ) -> Reply:
     asked_at = day and f"{day}T12:00:00.000+00:00"
-    return Reply(
-        "", asked_at=asked_at, sent={"model": model, "api_base": api_base}, **facts
-    )
+    sent = Request(model, api_base, [Message("user", "?")], {})
+    return Reply("", asked_at=asked_at, sent=sent, **facts)
 
 
 @pytest.fixture
@@ -281,8 +283,9 @@ def full(path: Path) -> Path:
 
 def left(path: Path) -> list[str]:
     return sorted(
-        f"{found.sent['model']} {(found.asked_at or 'never')[:10]}"
+        f"{found.sent.model} {(found.asked_at or 'never')[:10]}"
         for found in stored(path).values()
+        if found.sent is not None
     )
 
 

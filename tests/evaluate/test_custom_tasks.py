@@ -11,10 +11,10 @@ import pytest
 
 from pytest_llmarith import Problem, Task
 from pytest_llmarith.evaluate import Trial, evaluate
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Model, Reply
+from pytest_llmarith.types import Model
 
 
 def checked(

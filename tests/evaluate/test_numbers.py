@@ -1,26 +1,17 @@
 """Replies that are numbers become records."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pytest_llmarith.evaluate import Trial, unanswered_record
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.checks import bound
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import (
-    Dtype,
-    Failure,
-    Model,
-    NanReason,
-    Op,
-    Reading,
-    Reply,
-    Retry,
-)
+from pytest_llmarith.types import Dtype, Failure, Model, NanReason, Op, Reading, Retry
 from tests.asked import calculation, number_record
 
 SUM = calculation("int_add", "12", "5", "17")
@@ -52,7 +43,9 @@ def recorded(
 def test_the_record_of_a_right_answer() -> None:
     """It holds all that is known, as it is written here in full."""
     reply = Reply("**17**", finish_reason="stop", prompt_tokens=31, completion_tokens=9)
-    reply = replace(reply, served_model="o4-mini-2026", system_fingerprint="fp_1")
+    reply = structs.replace(
+        reply, served_model="o4-mini-2026", system_fingerprint="fp_1"
+    )
     assert recorded(SUM, reply) == {
         "format": 1,
         "run": None,
@@ -100,7 +93,14 @@ def test_the_record_of_a_right_answer() -> None:
                 "leading_digits": 2,
             },
         },
-        "reply": reply.fields() | {"sent": None},
+        "reply": {
+            "text": "**17**",
+            "finish_reason": "stop",
+            "served_model": "o4-mini-2026",
+            "system_fingerprint": "fp_1",
+            "prompt_tokens": 31,
+            "completion_tokens": 9,
+        },
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.evaluate import Trial, evaluate
-from pytest_llmarith.records import Record, encode
+from pytest_llmarith.records import Record, Reply, encode
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, grade_program
@@ -24,7 +24,6 @@ from pytest_llmarith.types import (
     ProgramLimits,
     ProgramRun,
     Question,
-    Reply,
     Rules,
     Runner,
 )

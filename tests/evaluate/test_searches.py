@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate_search import SearchEngine, replies_within_limit
-from pytest_llmarith.records import Usage, as_dict
+from pytest_llmarith.records import Reply, Request, Usage, as_dict
 from pytest_llmarith.tasks.searches import CONFIRMATIONS, Draws, Pairs
-from pytest_llmarith.types import Reply, SearchEnd
+from pytest_llmarith.types import Message, SearchEnd
 
 BUDGET = 120
 SPACE = Pairs(lambda left, right: None)  # type: ignore[arg-type,return-value]  # no question is made
@@ -169,8 +169,7 @@ def many(
         many("7", served_model="\x1b" * 1_000_000),
         many(
             "7",
-            sent=SENT
-            | {"messages": [{"role": "user", "content": "\u202e" * 1_000_000}]},
+            sent=Request("m", None, [Message("user", "\u202e" * 1_000_000)], {}),
         ),
         many("7" * 99_000, count=1_000),
     ],
@@ -200,5 +199,10 @@ def test_a_reply_without_room_keeps_what_it_cost() -> None:
     )
     assert reply is None
     assert usage == Usage(
-        "m", 10, 9, None, 0.25, False, 1.5, 1, False, False, "2026-11-22T00:31:07+00:00"
+        served_model="m",
+        prompt_tokens=10,
+        completion_tokens=9,
+        cost_usd=0.25,
+        latency_s=1.5,
+        asked_at="2026-11-22T00:31:07+00:00",
     )

@@ -17,15 +17,16 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Refused
 from pytest_llmarith.models.store import RunStore, Store, key_of
+from pytest_llmarith.records import Reply, Request
 from pytest_llmarith.types import (
     Failure,
+    Message,
     Model,
     ModelTerms,
     Plan,
     Price,
     Prompt,
     Question,
-    Reply,
     RequestLimits,
     StoreMode,
 )
@@ -96,7 +97,7 @@ def reply_to(prompt: str) -> Reply:
         f"reply to {prompt}",
         finish_reason="stop",
         cost_usd=0.5,
-        sent={"model": MODEL.target},
+        sent=Request(MODEL.target, None, [Message("user", prompt)], {}),
     )
 
 

@@ -24,14 +24,15 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.reservations import Reservations
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     BatchMode,
     Failure,
+    Message,
     Model,
     Price,
     Progress,
     Question,
-    Reply,
     RequestLimits,
     StoreMode,
 )
@@ -209,7 +210,8 @@ def test_a_run_submits_another_collects_and_single_questions_keep_away(
         reply.stored,
         (reply.asked_at or "")[:2],
     ) == (None, 1, True, "20")
-    assert reply.sent["messages"] == [{"role": "user", "content": "q0"}]
+    assert reply.sent is not None
+    assert reply.sent.messages == [Message("user", "q0")]
     assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
     assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
     (_, new) = (only(runs.run(COLLECT, 1)), counted(runs.run(COLLECT, COUNT + 3)))

@@ -11,17 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pytest_llmarith.models.store import Store, StoreError
-from pytest_llmarith.types import (
-    Failure,
-    Model,
-    Price,
-    Progress,
-    Question,
-    Reply,
-    StoreMode,
-)
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Failure, Model, Price, Progress, Question, StoreMode
 from tests.models.scripted import (
     JUDGE,
     MODEL,
@@ -403,7 +397,9 @@ async def test_the_same_command_does_not_spend_its_cap_again(path: Path) -> None
     the mode does not read them.
     """
     client = Scripted(
-        lambda model, prompt, nth: replace(dear(model, prompt, nth), cost_usd=60.0)
+        lambda model, prompt, nth: structs.replace(
+            dear(model, prompt, nth), cost_usd=60.0
+        )
     )
     dollars, tokens = "max_cost_usd", "max_tokens"
     for bound, most, asked in (
@@ -487,7 +483,7 @@ async def test_a_plan_counts_each_question_and_each_stored_reply_once(
 
     def kept(prompt: str) -> Reply:
         cost = 60.0 if prompt in ("q0", "q1") else None
-        return replace(
+        return structs.replace(
             reply_to(prompt), cost_usd=cost, prompt_tokens=100, completion_tokens=50
         )
 

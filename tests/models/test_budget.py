@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from pytest_llmarith.models.budget import Budget, OverBudget, Prices
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.types import Model, ModelTerms, Price, Reply, RequestLimits
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model, ModelTerms, Price, RequestLimits
 from tests.models.scripted import MODEL
 
 MOST = 100  # tokens of a reply, each of which costs a dollar; a prompt costs nothing
@@ -105,7 +107,7 @@ def test_a_reply_at_the_users_price() -> None:
     for own, reply, cost in (
         (OWN, known, 0.006),
         (Price(0, 0), known, 0.0),
-        (OWN, replace(known, cost_usd=1.5), 1.5),
+        (OWN, structs.replace(known, cost_usd=1.5), 1.5),
         (OWN, half, None),
         (None, known, None),
     ):

@@ -15,13 +15,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
@@ -37,11 +37,11 @@ from pytest_llmarith.models.provider_errors import (
     refusal,
 )
 from pytest_llmarith.models.store import RunStore
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     Failure,
     Model,
     Question,
-    Reply,
     RequestLimits,
     StoreMode,
     Transport,
@@ -128,7 +128,7 @@ def without_times(outcome: Reply | Diagnosis) -> Reply | Diagnosis:
     if isinstance(outcome, Diagnosis):
         return outcome
     cost_usd = None if outcome.cost_usd is None else round(outcome.cost_usd, 12)
-    return replace(outcome, latency_s=0.0, asked_at="", cost_usd=cost_usd)
+    return structs.replace(outcome, latency_s=0.0, asked_at="", cost_usd=cost_usd)
 
 
 @pytest.fixture(autouse=True)

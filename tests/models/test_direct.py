@@ -23,11 +23,11 @@ from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.process import Setup, encoded
 from pytest_llmarith.models.provider_errors import Action, diagnose
 from pytest_llmarith.models.store import RunStore
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     Failure,
     Model,
     Question,
-    Reply,
     RequestLimits,
     StoreMode,
     Transport,

@@ -20,7 +20,7 @@ from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import KnownSequence, KnownSequences
 from pytest_llmarith.models.provider_errors import NotSent
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.tasks.oeis.lookup_table import model_judge
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import TaskProblem
@@ -32,7 +32,6 @@ from pytest_llmarith.types import (
     Model,
     NanReason,
     NumberFormat,
-    Reply,
     Symbols,
 )
 from tests.asked import additions, calculations, number_record, sequence

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup, WorkerConnection
+from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     Failure,
     Model,
     Price,
     Question,
-    Reply,
     RequestLimits,
     StoreMode,
 )

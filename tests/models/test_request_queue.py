@@ -20,7 +20,8 @@ from hypothesis.stateful import (
 )
 
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
-from pytest_llmarith.types import Failure, Question, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Failure, Question
 
 
 def question(number: int) -> Question:

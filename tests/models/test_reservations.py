@@ -18,7 +18,8 @@ import pytest
 
 from pytest_llmarith.models.reservations import Locked, Reservations
 from pytest_llmarith.models.store import Store
-from pytest_llmarith.types import Model, Reply
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model
 
 MODEL = Model("openai/x", "openai/x", {"temperature": 0}, "http://h/v1", batched=True)
 MESSAGES = [{"role": "user", "content": "1 + 1"}]

@@ -15,7 +15,8 @@ import pytest
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.limits import CircuitBreaker
 from pytest_llmarith.models.provider_errors import Redirected, UnusableResponse, refusal
-from pytest_llmarith.types import Failure, Model, Reply, Retry
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Failure, Model, Retry
 from tests.models.scripted import (
     JUDGE,
     MODEL,

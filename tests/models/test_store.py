@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.store import (
@@ -26,7 +27,8 @@ from pytest_llmarith.models.store import (
     key_of,
     key_of_sent,
 )
-from pytest_llmarith.types import Model, Question, Reply, StoreMode
+from pytest_llmarith.records import Reply, Request
+from pytest_llmarith.types import Message, Model, Question, StoreMode
 from tests.models.scripted import (
     Scripted,
     announce,
@@ -58,7 +60,7 @@ FULL = Reply(
     latency_s=1.5,
     attempts=2,
     asked_at="2026-11-22T00:00:00.000+00:00",
-    sent={"model": "openai/o4-mini", "params": {"n": None}},
+    sent=Request("openai/o4-mini", None, [Message("user", "1 + 1")], {"n": None}),
 )
 
 
@@ -115,18 +117,14 @@ def test_the_key_of_a_request_that_was_written_down() -> None:
     """
     model = with_params(extra_headers={"X-Title": "t"}, top_k=1)
     sent = sent_of(model, "1 + 1")
-    assert sent == {
-        "model": "openai/x",
-        "api_base": "http://h/v1",
-        "messages": [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "content": "1 + 1"},
-        ],
-        "params": {"extra_headers": {"X-Title": "[hidden]"}, "top_k": 1},
-    }
-    assert key_of(model, QUESTION) == key_of_sent(
-        {**sent, "params": model.params}, 0, 0
+    assert sent == Request(
+        "openai/x",
+        "http://h/v1",
+        [Message("system", "Be brief."), Message("user", "1 + 1")],
+        {"extra_headers": {"X-Title": "[hidden]"}, "top_k": 1},
     )
+    sent = structs.replace(sent, params={**model.params})
+    assert key_of(model, QUESTION) == key_of_sent(sent, 0, 0)
     assert key_of(MODEL, replace(QUESTION, before=2)) == key_of(
         MODEL, replace(QUESTION, trial=2)
     )
@@ -179,8 +177,8 @@ def test_a_reply_comes_back_whole(store: Store, path: Path, tmp_path: Path) -> N
 
     Only a new folder is hidden from git.
     """
-    assert store.put({"k": replace(FULL, own_price=True)}) == 1
-    assert store.fetch(["other", "k"]) == {"k": replace(FULL, stored=True)}
+    assert store.put({"k": structs.replace(FULL, own_price=True)}) == 1
+    assert store.fetch(["other", "k"]) == {"k": structs.replace(FULL, stored=True)}
     assert store.put({"k": Reply("new"), "l": Reply("")}) == 1
     assert store.fetch("k")["k"].text == FULL.text
     assert store.put({"k": Reply("new")}, overwrite=True) == 1
@@ -365,7 +363,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from pytest_llmarith.models.store import Store
-from pytest_llmarith.types import Reply
+from pytest_llmarith.records import Reply
 name, path = sys.argv[1], Path(sys.argv[2])
 print("ready", flush=True)
 sys.stdin.readline()
@@ -413,7 +411,10 @@ def test_pruning_needs_the_store_alone(store: Store, path: Path) -> None:
     shrinks.
     """
     store.put(
-        {str(number): replace(FULL, reasoning="x" * 10_000) for number in range(20)}
+        {
+            str(number): structs.replace(FULL, reasoning="x" * 10_000)
+            for number in range(20)
+        }
     )
     with closing(Store(path)) as other:
         with pytest.raises(

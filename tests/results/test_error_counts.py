@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate import Trial, unanswered_record
 from pytest_llmarith.exact import carries
-from pytest_llmarith.records import Record, as_dict
+from pytest_llmarith.records import Record, Reply, as_dict
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import unknown_run
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, Op, Reading, Reply
+from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, Op, Reading
 from tests.asked import number_record, operands
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 

@@ -328,7 +328,7 @@ def test_limits(bench: pytest.Pytester) -> None:
         import pytest
         from pytest_llmarith.session.items import limit_of
         from pytest_llmarith.tasks.task import Tools
-        from pytest_llmarith.types import Reply
+        from pytest_llmarith.records import Reply
 
         @pytest.mark.oeis
         def test_usual(problem, request): check(problem, request, [30.0, 240.0])

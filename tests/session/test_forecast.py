@@ -15,6 +15,7 @@ import pytest
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import RunStore, Store, key_of
+from pytest_llmarith.records import Reply
 from pytest_llmarith.session.forecast import Forecast
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
@@ -26,7 +27,6 @@ from pytest_llmarith.types import (
     Plan,
     Price,
     Question,
-    Reply,
 )
 from tests.models.scripted import Scripted
 from tests.session.bench import Bench

@@ -458,7 +458,7 @@ HOSTILE = (
 )
 OWN_MODEL = f"""
 import pytest
-from pytest_llmarith.types import Reply
+from pytest_llmarith.records import Reply
 
 class Mine:
     name = {"mine " + HOSTILE[:40]!a}

@@ -11,10 +11,10 @@ import pytest
 
 from pytest_llmarith import Grade, Grid, NoAnswer, Problem, Task, number_task
 from pytest_llmarith.evaluate import graded
+from pytest_llmarith.records import Reply
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.restore import Restored, load_task
 from pytest_llmarith.tasks.task import InvalidGrade, InvalidTask
-from pytest_llmarith.types import Reply
 
 
 def prompt(problem: Problem) -> str:

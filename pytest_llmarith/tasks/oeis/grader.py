@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from pytest_llmarith import records
-from pytest_llmarith.records import Term
+from pytest_llmarith.records import Reply, Term, without_retries
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.tasks.oeis.lookup_table import model_judge
 from pytest_llmarith.tasks.oeis.lookup_table.detector import judge
@@ -29,7 +29,6 @@ from pytest_llmarith.types import (
     ProgramLimits,
     ProgramRun,
     Question,
-    Reply,
     Rules,
     Runner,
     TermStatus,
@@ -371,13 +370,13 @@ def _verdict(
 ) -> tuple[records.ModelVerdict, str | None]:
     """The verdict of the judge with all its replies, and why there is none."""
     question = model_judge.prompt(program)
-    replies = list[records.Reply]()
+    replies = list[Reply]()
     new = 0
     for attempt in range(_MAX_STORED):
         answer = ask(Question(judge, question, attempt))
         if isinstance(answer, Failure):
             return records.ModelVerdict(None, judge, replies), answer.message
-        replies.append(records.reply_part(answer))
+        replies.append(without_retries(answer))
         cheat = model_judge.read_verdict(answer.text)
         if cheat is not None:
             return records.ModelVerdict(cheat, judge, replies), None

@@ -16,14 +16,14 @@ from playwright.sync_api import Page
 
 from pytest_llmarith.evaluate import Trial, graded
 from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.tasks import arithmetic, searches
 from pytest_llmarith.tasks.searches import BreakingPoint, Draws
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, Op, Reading, Reply
+from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, Op, Reading
 from tests.runs_on_disk import asked, record_of, said, summed_up
 
 COMMA = DEFAULT_CONDITION.fields() | {"numbers": "comma"}
