@@ -314,10 +314,7 @@ class Broker:
         if model.simulated:
             return None
         try:
-            since = self._store.in_batches([key]).get(
-                key
-            )  # before a reply of it is stored
-            reply = self._store.fetch([key]).get(key)
+            reply, since = self._store.find(key)
         except StoreError as error:
             return self._fail_store(error)
         if reply is None:

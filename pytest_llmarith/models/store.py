@@ -165,6 +165,19 @@ class Store:
         with self._errors():
             return dict(self._db.execute(select, (json.dumps(list(keys)),)))
 
+    def find(self, key: str) -> tuple[Reply | None, str | None]:
+        """The stored reply of one key, and since when the key is in a batch that has
+        not ended.
+        """
+        select = (
+            "SELECT (SELECT reply FROM replies WHERE key = :key), "
+            "(SELECT made_at FROM reserved JOIN batches USING (intent) "
+            "WHERE key = :key)"
+        )
+        with self._errors():
+            row, since = self._db.execute(select, {"key": key}).fetchone()
+        return None if row is None else self._decode(key, row), since
+
     def holdings(
         self, models: Sequence[str] = (), before: str | None = None
     ) -> list[Holding]:
@@ -361,6 +374,7 @@ class RunStore:
         self._prepared = self.path is None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llmarith-store")
         self._lock = asyncio.Lock()
+        self._next_write: asyncio.Task[None] | None = None  # waits for the lock
         self._error: StoreError | None = None
 
     def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
@@ -389,6 +403,20 @@ class RunStore:
             for key, reply in found.items()
         }
 
+    def find(self, key: str) -> tuple[Reply | None, str | None]:
+        """The stored reply of one key, as `fetch` returns it, and since when the key is
+        in a batch that has not ended.
+
+        Raises StoreError.
+        """
+        if self.path is None:
+            return None, None
+        self._reader = self._reader or Store(self.path)
+        reply, since = self._reader.find(key)
+        if reply is None or (self._refresh and key not in self.written):
+            return None, since
+        return structs.replace(reply, stored=key not in self.written), since
+
     async def prepare(self) -> None:
         """Check that replies can be written, before the first request.
 
@@ -404,7 +432,9 @@ class RunStore:
         if self.path is None:
             return
         self.unwritten[key] = reply
-        await asyncio.shield(self._write_unless_written(key))
+        if self._next_write is None:
+            self._next_write = asyncio.create_task(self._write_next())
+        await asyncio.shield(self._next_write)
 
     async def close(self) -> None:
         """Write the replies that are not on disk, and close the file."""
@@ -418,9 +448,11 @@ class RunStore:
 
     # --- on the loop ------------------------------------------------------------------
 
-    async def _write_unless_written(self, key: str) -> None:
+    async def _write_next(self) -> None:
+        """Write all replies that arrived during the previous write."""
         async with self._lock:
-            if key in self.unwritten:
+            self._next_write = None
+            if self.unwritten:
                 await self._write(self._write_batch)
 
     async def _write(self, work: Callable[[Mapping[str, Reply]], None]) -> None:

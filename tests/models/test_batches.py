@@ -10,7 +10,7 @@ import math
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
@@ -287,22 +287,16 @@ def test_a_single_question_whose_batch_another_run_takes_at_that_moment(
     afterwards.
     """
     runs.run(SUBMIT, 1)
-    fetch, looks = RunStore.fetch, Counter[str]()
+    find = RunStore.find
 
-    def look(store: RunStore, keys: Iterable[str]) -> dict[str, Reply]:
-        found = fetch(store, keys)
-        looks["all"] += 1
+    def look(store: RunStore, key: str) -> tuple[Reply | None, str | None]:
         with closing(Reservations(runs.path)) as other:
-            for batch in other.batches() * (
-                looks["all"] > 1
-            ):  # the first look is that of the plan
-                other.settle(
-                    batch.intent,
-                    dict.fromkeys(other.questions(batch.intent), Reply("reply to q0")),
-                )
-        return found
+            for batch in other.batches():
+                replies = dict.fromkeys(other.questions(batch.intent), Reply("late"))
+                other.settle(batch.intent, replies)
+        return find(store, key)
 
-    monkeypatch.setattr(RunStore, "fetch", look)
+    monkeypatch.setattr(RunStore, "find", look)
     runs.run(None, 1)
     assert (runs.server.asked, runs.rows("replies")) == ({"q0": 1}, 1)
 
