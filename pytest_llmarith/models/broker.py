@@ -270,6 +270,13 @@ class Broker:
 
     async def ask(self, question: Question, worker: str = "") -> Reply | Failure:
         """The reply from the store or the model, or why there is none."""
+        outcome = self.begin(question, worker)
+        return await outcome if isinstance(outcome, asyncio.Future) else outcome
+
+    def begin(
+        self, question: Question, worker: str = ""
+    ) -> Reply | Failure | asyncio.Future[Reply | Failure]:
+        """What `ask` returns, or its future if the reply has not arrived."""
         model = self._model(question)
         if model is None:
             return Failure(f"there is no model named {question.model!r} in this run")
@@ -294,7 +301,7 @@ class Broker:
             )
             self._queue.wait(key, question, Waiter(worker, reply))
             self._send_next()
-            return await reply
+            return reply
         self._send_next()
         self._stop_after_store_failure()
         return outcome

@@ -6,8 +6,9 @@ The process is outside the terminal's process group, so Ctrl-C does not reach it
 ends when its standard input closes; if the controller is killed, it first stores the
 replies to the requests in flight.
 
-Messages are tuples of builtins: sent through pytest-xdist's channel between worker and
-controller, and as lines of JSON between controller and broker's process.
+Messages are tuples of builtins through pytest-xdist's channel between worker and
+controller, lines of JSON to the broker's process, and lines of words with JSON at their
+end from it.
 
     worker -> controller            controller -> broker's process
     ("ask", number, question)       ("ask", number, worker, question)
@@ -18,8 +19,8 @@ controller, and as lines of JSON between controller and broker's process.
                                     ("close", seconds to wait for what is in flight)
 
     controller -> worker            broker's process -> controller
-    (number, kind, JSON)            ("answer", number, kind, JSON)
-                                    ("stopped", JSON) ("closed", JSON) ("say", line)
+    (number, kind, JSON)            answer NUMBER KIND JSON
+                                    stopped JSON, closed JSON, say JSON
 
 The controller is the worker "". A question is the dict of its fields. Values are sent
 as JSON text with a key of `KINDS`, because a reply may contain lone surrogates, which
@@ -384,20 +385,21 @@ class BrokerProcess:
         assert self._process.stdout is not None
         with self._process.stdout as lines:
             for line in lines:
-                self._received(*json.loads(line))
+                self._received(*line.decode().split(" ", 1))
         self._process.wait()
         self._outgoing.put(None)
         self._calls.end(self._why_ended())
 
-    def _received(self, kind: str, *said: Any) -> None:
+    def _received(self, kind: str, said: str) -> None:
         if kind == "answer":
-            self._calls.received(*said)
+            number, kind, text = said.split(" ", 2)
+            self._calls.received(int(number), kind, text)
         elif kind == "stopped":
-            self.stopped = decoded(said[0], Failure)
+            self.stopped = decoded(said, Failure)
         elif kind == "say":
-            self._say(*said)
+            self._say(json.loads(said))
         else:
-            self._progress = decoded(said[0], Progress)
+            self._progress = decoded(said, Progress)
 
     def _why_ended(self) -> Failure:
         """The reason with the last line of its standard error, if it ended

@@ -28,12 +28,12 @@ from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
 from pytest_llmarith.models.providers import dotenv_variables
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Failure, Plan, Question
+from pytest_llmarith.types import Failure, Plan, Progress, Question
 
 # How long to wait for requests in flight if the controller is gone.
 ORPHAN_DRAIN_S = 60.0
 
-Write = Callable[..., None]
+Write = Callable[..., None]  # of words, the last of them JSON
 
 
 class Server:
@@ -56,12 +56,10 @@ class Server:
             setup.store_mode,
             on_stop=lambda failure: write("stopped", encoded(failure)),
             batch=setup.batch,
-            say=lambda line: write("say", line),
+            say=lambda line: write("say", encoded(line)),
         )
-        self._messages: asyncio.Queue[list[Any] | None] = (
-            asyncio.Queue()
-        )  # None at the end
         self._tasks: set[asyncio.Task[None]] = set()
+        self._over = asyncio.Event()
         self._closing: asyncio.Task[None] | None = None
 
     async def serve(self, lines: Iterable[bytes]) -> None:
@@ -70,33 +68,27 @@ class Server:
 
         def read() -> None:
             for line in lines:
-                loop.call_soon_threadsafe(self._messages.put_nowait, json.loads(line))
-            loop.call_soon_threadsafe(self._messages.put_nowait, None)
+                loop.call_soon_threadsafe(self._received, *json.loads(line))
+            loop.call_soon_threadsafe(self._over.set)
 
         threading.Thread(target=read, daemon=True).start()
-        while (message := await self._messages.get()) is not None:
-            self._received(*message)
+        await self._over.wait()
         await (self._closing or self._broker.close(ORPHAN_DRAIN_S))
         await asyncio.gather(*self._tasks)
         self._write("closed", encoded(self._broker.progress()))
 
     def _received(self, kind: str, *said: Any) -> None:
         broker = self._broker
-        asked: Awaitable[Reply | Failure | None]
-        if kind in ("ask", "batch", "serve"):
-            if kind == "ask":
-                asked = self._ask(*said[1:])
-            elif kind == "batch":
-                asked = broker.batch()
-            else:
-                asked = self._serve(*said[1:])
-            task = asyncio.create_task(self._answer(said[0], asked))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        if kind == "ask":
+            self._ask(*said)
+        elif kind == "batch":
+            self._answer_later(said[0], broker.batch())
+        elif kind == "serve":
+            self._answer_later(said[0], self._serve(*said[1:]))
         elif kind == "plan":
-            self._write("answer", said[0], "plan", encoded(self._plan(*said[1:])))
+            self._answer(said[0], self._plan(*said[1:]))
         elif kind == "progress":
-            self._write("answer", said[0], "progress", encoded(broker.progress()))
+            self._answer(said[0], broker.progress())
         elif kind == "prepare":
             with suppress(ImportError):  # the first question reports it
                 self._client.prepare(*self._models.values())
@@ -108,9 +100,7 @@ class Server:
             broker.stop(Failure(said[0], stops_run=True))
         elif self._closing is None:
             self._closing = asyncio.create_task(broker.close(*said))
-            self._closing.add_done_callback(
-                lambda task: self._messages.put_nowait(None)
-            )
+            self._closing.add_done_callback(lambda task: self._over.set())
         else:
             broker.cut()
 
@@ -118,19 +108,36 @@ class Server:
         why = await self._client.serve(self._models[name] for name in names)
         return None if why is None else Failure(why)
 
-    async def _ask(self, worker: str, question: dict[str, Any]) -> Reply | Failure:
-        return await self._broker.ask(msgspec.convert(question, Question), worker)
-
-    async def _answer(
-        self, number: int, asked: Awaitable[Reply | Failure | None]
-    ) -> None:
-        """Write the outcome, or the progress if there is none."""
+    def _ask(self, number: int, worker: str, question: dict[str, Any]) -> None:
+        """Answer a question at once if its reply is there, as most are."""
         try:
-            outcome = await asked or self._broker.progress()
+            outcome = self._broker.begin(msgspec.convert(question, Question), worker)
         except Exception as error:  # a bug here must not leave a test waiting
             outcome = Failure(_one_line(error))
+        if isinstance(outcome, asyncio.Future):
+            self._answer_later(number, outcome)
+        else:
+            self._answer(number, outcome)
+
+    def _answer_later(
+        self, number: int, asked: Awaitable[Reply | Failure | None]
+    ) -> None:
+        """Answer with the outcome, or with the progress if there is none."""
+
+        async def answer() -> None:
+            try:
+                outcome = await asked or self._broker.progress()
+            except Exception as error:  # a bug here must not leave a test waiting
+                outcome = Failure(_one_line(error))
+            self._answer(number, outcome)
+
+        task = asyncio.create_task(answer())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _answer(self, number: int, outcome: Reply | Failure | Plan | Progress) -> None:
         (kind,) = [kind for kind, type_ in KINDS.items() if isinstance(outcome, type_)]
-        self._write("answer", number, kind, encoded(outcome))
+        self._write("answer", f"{number}", kind, encoded(outcome))
 
     def _plan(self, questions: list[dict[str, Any]], later: list[str]) -> Plan:
         try:
@@ -176,8 +183,8 @@ def main() -> None:
     writer = threading.Thread(target=write_all, daemon=True)
     writer.start()
 
-    def write(*message: Any) -> None:
-        outgoing.put(json.dumps(message))
+    def write(*words: str) -> None:
+        outgoing.put(" ".join(words))
 
     async def serve() -> None:
         setup = decoded(lines.readline(), Setup)

@@ -261,7 +261,7 @@ def test_the_broker_imports_litellm_only_if_a_model_needs_it(
                 file=broker.stdin,
                 flush=True,
             )
-            kinds = [json.loads(broker.stdout.readline())[2] for _ in messages[1::2]]
+            kinds = [broker.stdout.readline().split()[2] for _ in messages[1::2]]
             _, modules = broker.communicate(json.dumps(["close", 0.0]))
     assert ("litellm" in modules.split()) is imported
     assert kinds == ["plan", "reply"]
