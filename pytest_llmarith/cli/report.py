@@ -183,7 +183,7 @@ def _export(request: argparse.Namespace) -> int:
 
     runs = load_all_runs(request.runs, parser.note)
     if request.format == "parquet":
-        from pytest_llmarith.results.frames import write_parquet
+        from pytest_llmarith.report.frames import write_parquet
 
         if request.output is None or request.spreadsheet:
             raise UsageError(
