@@ -66,15 +66,7 @@ def record(outcome: str, task: str, problem: Problem, **named: Any) -> Record:
     has.
     """
     usual: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
-    reply: dict[str, Any] = dict.fromkeys(records.Reply.__struct_fields__)
-    reply |= {
-        "text": "",
-        "attempts": 1,
-        "own_price": False,
-        "stored": False,
-        "batched": False,
-    }
-    reply["served_model"] = "m-2026"
+    reply = records.Reply("", served_model="m-2026")
     usual |= {
         "format": 1,
         "task": task,
@@ -90,7 +82,7 @@ def record(outcome: str, task: str, problem: Problem, **named: Any) -> Record:
         "outcome": Outcome(OUTCOMES[outcome]),
     }
     usual |= {
-        "reply": None if outcome == "u" else records.Reply(**reply),
+        "reply": None if outcome == "u" else reply,
         "answers": {},
     }
     usual |= {"grade": None if outcome == "u" else records.Grade(float(outcome == "c"))}
