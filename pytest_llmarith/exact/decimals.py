@@ -8,6 +8,7 @@ digits would round.
 from __future__ import annotations
 
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
+from functools import lru_cache
 
 _ZERO = Decimal(0)
 
@@ -24,8 +25,8 @@ def wide_context(*numbers: Decimal, decimals: int = 0) -> Context:
     """A context in which sums and differences of the numbers, and rounding to
     `decimals`, are exact.
     """
-    highest = max(number.adjusted() for number in numbers)
-    lowest = min(_exponent(number) for number in numbers)
+    highest = max(map(Decimal.adjusted, numbers))
+    lowest = min(map(_exponent, numbers))
     return _context(max(highest, 0) - min(lowest, -decimals) + 3)
 
 
@@ -91,6 +92,7 @@ def short_ratio(part: Decimal, whole: Decimal) -> str:
     return f"{mantissa}e{int(exponent):+03d}"
 
 
+@lru_cache(maxsize=256)
 def _context(precision: int) -> Context:
     return Context(
         prec=precision, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX

@@ -78,7 +78,7 @@ class Case:
         """The graded part of the answer."""
         return self.tolerance.graded(self.given)
 
-    @property
+    @cached_property
     def is_correct(self) -> bool:
         """Whether the graded part of the answer is that of the truth."""
         return self.answer == self.tolerance.graded(self.truth)
@@ -185,7 +185,7 @@ def measure(case: Case, error_class: ErrorClass | None) -> Measures:
         relative_error=decimals.short_ratio(error, case.truth.copy_abs())
         if error is not None and case.truth
         else None,
-        rounded=is_rounding(case.given, case.truth) if error_class else None,
+        rounded=error_class is ErrorClass.ROUNDED if error_class else None,
         error_class=error_class,
         digit_match=digit_match(case.rows),
         dlength=dlength(case.rows),

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
 from decimal import Decimal
 from typing import Any, NamedTuple
+
+import msgspec
 
 from pytest_llmarith import exact
 from pytest_llmarith.exact.decimals import decimal_from
@@ -92,11 +93,9 @@ def number_task(
             decimal_from(answer),
             tolerance,
         )
-        if case.is_correct:
-            return Grade(1.0, NumberDetails(**asdict(exact.measure(case, None))))
-        return Grade(
-            0.0, NumberDetails(**asdict(exact.measure(case, exact.error_class(case))))
-        )
+        measures = exact.measure(case, exact.error_class(case))
+        details = msgspec.convert(measures, NumberDetails, from_attributes=True)
+        return Grade(float(case.is_correct), details)
 
     order = (
         (Reading.STRICT, Reading.TOLERANT)
