@@ -2,8 +2,8 @@
 record of a trial.
 
 Reports show the outcome of a trial by letter, word, colour and properties. Every pytest
-run loads this module. A report holds the record as JSON text, because xdist transports
-neither enums nor lone surrogates, which a reply may contain.
+run loads this module. The report of a worker holds the record as JSON text, because
+xdist transports neither enums nor lone surrogates, which a reply may contain.
 """
 
 from __future__ import annotations
@@ -211,13 +211,15 @@ def settings_of(config: pytest.Config) -> Settings:
     return config.stash[_SETTINGS]
 
 
-def put_record(report: pytest.TestReport, record: Record) -> None:
+def put_record(
+    report: pytest.TestReport, record: Record, *, as_text: bool = False
+) -> None:
     """Put a record on a report, and apart from it what stays to the end: pytest keeps
     every report.
     """
     from pytest_llmarith.records import encode
 
-    setattr(report, _RECORD_ATTRIBUTE, encode(record))
+    setattr(report, _RECORD_ATTRIBUTE, encode(record) if as_text else record)
     setattr(
         report, _OUTCOME_ATTRIBUTE, (str(record.outcome), record.raised is not None)
     )
@@ -231,8 +233,8 @@ def take_record(report: pytest.TestReport) -> Record | None:
     """Remove the record from a report."""
     from pytest_llmarith.records import decode_record
 
-    text = vars(report).pop(_RECORD_ATTRIBUTE, None)
-    return None if text is None else decode_record(text)
+    found: Record | str | None = vars(report).pop(_RECORD_ATTRIBUTE, None)
+    return decode_record(found) if isinstance(found, str) else found
 
 
 def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
@@ -246,7 +248,7 @@ def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
     if report.when != "call":
         return
     record = item.stash[RECORD]
-    put_record(report, record)
+    put_record(report, record, as_text=hasattr(item.config, "workerinput"))
     if strict and report.passed and record.outcome != "correct":
         report.outcome = "failed"
         report.longrepr = f"{record.outcome}: {_why(record)} (--llm-strict)"
