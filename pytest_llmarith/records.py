@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import repeat
 from typing import Annotated, Any, Literal, NoReturn, TypeVar
 
 import msgspec
@@ -483,11 +484,10 @@ def is_plain(value: Any, levels: int = DEEPEST) -> bool:
     """
     if isinstance(value, float):
         return math.isfinite(value)
-    inside = (
-        value.values()
-        if isinstance(value, dict)
-        else value
-        if isinstance(value, list)
-        else ()
-    )
-    return levels > 0 and all(is_plain(one, levels - 1) for one in inside)
+    if levels <= 0:
+        return False
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return True
+    return all(map(is_plain, value, repeat(levels - 1)))
