@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Sequence
 from decimal import Decimal
+from math import gcd
 from typing import NamedTuple
 
 from .context import is_several, refuses
-from .decimals import decimal_from
-from .normalize import plain
+from .decimals import decimal_from, shifted
+from .decimals import plain as plain_digits
+from .normalize import BOLD, BOX, END_OF_BOX, plain
 from .rank import answer_in
 from .tokenize import tokens
 from .types import Dtype, ExtractedAnswer, Reason
@@ -92,14 +95,48 @@ def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAn
         box := _LAST_BOX.search(text, max(0, len(text) - 500))
     ):  # a thought with the answer
         shown = plain(box[0], operands, dtype)
-    answer = answer_in(
-        tokens(shown), tuple(decimal_from(operand).copy_abs() for operand in operands)
-    )
+    sizes = tuple(decimal_from(operand).copy_abs() for operand in operands)
+    answer = answer_in(tokens(shown), sizes)
+    if answer is None:
+        answer = fraction_in(shown, sizes)
     return (
         ExtractedAnswer(answer, None)
         if answer is not None
         else ExtractedAnswer(None, None, reason(stripped, shown))
     )
+
+
+# --- fractions ------------------------------------------------------------------------
+
+# At the end, as the whole reply or after what presents an answer.
+_FRACTION = re.compile(
+    rf"(?:\A\s*|{BOX}|(?<![<>≤≥])=|\bis(?=[ ])|\b(?:answer|result)[ {BOLD}]*:[ {BOLD}\n]*)[ {BOLD}]{{0,3}}"
+    r"(?P<sign>-?)[ ]{0,2}(?:(?P<whole>\d{1,18})[ ])?[ ]{0,2}(?P<over>\d{1,18})[ ]?[/÷][ ]?(?P<under>[1-9]\d{0,17})"
+    rf"[\s.{BOLD}{END_OF_BOX}]*+\Z",
+    re.IGNORECASE,
+)
+_LONGEST_FRACTION = 100  # characters
+_MOST_DECIMALS = 60  # of a fraction: 18 digits can need 59
+
+
+def fraction_in(text: str, operands: Sequence[Decimal]) -> Decimal | None:
+    """The fraction that the text ends with; None if it may repeat a division of the
+    question, as one that can be reduced, or equals no decimal number.
+    """
+    text = text.rstrip()
+    found = _FRACTION.search(text, max(0, len(text) - _LONGEST_FRACTION))
+    if found is None:
+        return None
+    whole, over, under = (int(found[name] or 0) for name in ("whole", "over", "under"))
+    is_mixed = found["whole"] is not None
+    is_echo = over in operands and under in operands
+    if is_echo or gcd(over, under) != 1 or (is_mixed and over >= under):
+        return None
+    if 10**_MOST_DECIMALS % under:
+        return None
+    scaled = Decimal((whole * under + over) * (10**_MOST_DECIMALS // under))
+    size = decimal_from(plain_digits(shifted(scaled, -_MOST_DECIMALS)))
+    return size.copy_negate() if found["sign"] and size else size
 
 
 # --- thoughts and refusals ------------------------------------------------------------

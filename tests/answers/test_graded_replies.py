@@ -133,7 +133,7 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
         ("held_out", 150, 4, 0),
         ("styles", 391, 4, 0),
         ("fresh", 69, 1, 0),
-        ("decoys", 617, 34, 12),
+        ("decoys", 617, 32, 12),
     ],
 )
 def test_replies_graded_by_their_author(

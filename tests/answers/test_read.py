@@ -272,6 +272,10 @@ ANSWERS = [
 ]
 
 WITH_POINTS = [
+    # fractions
+    ("40½", ("12.5", "3.24"), "40.5"),
+    ("The answer is $3\\frac{1}{4}$.", ("6.5", "2"), "3.25"),
+    ("-13/4", ("6.5", "-2"), "-3.25"),
     # decimals that repeat
     *(
         (text, ("1000.00", "7.00"), "142.8571")
@@ -323,6 +327,13 @@ NO_ANSWERS = [
     ("Break 34 into 20, 10 and 4, then add 12.", Reason.UNREADABLE),
     ("We write 12 = 10 + 2 and 34 = 30 + 4.", Reason.UNREADABLE),
     ("One of these numbers is too long for me.", Reason.UNREADABLE),
+    ("22/8", Reason.UNREADABLE),
+    ("1/0", Reason.UNREADABLE),
+    ("1/3", Reason.UNREADABLE),
+    ("7/8/2026", Reason.UNREADABLE),
+    ("x >= 33/2", Reason.UNREADABLE),
+    ("It is not 33/2.", Reason.UNREADABLE),
+    ("33/2 or 35/2", Reason.UNREADABLE),
     ("I do not really believe that the answer is 46.", Reason.UNREADABLE),
     ("46 is not the right answer.", Reason.UNREADABLE),
     ("46 would be the sum of 12 and 33.", Reason.UNREADABLE),

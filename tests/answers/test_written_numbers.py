@@ -4,6 +4,7 @@ words beside it change nothing.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_UP, ROUND_UP, Context, Decimal
@@ -305,3 +306,42 @@ def test_an_answer_in_words_is_that_number(
     assert read(f"The answer is {number}{word}.", OPERANDS).tolerant == number.scaleb(
         places
     )
+
+
+# --- fractions ------------------------------------------------------------------------
+
+FRACTIONS = (
+    "{over}/{under}",
+    "\\frac{{{over}}}{{{under}}}",
+    "{over} / {under}",
+    "{over}÷{under}",
+)
+PLACES_OF_FRACTIONS = (
+    "{}",
+    "**{}**",
+    "The answer is {}.",
+    "Answer: {}",
+    "x = {}",
+    "\\boxed{{{}}}",
+    "$${}$$",
+)
+
+
+@given(
+    st.integers(1, 10**12),
+    st.integers(0, 20),
+    st.integers(0, 8),
+    st.sampled_from(FRACTIONS),
+    st.sampled_from(PLACES_OF_FRACTIONS),
+)
+@settings(deadline=None)
+def test_a_fraction_is_its_decimal_number(
+    over: int, twos: int, fives: int, form: str, place: str
+) -> None:
+    """In lowest terms; the division of the operands is no answer."""
+    under = 2**twos * 5**fives
+    assume(math.gcd(over, under) == 1)
+    reply = place.format(form.format(over=over, under=under))
+    exact = Context(prec=80).divide(Decimal(over), Decimal(under))
+    assert read(reply, ("7", "11"), Dtype.FLOAT).tolerant == exact
+    assert read(reply, (str(over), str(under)), Dtype.FLOAT).tolerant is None
