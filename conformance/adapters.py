@@ -8,10 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+PAGE = Path(__file__).parents[1] / "docs" / "conformance.md"
 REPLIES = {"6 * 7": ("The answer is 42.", "42"), "1234567 + 1": ("1234567", "1234568")}
 
 
@@ -217,12 +219,90 @@ def reward_doctor() -> str:
     )
 
 
+def _recipe(tool: str) -> str:
+    """The code under a heading of docs/conformance.md."""
+    _, _, section = PAGE.read_text("utf-8").partition(f"### {tool}\n")
+    return section.partition("```python\n")[2].partition("```")[0]
+
+
+def verl() -> str:
+    """The file of the recipe, loaded and called as the reward manager "naive" does."""
+    package = find_spec("verl")
+    assert package is not None
+    assert package.submodule_search_locations
+    # The package itself needs Ray and torch; this file needs neither.
+    root = Path(package.submodule_search_locations[0])
+    spec = spec_from_file_location("loaders", root / "utils" / "import_utils.py")
+    assert spec is not None
+    assert spec.loader is not None
+    loaders = module_from_spec(spec)
+    spec.loader.exec_module(loaders)
+    with TemporaryDirectory() as name:
+        path = Path(name, "reward.py")
+        path.write_text(_recipe("verl"), "utf-8")
+        compute_score = loaders.load_extern_object(str(path), "compute_score")
+    scores = [
+        compute_score(
+            data_source="sums",
+            solution_str=reply,
+            ground_truth=expected,
+            extra_info={"num_turns": 1},
+            reward_router_address=None,
+        )["score"]
+        for reply, expected in REPLIES.values()
+    ]
+    assert scores == [1.0, 0.0], scores
+    return f"compute_score of reward.py: {scores}"
+
+
+def openrlhf() -> str:
+    """The function of the recipe, with the texts that OpenRLHF decodes: it is not
+    installed, as it needs vLLM and CUDA.
+    """
+    names: dict[str, Any] = {}
+    exec(_recipe("OpenRLHF"), names)
+    prompts = [f"{question} =" for question in REPLIES]
+    replies, labels = zip(*REPLIES.values(), strict=True)
+    queries = [
+        f"<s>{prompt}{reply}</s>"
+        for prompt, reply in zip(prompts, replies, strict=True)
+    ]
+    found = names["reward_func"](queries, prompts, list(labels))
+    scores = found["rewards"].tolist()
+    assert scores == [1.0, 0.0], scores
+    return f"reward_func: {scores}"
+
+
+def verifiers() -> str:
+    """Traces, scored by the task of the recipe."""
+    import asyncio
+
+    traces = import_module("verifiers.v1.trace")
+    names: dict[str, Any] = {}
+    exec(_recipe("verifiers"), names)
+    scores = []
+    for question, (reply, expected) in REPLIES.items():
+        task = names["Sum"](names["Question"](prompt=question, expected=expected))
+        trace = traces.Trace(
+            task=traces.TraceTask(type="sums", data=task.data),
+            agent=traces.AgentInfo.model_construct(),
+            root_reply=reply,
+        )
+        asyncio.run(task.score(trace))
+        scores.append(trace.reward)
+    assert scores == [1.0, 0.0], scores
+    return f"a task's rewards: {scores}"
+
+
 CHECKS: dict[str, Callable[[], str]] = {
     "inspect": inspect,
     "lm_eval": lm_eval,
     "deepeval": deepeval,
     "trl": trl,
     "reward_doctor": reward_doctor,
+    "verl": verl,
+    "openrlhf": openrlhf,
+    "verifiers": verifiers,
 }
 
 if __name__ == "__main__":

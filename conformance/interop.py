@@ -93,6 +93,7 @@ TOOLS = (
             ("conformance.graders:verl_strict", "verl gsm8k, strict"),
             ("conformance.graders:verl_flexible", "verl gsm8k, flexible"),
         ),
+        "verl",
         with_dependencies=False,
     ),
     Tool(
@@ -103,6 +104,9 @@ TOOLS = (
     ),
     Tool("deepeval", "deepeval", "deepeval", adapter="deepeval"),
     Tool("trl", "trl", "trl", adapter="trl"),
+    # Its recipe needs torch, which is there.
+    Tool("trl", None, None, adapter="openrlhf"),
+    Tool("verifiers", "verifiers", "verifiers", adapter="verifiers"),
     Tool("rd", "reward-doctor", "reward-doctor", adapter="reward_doctor"),
 )
 
@@ -203,7 +207,7 @@ def main() -> int:
                 ).stdout.strip()
             if tool.adapter is not None:
                 lines = run(python, "conformance.adapters", tool.adapter).splitlines()
-                print(f"{tool.distribution} {version}: {lines[-1]}", flush=True)  # noqa: T201
+                print(f"{tool.adapter} {version}: {lines[-1]}", flush=True)  # noqa: T201
             for grader, title in tool.graders:
                 report = json.loads(
                     run(python, "exactnum.conformance", grader, "--format=json")
