@@ -4,6 +4,7 @@ standard library.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import subprocess
@@ -98,6 +99,15 @@ def test_it_needs_nothing() -> None:
     assert own["dependencies"] == []
     assert own["requires-python"] == other["requires-python"]
     assert "exactnum" not in " ".join(other["dependencies"])
+
+
+def test_it_compiles_on_the_oldest_python() -> None:
+    """No module has syntax that is newer than `requires-python`."""
+    project = tomllib.loads((SOURCE / "pyproject.toml").read_text("utf-8"))["project"]
+    oldest = re.fullmatch(r">=3\.(\d+)", project["requires-python"])
+    assert oldest is not None
+    for path in (ROOT / "pytest_llmarith" / "exact").rglob("*.py"):
+        ast.parse(path.read_bytes(), path.name, feature_version=(3, int(oldest[1])))
 
 
 def test_the_examples_of_its_readme() -> None:
