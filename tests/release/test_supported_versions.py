@@ -36,7 +36,7 @@ def test_supported_versions() -> None:
         assert f"pytest {pytest_version} " in text, path
 
 
-def test_changelog_and_citation_are_of_this_version() -> None:
+def test_the_changelog_is_of_this_version_and_the_citation_of_this_project() -> None:
     begins, *_ = re.findall(
         r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
     )
@@ -53,9 +53,21 @@ def test_changelog_and_citation_are_of_this_version() -> None:
         "software",
         PROJECT["name"],
     )
-    assert [citation[name] for name in ("version", "license", "authors")] == [
-        PROJECT[name] for name in ("version", "license", "authors")
+    assert [citation[name] for name in ("license", "authors")] == [
+        PROJECT[name] for name in ("license", "authors")
     ]
+
+
+def test_a_version_has_one_source() -> None:
+    """Only pyproject.toml of a distribution has it: no module, and no other file that a
+    release would have to change.
+    """
+    sources = [*(ROOT / "pytest_llmarith").rglob("*.py"), ROOT / "CITATION.cff"]
+    assert [
+        path
+        for path in sources
+        if re.search(r"^(__version__|version)\b *[=:]", path.read_text("utf-8"), re.M)
+    ] == []
 
 
 def test_the_package_is_typed() -> None:
