@@ -9,11 +9,14 @@ INSTALLED := $(VENV)/.installed
 DEVELOPER := $(VENV)/.developer
 MODEL := $(VENV)/.model
 READERS := $(VENV)/.readers
+SITE := $(VENV)/.site-installed
 # What make bench asks the model in a package: 120 calculations, five additions and two sequences.
 REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=128&context=1024' --llm-depths=1-3 --llm-trials=5 \
 	-k "arithmetic or addition or A000040 or A000045" --oeis-terms=10
 MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
 ARGS ?=
+# Where make site writes.
+INTO ?= site
 # What make demo shows: arithmetic, additions, a dozen sequences, and one search for a breaking point with few questions.
 DEMO ?= --llm-breaking-point=40 -k "arithmetic or addition or A00001 or A00004 or (breaking and int_div)"
 # The last resort for a test that hangs.
@@ -43,7 +46,7 @@ TRY_MODEL = $(MAKE) --silent $(MODEL) 2> $(VENV)/model.log || \
 # The tests of what other packages do.
 OTHERS := tests/models tests/session tests/report/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
 
-.PHONY: help install bench demo test coverage test-newest proof chaos dist lint style types imports format lock schemas docs corpus interop perf clean
+.PHONY: help install bench demo test coverage test-newest proof chaos dist lint style types imports format lock schemas docs site corpus interop perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -130,6 +133,7 @@ lock: $(DEVELOPER)  ## Write requirements/: the newest releases that pyproject.t
 	$(LOCK) --upgrade pyproject.toml --extra=build --output-file=requirements/install.txt
 	$(LOCK) --upgrade pyproject.toml --extra=dev --constraint=requirements/install.txt --output-file=requirements/dev.txt
 	$(LOCK) --upgrade --group=readers --constraint=requirements/dev.txt --output-file=requirements/readers.txt
+	$(LOCK) --upgrade --group=site --constraint=requirements/install.txt --output-file=requirements/site.txt
 	$(LOCK) --upgrade --group=model --no-deps --output-file=requirements/model.txt
 
 schemas: $(DEVELOPER)  ## Write docs/schemas from the records in the code
@@ -139,6 +143,16 @@ schemas: $(DEVELOPER)  ## Write docs/schemas from the records in the code
 docs: $(DEVELOPER)  ## Write docs/options.md and docs/screens.md from the code
 	$(RUN)/python -m docs.reference > docs/options.md
 	$(RUN)/python -m docs.screens > docs/screens.md
+
+site:  ## Build the documents as a site into site/, which can be read without a server
+	@$(MAKE) --no-print-directory VENV=.venv-site .site
+
+.PHONY: .site
+.site: $(SITE)
+	@rm -rf "$(INTO)"
+	$(RUN)/python -m sphinx --builder html --conf-dir docs/site --doctree-dir $(VENV)/doctrees --jobs 2 --fail-on-warning --keep-going --quiet . "$(INTO)"
+	@cp "$(INTO)/README.html" "$(INTO)/index.html"
+	@echo "$(INTO)/index.html"
 
 corpus: $(DEVELOPER)  ## Write the corpus of replies for graders from its code
 	$(RUN)/python -m conformance.corpus
@@ -151,7 +165,7 @@ perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .venv-newest .venv-dist .interop dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .venv-newest .venv-dist .venv-site .interop dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
 
 # What cannot be installed is left out: make bench says so.
 $(MODEL): requirements/model.txt
@@ -162,6 +176,11 @@ $(MODEL): requirements/model.txt
 $(READERS): requirements/readers.txt | $(DEVELOPER)
 	@echo "Installing what reads exports and notebooks into $(VENV) ..."
 	@$(PIP) install --quiet --require-hashes --requirement requirements/readers.txt
+	@touch $@
+
+$(SITE): requirements/site.txt
+	@$(MAKE_VENV)
+	@$(PIP) install --quiet --require-hashes --requirement requirements/site.txt
 	@touch $@
 
 $(INSTALLED): REQUIREMENTS := requirements/install.txt

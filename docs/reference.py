@@ -16,6 +16,8 @@ from pytest_llmarith.options import MODEL_VARIABLE, SECTIONS
 _INTRODUCTION = f"""\
 # Options
 
+For those who look up an option of pytest or a command of llmarith.
+
 Made from the code by `make docs`, as are `pytest --help` and `llmarith COMMAND --help`. An option without a
 default is off. All options of pytest can be used, too.
 

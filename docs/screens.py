@@ -18,6 +18,8 @@ from tempfile import TemporaryDirectory
 _INTRODUCTION = """\
 # Screens
 
+For those who wonder what a run prints, before they make one.
+
 What runs print, made by `make docs` with fake models. Left out are versions, plugins and most of the progress.
 """
 _SLOPPY = "--llm-model=llmarith/sloppy"

@@ -1,0 +1,68 @@
+"""Builds the documents of the repository as a site: `make site`.
+
+The source folder is the root of the repository, so that the links between documents,
+which GitHub follows, are those of the site.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "exactnum")]  # for the docstrings
+
+project = "pytest-llmarith"
+author = "The pytest-llmarith developers"
+with (ROOT / "pyproject.toml").open("rb") as file:
+    release = tomllib.load(file)["project"]["version"]
+
+root_doc = "README"
+include_patterns = [
+    *("*.md", "docs/*.md", "docs/site/*.md", "exactnum/*.md"),
+    "pytest_llmarith/exact/corpus/README.md",
+]
+exclude_patterns = ["PACKAGE.md"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_heading_anchors = 4
+default_role = "code"  # docstrings quote names as in Markdown
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 88
+autodoc_member_order = "bysource"
+
+html_theme = "furo"
+html_title = f"{project} {release}"
+html_copy_source = False
+html_show_search_summary = False  # they would be fetched, which files on disk refuse
+
+CONTENTS = {
+    "To learn": "tutorial running own-bench own-task breaking-point",
+    "To do": "models money batches sequences conditions comparing publishing ci scale",
+    "To look up": "options reports site/api screens page errors",
+    "To know why": "grading conformance oeis statistics paper architecture release",
+}
+PROJECT = """
+    CONTRIBUTING CHANGELOG SECURITY CODE_OF_CONDUCT exactnum/README exactnum/CHANGELOG
+    pytest_llmarith/exact/corpus/README
+"""
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", add_contents)
+
+
+def add_contents(app: Sphinx, name: str, source: list[str]) -> None:
+    """The README has the contents of the site in its sidebar."""
+    if name != root_doc:
+        return
+    for title, pages in CONTENTS.items():
+        source[0] += contents(title, [f"docs/{page}" for page in pages.split()])
+    source[0] += contents("The project", PROJECT.split())
+
+
+def contents(title: str, pages: list[str]) -> str:
+    listed = "\n".join(pages)
+    return f"\n\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{listed}\n```\n"
