@@ -1,8 +1,7 @@
-"""Finds the strictest level that works on this machine, by a self-test: a program
-attacks the sandbox that runs it.
+"""Finds the strictest level that works on this machine, by a self-test.
 
-This module can be imported on every platform; it imports the rest of the sandbox in
-functions.
+A program attacks the sandbox that runs it. This module can be imported on every
+platform; it imports the rest of the sandbox in functions.
 """
 
 from __future__ import annotations
@@ -102,14 +101,11 @@ else:
 
 
 class UnavailableError(ValueError):
-    """A level does not work on this machine: what is missing and what to do, in one
-    line.
-    """
+    """A level does not work here: what is missing and what to do, in one line."""
 
 
 def probe(wanted: Level | None = None) -> Isolation:
-    """The isolation at this level, by default at strict or, if that does not work, at
-    standard.
+    """The isolation at this level, by default at the strictest one that works.
 
     Takes a fraction of a second. Raises UnavailableError if the self-test fails.
     """
@@ -137,30 +133,31 @@ def _tested(level: Level) -> Isolation:
             "this machine is too busy for the self-test of the sandbox: run it again "
             "later"
         )
-    held = tuple(
-        name
-        for name, output in zip(ATTACKED, outputs[1:], strict=True)
-        if output == _HELD
-    )
-    missing = [
-        name for name in ATTACKED if name not in held and level is not Level.NONE
-    ]
-    if outputs[0] != _HELD or missing:
-        what = (
-            f"does not hold here ({', '.join(missing)})"
-            if outputs[0] == _HELD
-            else "runs no program here"
+    advice = _ALTERNATIVES[level]
+    of_nothing, *of_attacks = outputs
+    if of_nothing != _HELD:
+        raise UnavailableError(f"level {level} runs no program here: {advice}")
+    held = list[str]()
+    missing = list[str]()
+    for name, output in zip(ATTACKED, of_attacks, strict=True):
+        if output == _HELD:
+            held.append(name)
+        else:
+            missing.append(name)
+    if level is Level.NONE:
+        return Isolation(level, tuple(held), (_WARNING,))
+    if missing:
+        raise UnavailableError(
+            f"level {level} does not hold here ({', '.join(missing)}): {advice}"
         )
-        raise UnavailableError(f"level {level} {what}: {_ALTERNATIVES[level]}")
-    return Isolation(level, held, (_WARNING,) if level is Level.NONE else ())
+    return Isolation(level, tuple(held), ())
 
 
 def attack(level: Level) -> list[str]:
-    """The attacking program's output for every input, fewer if the machine is too busy
-    for a minute.
+    """The attacking program's output for every input.
 
-    Its targets are a file, a listening socket, and this process. Raises OSError if the
-    sandbox does not start.
+    There are fewer if the machine is too busy for a minute. The targets are a file, a
+    listening socket, and this process. Raises OSError if the sandbox does not start.
     """
     from pytest_llmarith.sandbox.runner import Sandbox, Slots
 
@@ -181,7 +178,7 @@ def attack(level: Level) -> list[str]:
             harness=os.getpid(),
             variables=sorted(os.environ),
         )
-        sandbox = Sandbox(
-            Isolation(level, ()), _LIMITS, Slots(Path(private), 1), wait_s=_WAIT_S
-        )
-        return [run.stdout for run in sandbox.run(program, range(1 + len(ATTACKED)))]
+        slots = Slots(Path(private), 1)
+        sandbox = Sandbox(Isolation(level, ()), _LIMITS, slots, wait_s=_WAIT_S)
+        runs = sandbox.run(program, range(1 + len(ATTACKED)))
+        return [run.stdout for run in runs]

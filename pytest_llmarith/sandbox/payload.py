@@ -1,8 +1,7 @@
-"""The base interpreter, which runs the programs, and the payload that it receives: the
-zygote's code and the program.
+"""The base interpreter, which runs the programs, and the payload that it receives.
 
-Programs can read the interpreter's standard library and the shared libraries that it
-loads, but no installed package.
+The payload is the zygote's code and the program. Programs can read the interpreter's
+standard library and the shared libraries that it loads, but no installed package.
 """
 
 from __future__ import annotations
@@ -61,8 +60,9 @@ print(ascii((sys.path, paths)))
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """An interpreter, the files and folders that it needs, and the folders of packages
-    in them, which are `hidden`.
+    """An interpreter, and the files and folders that it needs.
+
+    `hidden` are the folders of packages in these.
     """
 
     executable: str
@@ -71,8 +71,9 @@ class Interpreter:
     hidden: tuple[str, ...]
 
     def readable(self) -> list[str]:
-        """The files and folders; a folder with a hidden one is replaced by its other
-        entries.
+        """The files and folders, without hidden ones.
+
+        A folder with a hidden one is replaced by its other entries.
         """
         paths = [*self.files]
         for folder in self.folders:
@@ -86,8 +87,9 @@ class Interpreter:
 
 @cache
 def base_interpreter() -> Interpreter:
-    """The interpreter of which a virtual environment was made; raises OSError if it
-    does not start.
+    """The interpreter of which a virtual environment was made.
+
+    Raises OSError if it does not start.
     """
     executable = os.path.realpath(
         getattr(sys, "_base_executable", None) or sys.executable
@@ -107,26 +109,17 @@ def base_interpreter() -> Interpreter:
     search_path, libraries = ast.literal_eval(asked.stdout.decode())
     all_folders = [path for path in search_path if os.path.isdir(path)]
     folders = [path for path in all_folders if not _within(path, all_folders)]
-    archives = [path for path in search_path if os.path.isfile(path)]
-    lone = [
-        path
-        for path in map(os.path.normpath, libraries)
-        if os.path.isabs(path) and not _within(path, folders)
-    ]
+    files = [executable, _LOADER_CACHE]
+    files += [path for path in search_path if os.path.isfile(path)]  # archives
+    for library in map(os.path.normpath, libraries):
+        if os.path.isabs(library) and not _within(library, folders):
+            files.append(library)
+    packages = [f"{folder}/{name}" for folder in folders for name in _PACKAGE_FOLDERS]
     return Interpreter(
         executable,
-        files=tuple(
-            dict.fromkeys(
-                filter(os.path.exists, [executable, _LOADER_CACHE, *archives, *lone])
-            )
-        ),
+        files=tuple(dict.fromkeys(filter(os.path.exists, files))),
         folders=tuple(folders),
-        hidden=tuple(
-            path
-            for folder in folders
-            for name in _PACKAGE_FOLDERS
-            if os.path.isdir(path := f"{folder}/{name}")
-        ),
+        hidden=tuple(filter(os.path.isdir, packages)),
     )
 
 
@@ -154,16 +147,16 @@ def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
 @cache
 def _code() -> list[tuple[str, CodeType]]:
     """The child's modules, compiled, and empty packages that contain them."""
-    parts = _CHILD_PACKAGE.split(".")
-    code = [
-        (".".join(parts[:depth]), compile("", "", "exec"))
-        for depth in range(1, len(parts) + 1)
-    ]
-    for name in (f"{_CHILD_PACKAGE}.{module}" for module in _MODULES):
+    code = list[tuple[str, CodeType]]()
+    package = ""
+    for part in _CHILD_PACKAGE.split("."):
+        package = f"{package}.{part}" if package else part
+        code.append((package, compile("", "", "exec")))
+    for module in _MODULES:
+        name = f"{_CHILD_PACKAGE}.{module}"
         # The loader of the import system may be pytest's, which rewrites assertions.
-        compiled = SourceFileLoader(
-            name, str(CHILD / f"{name.rpartition('.')[2]}.py")
-        ).get_code(name)
+        loader = SourceFileLoader(name, str(CHILD / f"{module}.py"))
+        compiled = loader.get_code(name)
         assert compiled is not None
         code.append((name, compiled))
     return code

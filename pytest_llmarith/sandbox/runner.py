@@ -1,9 +1,8 @@
-"""Runs a program once for every input, each time in a process of its own, and measures
-its time.
+"""Runs a program once for every input, each time in a process of its own.
 
-A term runs only while it holds a slot, a lock file that all runs of a user share, so
-that terms do not slow each other down. The kernel releases the locks of a process that
-ends.
+A term runs, and is timed, only while it holds a slot, a lock file that all runs of a
+user share, so that terms do not slow each other down. The kernel releases the locks of
+a process that ends.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import platform
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -54,24 +54,28 @@ class Slots:
     @contextmanager
     def hold(self, *, every: bool = False) -> Iterator[None]:
         """Hold one slot or every slot, once they are free."""
-        order = [(os.getpid() + step) % self.size for step in range(self.size)]
         with ExitStack() as held:
             folder = self._open_folder(held)
             if every:
-                for number in range(
-                    self.size
-                ):  # in this order, so that two runs cannot deadlock
+                # In this order, so that two runs cannot deadlock.
+                for number in range(self.size):
                     _lock(held, folder, number, fcntl.LOCK_EX)
-            elif not any(
-                _lock(held, folder, number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                for number in order
-            ):
-                _lock(held, folder, order[0], fcntl.LOCK_EX)
+            else:
+                self._lock_one(held, folder)
             yield
 
+    def _lock_one(self, held: ExitStack, folder: int) -> None:
+        """Lock a slot that is free, or wait for this process's own."""
+        own = os.getpid() % self.size
+        for number in (*range(own, self.size), *range(own)):
+            if _lock(held, folder, number, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                return
+        _lock(held, folder, own, fcntl.LOCK_EX)
+
     def _open_folder(self, held: ExitStack) -> int:
-        """A descriptor of the folder; raises OSError if other users could write in
-        it.
+        """A descriptor of the folder.
+
+        Raises OSError if other users could write in it.
         """
         with suppress(FileExistsError):
             self._folder.mkdir(mode=0o700)
@@ -127,16 +131,14 @@ class Sandbox:
         inputs: Sequence[int],
         on_run: Callable[[ProgramRun], None] | None = None,
     ) -> list[ProgramRun]:
-        """Run the program with every input in order, up to the first inconclusive one;
-        `on_run` is called after each.
+        """Run the program with every input in order, up to the first inconclusive one.
 
-        Raises OSError if the sandbox does not start.
+        `on_run` is called after each. Raises OSError if the sandbox does not start.
         """
         runs: list[ProgramRun] = []
         until = time.monotonic() + self._wait_s
-        with closing(
-            ZygoteClient(self.isolation.level, program, self.limits)
-        ) as client:
+        zygote = ZygoteClient(self.isolation.level, program, self.limits)
+        with closing(zygote) as client:
             for number in inputs:
                 run = self._measure(client, number)
                 while run.ending is Ending.INCONCLUSIVE and time.monotonic() < until:
@@ -151,64 +153,60 @@ class Sandbox:
         return runs
 
     def _measure(self, client: ZygoteClient, number: int) -> ProgramRun:
-        """Run a term; run it again with all slots if its time is close to a limit, or
-        its zygote was lost.
+        """Run a term; run it again with all slots if that showed too little.
+
+        Its time may be close to a limit, or its zygote was lost.
         """
-        limits = self.limits.seconds
-        longest_s = limits[-1]
-        for every_slot in (False, True):
-            alone = every_slot or self._slots.size == 1
-            # A term that shares the machine and exceeds the margin would be late alone,
-            # too.
-            stop_s = longest_s if alone else (1 + _MARGIN) * longest_s
-            try:
-                with self._slots.hold(every=every_slot):
-                    run = replace(
-                        client.run(number, stop_s, _inconclusive_s(longest_s)),
-                        alone=alone,
-                    )
-            except ZygoteLost as error:
-                detail = f"the process that starts programs was lost: {error}"
-                run = ProgramRun(
-                    number,
-                    Ending.KILLED,
-                    None,
-                    detail,
-                    "",
-                    "",
-                    0.0,
-                    0.0,
-                    0.0,
-                    0.0,
-                    alone=True,
-                )
-                continue
-            is_close = any(
-                abs(run.seconds - limit) <= _MARGIN * limit for limit in limits
+        with suppress(ZygoteLost):
+            run = self._run_once(client, number, every_slot=False)
+            if run.alone or not self._is_doubtful(run):
+                return run
+        try:
+            return self._run_once(client, number, every_slot=True)
+        except ZygoteLost as error:
+            return ProgramRun(
+                number,
+                Ending.KILLED,
+                exit_status=None,
+                detail=f"the process that starts programs was lost: {error}",
+                stdout="",
+                stderr="",
+                seconds=0.0,
+                cpu_s=0.0,
+                wall_s=0.0,
+                waited_s=0.0,
+                alone=True,
             )
-            if alone or not (is_close or run.ending is Ending.INCONCLUSIVE):
-                break
-        return run
+
+    def _run_once(
+        self, client: ZygoteClient, number: int, *, every_slot: bool
+    ) -> ProgramRun:
+        longest_s = self.limits.longest_s
+        alone = every_slot or self._slots.size == 1
+        # A term that shares the machine and exceeds the margin would be late alone, too.
+        stop_s = longest_s if alone else (1 + _MARGIN) * longest_s
+        with self._slots.hold(every=every_slot):
+            run = client.run(number, stop_s, _inconclusive_s(longest_s))
+        return replace(run, alone=alone)
+
+    def _is_doubtful(self, run: ProgramRun) -> bool:
+        """Whether sharing the machine may have decided a term."""
+        if run.ending is Ending.INCONCLUSIVE:
+            return True
+        limits = self.limits.seconds
+        return any(abs(run.seconds - limit) <= _MARGIN * limit for limit in limits)
 
 
 def machine_facts() -> dict[str, Any]:
     """The interpreter of the programs and the machine, for records of times."""
-    lines = (
-        Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    )
+    cpus = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    model = re.search(r"^model name[^:\n]*:(.*)", cpus, re.MULTILINE)
+    version = platform.python_version()
     return {
         "host": platform.node(),
-        "interpreter": f"{platform.python_implementation()} "
-        f"{platform.python_version()}",
+        "interpreter": f"{platform.python_implementation()} {version}",
         "machine": platform.machine(),
-        "processor": next(
-            (
-                line.partition(":")[2].strip()
-                for line in lines
-                if line.startswith("model name")
-            ),
-            None,
-        ),
+        "processor": model[1].strip() if model else None,
         "kernel": f"{platform.system()} {platform.release()}",
         "cores": len(os.sched_getaffinity(0)),
         "slots": slot_count(),
@@ -216,8 +214,9 @@ def machine_facts() -> dict[str, Any]:
 
 
 def calibrate(isolation: Isolation) -> float | None:
-    """The seconds that a fixed program takes, the median of three runs; None if none
-    ended.
+    """The seconds that a fixed program takes, the median of three runs.
+
+    None if none ended.
     """
     sandbox = Sandbox(isolation, ProgramLimits(seconds=(10.0,)))
     runs = sandbox.run(_CALIBRATION_PROGRAM, [_CALIBRATION_INPUT] * _CALIBRATION_RUNS)
@@ -230,7 +229,5 @@ def calibrate(isolation: Isolation) -> float | None:
 
 
 def _inconclusive_s(longest_s: float) -> float:
-    """The wall time after which a term is inconclusive if too little of it counts; see
-    `protocol.SLOWEST`.
-    """
+    """The wall time after which a term may be inconclusive (`protocol.SLOWEST`)."""
     return 3 * longest_s + 2

@@ -1,13 +1,13 @@
-"""The seccomp filters of a program, as BPF for x86_64: the system calls that computing
-needs, by number and arguments.
+"""The seccomp filters of a program, as BPF for x86_64.
 
-All other calls fail with EPERM.
+They allow the system calls that computing needs, by number and arguments. All other
+calls fail with EPERM.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # The filter has this in place of the program's process id, which is known only after
 # its fork.
@@ -73,10 +73,8 @@ _RESTRICTED: dict[int, list[dict[int, tuple[int, ...]]]] = {
     _CLONE: [{0: _THREADS}],
     62: [{0: struct.unpack("<I", PID_MARK)}],  # kill
     234: [{0: struct.unpack("<I", PID_MARK)}],  # tgkill
-    302: [
-        {0: (0,), 2: (_RLIMIT_STACK,)},
-        {0: (0,), 4: (0,), 5: (0,)},
-    ],  # prlimit64: set own stack limit, read own limits
+    # prlimit64: set own stack limit, read own limits
+    302: [{0: (0,), 2: (_RLIMIT_STACK,)}, {0: (0,), 4: (0,), 5: (0,)}],
     436: [{4: _CLOSE_RANGE_FLAGS}],
 }
 
@@ -84,9 +82,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def filter_program() -> bytes:
-    """The filter of allowed calls, with `PID_MARK` in place of the program's process
-    id.
-    """
+    """The filter of allowed calls, with `PID_MARK` in place of the process id."""
     instructions = [
         _load(_ARCHITECTURE),
         (_EQUAL, 1, 0, _X86_64),
@@ -94,23 +90,22 @@ def filter_program() -> bytes:
         _load(_NUMBER),
         (_AT_LEAST, 0, 1, _X32_BIT),
         _return(_KILL),
-        *_if_among(sorted(_ALLOWED.values()), [_return(_ALLOW)]),
-        *_if_among(
-            [_CLONE3], [_return(_ENOSYS)]
-        ),  # its flags are in memory; libc then calls clone
     ]
+    instructions += _if_among(sorted(_ALLOWED.values()), [_return(_ALLOW)])
+    # The flags of clone3 are in memory; without it libc calls clone.
+    instructions += _if_among([_CLONE3], [_return(_ENOSYS)])
     for number, alternatives in _RESTRICTED.items():
-        block = [
-            instruction for words in alternatives for instruction in _alternative(words)
-        ]
-        instructions += _if_among([number], [*block, _return(_EPERM)])
-    return _packed([*instructions, _return(_EPERM)])
+        block = list[Instruction]()
+        for words in alternatives:
+            block += _alternative(words)
+        block.append(_return(_EPERM))
+        instructions += _if_among([number], block)
+    instructions.append(_return(_EPERM))
+    return _packed(instructions)
 
 
 def notify_filter() -> bytes:
-    """A second filter, which passes the calls that are counted to the zygote and allows
-    all others.
-    """
+    """A second filter, which passes the calls that are counted to the zygote."""
     return _packed(
         [_load(_NUMBER), *_if_among(_COUNTED, [_return(_NOTIFY)]), _return(_ALLOW)]
     )
@@ -124,12 +119,12 @@ def _alternative(words: dict[int, tuple[int, ...]]) -> list[Instruction]:
     return block
 
 
-def _if_among(values: Iterable[int], block: list[Instruction]) -> list[Instruction]:
+def _if_among(values: Sequence[int], block: list[Instruction]) -> list[Instruction]:
     """Run the block if the loaded word is one of these values."""
-    tests = [
-        (_EQUAL, position, 0, value)
-        for position, value in enumerate(reversed([*values]), 1)
-    ][::-1]
+    tests = list[Instruction]()
+    for done, value in enumerate(values):
+        # It jumps over the other tests, and the jump after them.
+        tests.append((_EQUAL, len(values) - done, 0, value))
     return [*tests, (_JUMP, 0, 0, len(block)), *block]
 
 

@@ -1,5 +1,6 @@
-"""The client of a zygote: starts it at a level, sends it inputs, and returns a run for
-each answer.
+"""The client of a zygote: starts it at a level, and sends it inputs.
+
+Each answer becomes a run.
 """
 
 from __future__ import annotations
@@ -42,9 +43,7 @@ class ZygoteLost(Exception):
 
 
 class ZygoteClient:
-    """The zygote of one program, started for the first term, and again after it was
-    lost.
-    """
+    """The zygote of one program, started for the first term and after it was lost."""
 
     def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
         self._level = level
@@ -52,17 +51,17 @@ class ZygoteClient:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, number: int, stop_s: float, inconclusive_s: float) -> ProgramRun:
-        """Run one term; raises ZygoteLost, and OSError if no zygote starts or it cannot
-        start a term.
+        """Run one term.
+
+        Raises ZygoteLost, and OSError if no zygote starts or it cannot start a term.
         """
         if self._process is None:
             self._start()
         stdin = f"{number}\n".encode()
         run = None
         try:
-            self._socket.settimeout(
-                max(inconclusive_s, stop_s * protocol.SLOWEST) + _GRACE_S
-            )
+            longest_s = max(inconclusive_s, stop_s * protocol.SLOWEST)
+            self._socket.settimeout(longest_s + _GRACE_S)
             request = protocol.REQUEST.pack(
                 int(stop_s / _NS), int(inconclusive_s / _NS), len(stdin)
             )
@@ -100,9 +99,7 @@ class ZygoteClient:
             raise OSError(f"the sandbox does not start: {message}")
 
     def close(self) -> None:
-        """Close the socket, upon which the zygote ends; kill the zygote if it does
-        not.
-        """
+        """Close the socket, upon which the zygote ends; if it does not, kill it."""
         if self._process is not None:
             self._socket.close()
             try:
@@ -127,16 +124,28 @@ class ZygoteClient:
         if code not in _ENDINGS:
             raise ConnectionError("its answer is invalid")
         seconds, wall_s, cpu_s, waited_s = (ns * _NS for ns in times_ns)
-        details = {
-            protocol.SIGNALLED: _SIGNALS.get(status, f"signal {status}"),
-            protocol.OUTPUT_FULL: f"more than {protocol.OUTPUT_BYTES:,} bytes on "
-            f"stdout or stderr",
-            protocol.INCONCLUSIVE: f"the machine was too busy: {waited_s:.1f} s of "
-            f"{wall_s:.1f} s spent waiting",
-        }
-        exit_status = status if code == protocol.EXITED else None
-        outcome = (_ENDINGS[code], exit_status, details.get(code), stdout, stderr)
-        return ProgramRun(number, *outcome, seconds, cpu_s, wall_s, waited_s)
+        detail = None
+        if code == protocol.SIGNALLED:
+            detail = _SIGNALS.get(status, f"signal {status}")
+        elif code == protocol.OUTPUT_FULL:
+            detail = f"more than {protocol.OUTPUT_BYTES:,} bytes on stdout or stderr"
+        elif code == protocol.INCONCLUSIVE:
+            detail = (
+                f"the machine was too busy: {waited_s:.1f} s of {wall_s:.1f} s spent "
+                f"waiting"
+            )
+        return ProgramRun(
+            number,
+            _ENDINGS[code],
+            status if code == protocol.EXITED else None,
+            detail,
+            stdout,
+            stderr,
+            seconds,
+            cpu_s,
+            wall_s,
+            waited_s,
+        )
 
     def _receive(self, length: int) -> bytes:
         parts = bytearray()
@@ -152,30 +161,24 @@ class ZygoteClient:
         assert self._process is not None
         assert self._process.stdout is not None
         self._process.kill()
-        lines = (
-            self._process.stdout.read(10_000)
-            .decode("utf-8", "replace")
-            .strip()
-            .splitlines()
-        )
+        printed = self._process.stdout.read(10_000).decode("utf-8", "replace")
+        lines = printed.strip().splitlines()
         return lines[-1] if lines else ""
 
 
 def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
-    user = _UNUSED_USERS + os.getpid()
+    script = (CHILD / "protocol.py").read_text(encoding="utf-8")
+    user = None
+    if os.geteuid() == 0 and starts_as(level, _UNUSED_USERS + os.getpid()):
+        user = _UNUSED_USERS + os.getpid()
     process = subprocess.Popen(
-        [
-            *_command(level),
-            "-c",
-            (CHILD / "protocol.py").read_text(encoding="utf-8"),
-            f"{control}",
-        ],
+        [*_command(level), "-c", script, str(control)],
         # sys.stdin is created now; in a program it has to be that of a pipe
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         pass_fds=(control,),
-        **_options(user if os.geteuid() == 0 and starts_as(level, user) else None),
+        **_options(user),
     )
     assert process.stdin is not None
     process.stdin.close()
@@ -201,9 +204,11 @@ def starts_as(level: Level, user: int) -> bool:
 
 
 def _options(user: int | None) -> dict[str, Any]:
-    groups = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     # In its own session it does not receive the terminal's Ctrl-C.
-    return {"env": _ENVIRONMENT, "cwd": "/", "start_new_session": True, **groups}
+    options = {"env": _ENVIRONMENT, "cwd": "/", "start_new_session": True}
+    if user is None:
+        return options
+    return {**options, "user": user, "group": user, "extra_groups": []}
 
 
 @cache
@@ -217,28 +222,15 @@ def _command(level: Level) -> tuple[str, ...]:
         raise FileNotFoundError(
             "bubblewrap is not installed, run apt install bubblewrap"
         )
-    return (
-        tool,
-        *(
-            "--unshare-all",
-            "--die-with-parent",
-            "--new-session",
-            "--as-pid-1",
-            "--cap-drop",
-            "ALL",
-        ),
-        *(
-            word
-            for path in (*interpreter.files, *interpreter.folders)
-            for word in ("--ro-bind", path, path)
-        ),
-        *(word for path in interpreter.hidden for word in ("--tmpfs", path)),
-        *(word for path in _DEVICES for word in ("--dev-bind", path, path)),
-        *(
-            word
-            for path, target in _LINKS.items()
-            for word in ("--symlink", target, path)
-        ),
-        *("--proc", "/proc", "--remount-ro", "/", "--chdir", "/", "--"),
-        *python,
-    )
+    command = [tool, "--unshare-all", "--die-with-parent", "--new-session"]
+    command += ["--as-pid-1", "--cap-drop", "ALL"]
+    for path in (*interpreter.files, *interpreter.folders):
+        command += ["--ro-bind", path, path]
+    for path in interpreter.hidden:
+        command += ["--tmpfs", path]
+    for path in _DEVICES:
+        command += ["--dev-bind", path, path]
+    for path, target in _LINKS.items():
+        command += ["--symlink", target, path]
+    command += ["--proc", "/proc", "--remount-ro", "/", "--chdir", "/", "--"]
+    return (*command, *python)

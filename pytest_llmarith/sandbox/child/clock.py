@@ -61,26 +61,25 @@ def ran_and_waited_ns(task: str) -> tuple[int, int]:
 
 
 def machine_ns() -> tuple[int, int]:
-    """How long this machine's processors were at work, and how long a hypervisor kept
-    them from it, since its start.
+    """How long this machine's processors worked since its start, and were stolen.
+
+    A hypervisor takes the stolen time from a virtual machine.
     """
     ticks = [int(field) for field in _read("/proc/stat").split()[1:9]]
     user, nice, system, _idle, _io, interrupts, soft_interrupts, stolen = ticks
-    return (
-        user + nice + system + interrupts + soft_interrupts
-    ) * _TICK_NS, stolen * _TICK_NS
+    worked = user + nice + system + interrupts + soft_interrupts
+    return worked * _TICK_NS, stolen * _TICK_NS
 
 
 def taken_ns(cpu_ns: int, worked_ns: int, stolen_ns: int) -> int:
-    """A term's share of the stolen time, which equals its share of the machine's
-    work.
-    """
+    """A term's share of the stolen time, the same as its share of the work."""
     return stolen_ns * cpu_ns // max(worked_ns, cpu_ns, 1)
 
 
 class Waiting:
-    """Adds up the time in which a term ran, and in which no thread of it ran although
-    one was ready.
+    """Adds up the time in which a term ran, and in which it waited.
+
+    It waits while no thread of it runs although one is ready.
     """
 
     def __init__(self, processors: int) -> None:
@@ -94,21 +93,19 @@ class Waiting:
     def add(
         self, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]], ready: int
     ) -> None:
-        """Evaluate an interval: the term's processor time, and the running and waiting
-        of each thread.
+        """Evaluate an interval: the term's processor time, and that of each thread.
 
-        `ready` is the number of threads that run or wait at the end of the interval.
+        `threads` have their running and waiting. `ready` is the number of threads that
+        run or wait at the end of the interval.
         """
         self._wall_ns += length_ns
-        self.ran_ns += min(
-            cpu_ns // self._side_by_side(length_ns, threads, ready), self._gap_ns()
-        )
-        waited_ns = [waited for _, waited in threads]
-        self.waited_ns += (
-            max(0, min(sum(waited_ns), max(length_ns, *waited_ns), self._gap_ns()))
-            if threads
-            else 0
-        )
+        side_by_side = self._side_by_side(length_ns, threads, ready)
+        self.ran_ns += min(cpu_ns // side_by_side, self._gap_ns())
+        if threads:
+            waited_ns = [waited for _, waited in threads]
+            longest_ns = max(length_ns, *waited_ns)
+            taken_off_ns = min(sum(waited_ns), longest_ns, self._gap_ns())
+            self.waited_ns += max(0, taken_off_ns)
 
     def _gap_ns(self) -> int:
         return self._wall_ns - self.ran_ns - self.waited_ns
@@ -116,9 +113,7 @@ class Waiting:
     def _side_by_side(
         self, length_ns: int, threads: list[tuple[int, int]], ready: int
     ) -> int:
-        """How many of the threads would run at once if nothing else kept a processor
-        busy.
-        """
+        """How many of the threads would run at once on a machine that is idle."""
         wanted_ns = sum(ran + waited for ran, waited in threads if ran >= _WORK_NS)
         ready_ns = min(ready, self._processors + 1) * length_ns
         self._span_ns += length_ns - self._span_ns // _AVERAGED_INTERVALS
@@ -129,8 +124,9 @@ class Waiting:
 
 
 class Clock:
-    """The clock of one term, which measured `started_ns` and `waited_before_ns` at its
-    start.
+    """The clock of one term.
+
+    It measured `started_ns` and `waited_before_ns` at its start.
     """
 
     def __init__(self, pid: int, started_ns: int, waited_before_ns: int) -> None:
@@ -152,7 +148,8 @@ class Clock:
         """
         cpu_ns, now_ns = self._cpu_ns(), time.monotonic_ns()
         length_ns = max(0, now_ns - self._sampled_ns)
-        before, self._threads = self._threads, self._read_threads()
+        before = self._threads
+        self._threads = self._read_threads()
         deltas = []
         for thread, (ran_ns, waited_ns) in self._threads.items():
             ran_before_ns, waited_before_ns = before.get(thread, (0, 0))
@@ -169,21 +166,17 @@ class Clock:
         apart_ns = max(SAMPLE_EVERY_NS, (done_ns - now_ns) * _SAMPLING_SHARE)
         # Threads that wake up at the same moments must not meet each sample, or miss
         # each.
-        self.next_sample_ns = (
-            done_ns + apart_ns // 2 + apart_ns * os.urandom(1)[0] // 256
-        )
+        random_ns = apart_ns * os.urandom(1)[0] // 256
+        self.next_sample_ns = done_ns + apart_ns // 2 + random_ns
 
     def is_waiting(self) -> bool:
-        """Whether a thread is ready although nothing has run between the last two
-        samples.
-        """
+        """Whether a thread is ready, and nothing ran between the last two samples."""
         return self._idle and self._ready() > 0
 
     def _ready(self) -> int:
         """How many threads run, or wait for a processor, at this moment."""
-        return sum(
-            _state(f"{self._pid}/task/{thread}") == b"R" for thread in self._threads
-        )
+        tasks = [f"{self._pid}/task/{thread}" for thread in self._threads]
+        return sum(_state(task) == b"R" for task in tasks)
 
     def _read_threads(self) -> dict[str, tuple[int, int]]:
         try:
@@ -200,20 +193,13 @@ class Clock:
         return found
 
     def _count(self, late_ns: int) -> None:
-        worked_ns, stolen_ns = machine_ns()
-        worked_ns, stolen_ns = (
-            max(0, worked_ns - self._worked_before_ns),
-            max(0, stolen_ns - self._stolen_before_ns),
-        )
-        others_ns = (
-            self._waiting.waited_ns
-            + late_ns
-            + taken_ns(self.cpu_ns, worked_ns, stolen_ns)
-        )
-        self.counted_ns = min(
-            self.wall_ns,
-            max(self.wall_ns - others_ns, self._waiting.ran_ns, self._busiest_ns),
-        )
+        worked_now_ns, stolen_now_ns = machine_ns()
+        worked_ns = max(0, worked_now_ns - self._worked_before_ns)
+        stolen_ns = max(0, stolen_now_ns - self._stolen_before_ns)
+        others_ns = self._waiting.waited_ns + late_ns
+        others_ns += taken_ns(self.cpu_ns, worked_ns, stolen_ns)
+        own_ns = max(self.wall_ns - others_ns, self._waiting.ran_ns, self._busiest_ns)
+        self.counted_ns = min(self.wall_ns, own_ns)
         self.waited_ns = self.wall_ns - self.counted_ns
 
     def _cpu_ns(self) -> int:

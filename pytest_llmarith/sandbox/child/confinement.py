@@ -1,5 +1,4 @@
-"""Restricts a term between its fork and its program: rlimits, Landlock, capabilities,
-seccomp.
+"""Restricts a term before its program: rlimits, Landlock, capabilities, seccomp.
 
 Landlock denies all files except those that the term may read. The numbers of system
 calls are those of x86_64.
@@ -44,12 +43,12 @@ _libc.syscall.restype = ctypes.c_long
 
 
 class Confinement:
-    """The restrictions that a zygote prepares for all its terms; raises OSError if this
-    kernel lacks them.
+    """The restrictions that a zygote prepares for all its terms.
 
-    `readable` are the files and folders that Landlock lets a term read, None for no
-    Landlock. `syscalls` and `notify` are BPF programs, empty for none; the first has
-    `pid_mark` in place of the term's process id.
+    Raises OSError if this kernel lacks them. `readable` are the files and folders that
+    Landlock lets a term read, None for no Landlock. `syscalls` and `notify` are BPF
+    programs, empty for none; the first has `pid_mark` in place of the term's process
+    id.
     """
 
     def __init__(
@@ -67,8 +66,9 @@ class Confinement:
         self._notify = notify
 
     def notify(self) -> int | None:
-        """The descriptor on which the kernel reports each call that is counted; None if
-        no call is.
+        """The descriptor on which the kernel reports each call that is counted.
+
+        None if no call is.
         """
         return _filter(self._notify, _NEW_LISTENER) if self._notify else None
 
@@ -88,21 +88,17 @@ class Confinement:
         if self._syscalls:
             header = ctypes.c_char_p(struct.pack("<Ii", _CAPABILITY_VERSION_3, 0))
             _syscall(_CAPSET, header, ctypes.c_char_p(bytes(24)))
-            _filter(
-                self._syscalls.replace(self._pid_mark, struct.pack("<I", os.getpid()))
-            )
+            own_pid = struct.pack("<I", os.getpid())
+            _filter(self._syscalls.replace(self._pid_mark, own_pid))
 
 
 def protect_zygote() -> None:
-    """Hide the zygote's memory from other processes of its user, and end it with the
-    harness.
-    """
+    """Hide the zygote's memory from other processes, and end it with the harness."""
     _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     try:
+        # If memory runs out, the kernel kills a term before other processes.
         with open("/proc/self/oom_score_adj", "w") as score:
-            score.write(
-                "1000"
-            )  # if memory runs out, the kernel kills a term before other processes
+            score.write("1000")
     except OSError:
         pass  # the memory limit applies nevertheless
     _prctl(_PR_SET_DUMPABLE, 0)
@@ -117,8 +113,9 @@ def end_with_parent(parent: int) -> None:
 
 
 def _ruleset(readable: list[str]) -> int:
-    """A descriptor of a Landlock ruleset that denies everything else, as far as this
-    kernel can.
+    """A descriptor of a Landlock ruleset.
+
+    It denies everything else, as far as this kernel can.
     """
     try:
         version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
@@ -126,9 +123,8 @@ def _ruleset(readable: list[str]) -> int:
         raise OSError(
             f"this kernel has no Landlock ({error.strerror}), Linux 5.13 has it"
         ) from None
-    handled = (
-        1 << max(bits for since, bits in _FILE_RIGHTS.items() if since <= version)
-    ) - 1
+    known = [bits for since, bits in _FILE_RIGHTS.items() if since <= version]
+    handled = (1 << max(known)) - 1
     attributes = struct.pack("<Q", handled)
     if version >= _TCP_VERSION:
         attributes += struct.pack("<Q", _TCP_RIGHTS)
@@ -137,9 +133,8 @@ def _ruleset(readable: list[str]) -> int:
     ruleset = _syscall(
         _LANDLOCK_CREATE_RULESET, ctypes.c_char_p(attributes), len(attributes), 0
     )
-    for path, rights in (
-        dict.fromkeys(readable, _READ_FILE | _READ_DIR) | _DEVICES
-    ).items():
+    allowed = dict.fromkeys(readable, _READ_FILE | _READ_DIR) | _DEVICES
+    for path, rights in allowed.items():
         try:
             beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except OSError:
@@ -154,19 +149,21 @@ def _ruleset(readable: list[str]) -> int:
 
 def _filter(program: bytes, flags: int = 0) -> int:
     instructions = ctypes.create_string_buffer(program, len(program))
-    header = ctypes.c_char_p(
-        struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(instructions))
+    address = ctypes.addressof(instructions)
+    header = struct.pack("<HxxxxxxQ", len(program) // 8, address)
+    return _syscall(
+        _SECCOMP, _SET_MODE_FILTER, _SPEC_ALLOW | flags, ctypes.c_char_p(header)
     )
-    return _syscall(_SECCOMP, _SET_MODE_FILTER, _SPEC_ALLOW | flags, header)
 
 
 def _syscall(number: int, *arguments: object) -> int:
-    """The result of a system call that Python has no function for; raises OSError if it
-    fails.
+    """The result of a system call that Python has no function for.
+
+    Raises OSError if it fails.
     """
-    passed = (
+    passed = [
         ctypes.c_long(each) if isinstance(each, int) else each for each in arguments
-    )
+    ]
     result: int = _libc.syscall(ctypes.c_long(number), *passed)
     if result < 0:
         raise _last_error()
@@ -174,7 +171,9 @@ def _syscall(number: int, *arguments: object) -> int:
 
 
 def _prctl(option: int, value: int) -> None:
-    if _libc.prctl(option, ctypes.c_ulong(value), *(ctypes.c_ulong(0),) * 3) != 0:
+    unused = ctypes.c_ulong(0)
+    result = _libc.prctl(option, ctypes.c_ulong(value), unused, unused, unused)
+    if result != 0:
         raise _last_error()
 
 

@@ -1,7 +1,7 @@
-"""Runs a program as python runs a file: as `__main__`, until its last thread ends, with
-python's exit status.
+"""Runs a program as python runs a file.
 
-The interpreter is not finalized: that would copy the memory that a term shares with its
+That is as `__main__`, until its last thread ends, with python's exit status. The
+interpreter is not finalized: that would copy the memory that a term shares with its
 zygote, and takes as long as most terms. The steps of finalization that a program can
 notice are done here, in python's order.
 """
@@ -38,15 +38,14 @@ def run(source: bytes) -> None:
 
 
 def _new_main() -> ModuleType:
-    """The module of a script: with its own argv and exit(), and without the modules of
-    this package.
+    """The module of a script: with its own argv and exit().
+
+    The modules of this package are removed.
     """
-    for name in [
-        name
-        for name in sys.modules
-        if name.partition(".")[0] == __name__.partition(".")[0]
-    ]:
-        del sys.modules[name]
+    package = __name__.partition(".")[0]
+    for name in list(sys.modules):
+        if name.partition(".")[0] == package:
+            del sys.modules[name]
     sys.argv = [_FILENAME]
     site.setquit()
     main = ModuleType("__main__")
@@ -80,8 +79,9 @@ def _exit_status(code: object) -> int:
     if not isinstance(code, int):
         sys.stderr.write(f"{code}\n")
         return 1
-    # The kernel keeps eight bits of a C long.
-    return code & 0xFF if -(1 << 63) <= code < 1 << 63 else _OUT_OF_RANGE
+    is_c_long = -(1 << 63) <= code < 1 << 63
+    # The kernel keeps eight bits of it.
+    return code & 0xFF if is_c_long else _OUT_OF_RANGE
 
 
 def _call_hook(error: BaseException) -> int:

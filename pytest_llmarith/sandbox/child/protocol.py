@@ -1,8 +1,7 @@
-"""The messages between harness and zygote, and the script of a new child, which
-receives the zygote's code.
+"""The messages between harness and zygote, and the script of a new child.
 
-The zygote trusts the harness; the harness checks each answer, which has fixed fields
-and then bytes.
+The script receives the zygote's code. The zygote trusts the harness; the harness checks
+each answer, which has fixed fields and then bytes.
 """
 
 from __future__ import annotations
@@ -57,9 +56,8 @@ def _load(control: int) -> tuple[ModuleType, bytes]:
     if control != _CONTROL:
         os.dup2(control, _CONTROL)
         os.close(control)
-    payload = marshal.loads(
-        receive(_CONTROL, *LENGTH.unpack(receive(_CONTROL, LENGTH.size)))
-    )
+    (length,) = LENGTH.unpack(receive(_CONTROL, LENGTH.size))
+    payload = marshal.loads(receive(_CONTROL, length))
     for name, code in payload["modules"]:
         module = sys.modules[name] = ModuleType(name)
         module.__path__ = []

@@ -1,6 +1,4 @@
-"""Supervises a running term: reads its output up to the limits, counts calls, measures
-its time.
-"""
+"""Supervises a running term: reads its output, counts calls, measures its time."""
 
 from __future__ import annotations
 
@@ -46,8 +44,9 @@ class Output:
         return self._memory[: min(self._used, protocol.OUTPUT_BYTES)]
 
     def read(self, descriptor: int) -> bool:
-        """Read what is available; False at the end, at the limit, or if nothing is
-        available.
+        """Read what is available.
+
+        Returns False at the end, at the limit, or if nothing is available.
         """
         try:
             got = os.readv(descriptor, [self._memory[self._used :]])
@@ -62,12 +61,12 @@ class Output:
 
 
 class CallCounter:
-    """Counts the threads, pipes and pairs of sockets that a term makes, and refuses
-    those beyond the limits.
+    """Counts the threads, pipes and pairs of sockets that a term makes.
 
-    The kernel reports each call on `listener`. RLIMIT_NPROC would not limit root's
-    threads, and would count all threads of another user. RLIMIT_NOFILE would not limit
-    pipes: a call that waits for a closed pipe keeps it.
+    It refuses those beyond the limits. The kernel reports each call on `listener`.
+    RLIMIT_NPROC would not limit root's threads, and would count all threads of another
+    user. RLIMIT_NOFILE would not limit pipes: a call that waits for a closed pipe keeps
+    it.
     """
 
     def __init__(self, listener: int) -> None:
@@ -75,19 +74,15 @@ class CallCounter:
         self._threads = self._pipes = 0
 
     def answer(self) -> None:
-        """Let the call continue, or make it fail as if the system limit were
-        reached.
-        """
+        """Let the call continue, or fail as if the system limit were reached."""
         notification = bytearray(_NOTIFICATION.size)
         try:
             fcntl.ioctl(self.listener, _RECEIVE, notification)
             number, _, _, call = _NOTIFICATION.unpack(notification)
             error = self._count(call)
-            fcntl.ioctl(
-                self.listener,
-                _SEND,
-                _RESPONSE.pack(number, 0, -error, 0 if error else _CONTINUE),
-            )
+            flags = 0 if error else _CONTINUE
+            response = _RESPONSE.pack(number, 0, -error, flags)
+            fcntl.ioctl(self.listener, _SEND, response)
         except OSError:
             pass  # the thread that called has ended
 
@@ -121,20 +116,17 @@ class Supervision:
         self._counter = counter
         self._pidfd = os.pidfd_open(pid)
         self._poll = select.poll()
-        for descriptor in (
-            self._pidfd,
-            control,
-            *outputs,
-            *([counter.listener] if counter else []),
-        ):
+        for descriptor in (self._pidfd, control, *outputs):
             self._poll.register(descriptor, select.POLLIN)
+        if counter is not None:
+            self._poll.register(counter.listener, select.POLLIN)
 
     def watch(self, stop_ns: int, inconclusive_ns: int) -> tuple[int, int]:
-        """How the term ended, and its exit status or signal; raises ConnectionError if
-        the harness is gone.
+        """How the term ended, and its exit status or signal.
 
         A term is late once `stop_ns` count, and inconclusive once `inconclusive_ns` of
-        wall time have passed of which too little counts.
+        wall time have passed of which too little counts. Raises ConnectionError if the
+        harness is gone.
         """
         try:
             code = self._wait(stop_ns, inconclusive_ns)
@@ -146,47 +138,45 @@ class Supervision:
             if code == protocol.EXITED and output.full:
                 code = protocol.OUTPUT_FULL
         status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        return (
-            (protocol.SIGNALLED, -status)
-            if code == protocol.EXITED and status < 0
-            else (code, status)
-        )
+        if code == protocol.EXITED and status < 0:
+            return protocol.SIGNALLED, -status
+        return code, status
 
     def _wait(self, stop_ns: int, inconclusive_ns: int) -> int:
+        clock = self._clock
         while True:
             waited_before_ns = ran_and_waited_ns("self")[1]
-            events = self._poll.poll(
-                max(0, self._clock.next_sample_ns - time.monotonic_ns()) // _NS_PER_MS
-                + 1
-            )
+            left_ns = max(0, clock.next_sample_ns - time.monotonic_ns())
+            events = self._poll.poll(left_ns // _NS_PER_MS + 1)
             code = self._handle(dict(events))
             # A term that starts threads all the time causes events all the time.
-            if code is None and time.monotonic_ns() < self._clock.next_sample_ns:
+            if code is None and time.monotonic_ns() < clock.next_sample_ns:
                 continue
-            self._clock.sample(
-                ran_and_waited_ns("self")[1] - waited_before_ns
-                if code == protocol.EXITED
-                else 0
-            )
+            late_ns = 0
+            if code == protocol.EXITED:
+                late_ns = ran_and_waited_ns("self")[1] - waited_before_ns
+            clock.sample(late_ns)
             if code is not None:
                 return code
-            if self._clock.counted_ns >= stop_ns and not self._clock.is_waiting():
+            if clock.counted_ns >= stop_ns and not clock.is_waiting():
                 return protocol.LATE
-            if self._clock.wall_ns >= max(
-                inconclusive_ns, self._clock.counted_ns * protocol.SLOWEST
+            if clock.wall_ns >= max(
+                inconclusive_ns, clock.counted_ns * protocol.SLOWEST
             ):
                 return protocol.INCONCLUSIVE
 
     def _handle(self, events: dict[int, int]) -> int | None:
-        """Handle the events of one poll; returns how the term ended, None if it has
-        not.
+        """Handle the events of one poll.
+
+        Returns how the term ended, None if it has not.
         """
         if self._control in events:
             raise ConnectionError
         if self._pidfd in events:
             return protocol.EXITED
         for descriptor, event in events.items():
-            if (output := self._outputs.get(descriptor)) is not None:
+            if descriptor in self._outputs:
+                output = self._outputs[descriptor]
                 is_open = output.read(descriptor)
                 if output.full:
                     return protocol.OUTPUT_FULL
@@ -199,8 +189,9 @@ class Supervision:
         return None
 
     def _kill(self) -> None:
-        """Kill the term and its process group; its id stays its own until it is
-        reaped.
+        """Kill the term and its process group.
+
+        Its id stays its own until it is reaped.
         """
         try:
             os.killpg(self._pid, _SIGKILL)

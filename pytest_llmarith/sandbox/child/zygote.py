@@ -88,9 +88,8 @@ class _Zygote:
         clock = Clock(pid, started_ns, waited_before_ns)
         counter = None if listener is None else CallCounter(listener)
         outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
-        code, number = Supervision(pid, clock, self._control, outputs, counter).watch(
-            stop_ns, inconclusive_ns
-        )
+        supervision = Supervision(pid, clock, self._control, outputs, counter)
+        code, number = supervision.watch(stop_ns, inconclusive_ns)
         times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
         stdout, stderr = self._stdout.kept, self._stderr.kept
         answer = protocol.ANSWER.pack(code, number, *times, len(stdout), len(stderr))
@@ -100,17 +99,13 @@ class _Zygote:
 
     def _report_failure(self, error: OSError) -> None:
         text = f"{error}".encode("utf-8", "replace")
-        _send(
-            self._control,
-            protocol.ANSWER.pack(protocol.NOT_STARTED, 0, 0, 0, 0, 0, 0, len(text)),
-            text,
-        )
+        code = protocol.NOT_STARTED
+        answer = protocol.ANSWER.pack(code, 0, 0, 0, 0, 0, 0, len(text))
+        _send(self._control, answer, text)
 
 
 class _Pipes:
-    """The standard streams of a term, and a socket on which it reports its start to the
-    zygote.
-    """
+    """The standard streams of a term, and a socket on which it reports its start."""
 
     def __init__(self, stdin: bytes) -> None:
         self._zygote = os.getpid()
@@ -126,35 +121,34 @@ class _Pipes:
             os.set_blocking(descriptor, False)
 
     def enter(self, restrictions: Confinement) -> None:
-        """In the term: take the streams, apply the restrictions, and close all other
-        descriptors.
+        """In the term: take the streams, and apply the restrictions.
+
+        All other descriptors are closed.
         """
         try:
             end_with_parent(self._zygote)
             os.setsid()
-            for number, descriptor in enumerate(
-                (self._stdin, self._stdout_end, self._stderr_end)
-            ):
+            streams = (self._stdin, self._stdout_end, self._stderr_end)
+            for number, descriptor in enumerate(streams):
                 os.dup2(descriptor, number)
             start = _START.pack(time.monotonic_ns(), ran_and_waited_ns("self")[1])
-            if (listener := restrictions.notify()) is not None:
+            listener = restrictions.notify()
+            if listener is not None:
                 rights = [(_socket.SOL_SOCKET, _SCM_RIGHTS, _DESCRIPTOR.pack(listener))]
                 self._socket_end.sendmsg([_LISTENER], rights)
             restrictions.apply()
             os.write(self._socket_end.fileno(), _BEGUN + start)
             os.closerange(3, _DESCRIPTORS)
         except BaseException as error:
-            os.write(
-                self._socket_end.fileno(),
-                _FAILED + f"{error}".encode()[: _MESSAGE_BYTES - 1],
-            )
+            message = _FAILED + f"{error}".encode()
+            os.write(self._socket_end.fileno(), message[:_MESSAGE_BYTES])
             os._exit(1)
 
     def start(self) -> tuple[int, int, int | None]:
-        """In the zygote: the term's start, how long it had waited by then, and the
-        listener for calls that are counted.
+        """In the zygote: the term's start, and how long it had waited by then.
 
-        Raises OSError if the term could not be confined.
+        The third is the listener for calls that are counted. Raises OSError if the term
+        could not be confined.
         """
         self.close_term_ends()
         listener = None
@@ -162,13 +156,12 @@ class _Pipes:
             message, rights, _, _ = self._socket.recvmsg(
                 _MESSAGE_BYTES, _socket.CMSG_SPACE(_DESCRIPTOR.size)
             )
-            if message[:1] == _BEGUN:
-                return *_START.unpack(message[1:]), listener
-            if message[:1] != _LISTENER:
-                raise OSError(
-                    message[1:].decode("utf-8", "replace")
-                    or "a term ended before its program began"
-                )
+            kind, content = message[:1], message[1:]
+            if kind == _BEGUN:
+                return *_START.unpack(content), listener
+            if kind != _LISTENER:
+                why = content.decode("utf-8", "replace")
+                raise OSError(why or "a term ended before its program began")
             listener = _DESCRIPTOR.unpack(rights[0][2])[0]
 
     def close_term_ends(self) -> None:
