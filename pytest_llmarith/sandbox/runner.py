@@ -183,7 +183,8 @@ class Sandbox:
     ) -> ProgramRun:
         longest_s = self.limits.longest_s
         alone = every_slot or self._slots.size == 1
-        # A term that shares the machine and exceeds the margin would be late alone, too.
+        # A term that exceeds the margin when it shares the machine would be late alone.
+
         stop_s = longest_s if alone else (1 + _MARGIN) * longest_s
         with self._slots.hold(every=every_slot):
             run = client.run(number, stop_s, _inconclusive_s(longest_s))
