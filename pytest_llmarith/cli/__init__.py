@@ -47,14 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     usage or an unreadable file. 130: Ctrl-C.
     """
     request = make_parser().parse_args(argv)
-    command = " ".join(
-        filter(None, (request.command, getattr(request, "subcommand", None)))
-    )
+    command: str = request.command
+    if "subcommand" in request:
+        command += f" {request.subcommand}"
     try:
-        if (
-            getattr(request, "force", False)
-            and getattr(request, "output", request) is None
-        ):
+        if "output" in request and request.output is None and request.force:
             raise UsageError(
                 "--force needs --output; add --output=FILE, or remove --force"
             )
@@ -67,9 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print_error(command, "stopped")
         return INTERRUPTED
     except OSError as error:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # Python's last flush cannot fail
+        # So that Python's last flush cannot fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):  # the reader, such as `head`, has ended
             return 0
         print_error(command, str(error))  # such as a full disk

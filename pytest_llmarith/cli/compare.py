@@ -1,6 +1,4 @@
-"""`llmarith compare` and `plan`: how much two models differ, and how many questions
-show a difference.
-"""
+"""`llmarith compare` and `plan`: how models differ, and what shows a difference."""
 
 from __future__ import annotations
 
@@ -34,9 +32,8 @@ def add_compare(commands: parser.Commands) -> None:
         type=Path,
         metavar="RUN",
         help="A run's folder, its trials.jsonl, JSONL of llm_arithmetic, or a folder "
-        "with some of them; the first run "
-        "is the baseline. A single run is compared with itself, by --model=A:B or "
-        "--condition=A:B",
+        "with some of them; the first run is the baseline. A single run is compared "
+        "with itself, by --model=A:B or --condition=A:B",
     )
     purpose = (
         "Compare this model, or model A of the baseline with model B of the others"
@@ -44,8 +41,7 @@ def add_compare(commands: parser.Commands) -> None:
     parser.add_repeatable(command, "--model", "A[:B]", purpose)
     purpose = (
         "Compare the baseline's trials in condition A with those of the others in B, "
-        "problem by problem; "
-        "labels as in ids (numbers_comma-context_2k), or usual"
+        "problem by problem; labels as in ids (numbers_comma-context_2k), or usual"
     )
     parser.add_repeatable(command, "--condition", "A[:B]", purpose)
     purpose = (
@@ -58,9 +54,8 @@ def add_compare(commands: parser.Commands) -> None:
         type=_points,
         metavar="POINTS",
         help="Exit with 1 if a run is worse by more than this many percentage points, "
-        "in total or in a task, variant "
-        "or set, and significantly after Holm's correction, or if questions are "
-        "unanswered",
+        "in total or in a task, variant or set, and significantly after Holm's "
+        "correction, or if questions are unanswered",
     )
     purpose = (
         "With --fail-if-worse: how many questions of a comparison may be "
@@ -95,30 +90,28 @@ def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.files import UsageError
     from pytest_llmarith.results.loaded import load_all_runs
 
-    if request.allow_unanswered is not None and request.fail_if_worse is None:
+    gate: Decimal | None = request.fail_if_worse
+    if request.allow_unanswered is not None and gate is None:
         raise UsageError(
             "--allow-unanswered needs --fail-if-worse; add --fail-if-worse=POINTS or "
             "remove it"
         )
-    baseline, *others = load_all_runs(request.runs, parser.note)
+    runs = load_all_runs(request.runs, parser.note)
     comparisons = compare(
-        baseline, others, request.model, request.condition, unpaired=request.unpaired
+        runs[0], runs[1:], request.model, request.condition, unpaired=request.unpaired
     )
-    if request.fail_if_worse is not None and not all(
-        one.rows for one in comparisons.comparisons
-    ):
+    has_rows = all(one.rows for one in comparisons.comparisons)
+    if gate is not None and not has_rows:
         raise UsageError(
             "--fail-if-worse: there is no gate for D50, all that these runs share; "
             "remove it"
         )
     text = _formatted(comparisons, request.format)
-    Destination(sys.stdout, request.output, request.force).write(
-        [text], [baseline, *others]
-    )
-    if request.fail_if_worse is None:
+    Destination(sys.stdout, request.output, request.force).write([text], runs)
+    if gate is None:
         return 0
-    worse = failures(comparisons, request.fail_if_worse, request.allow_unanswered or 0)
-    for line in worse or unseen(comparisons, request.fail_if_worse):
+    worse = failures(comparisons, gate, request.allow_unanswered or 0)
+    for line in worse or unseen(comparisons, gate):
         parser.print_error("compare", line)
     return parser.NOT_DONE if worse else 0
 
@@ -131,8 +124,10 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
 
     if form == "json":
         return f"{json.dumps(as_dict(comparisons), indent=2)}\n"
-    if form in ("markdown", "latex"):
-        return as_markdown(comparisons) if form == "markdown" else as_latex(comparisons)
+    if form == "markdown":
+        return as_markdown(comparisons)
+    if form == "latex":
+        return as_latex(comparisons)
     return as_text(comparisons, shutil.get_terminal_size().columns)
 
 
@@ -161,10 +156,8 @@ def add_plan(commands: parser.Commands) -> None:
 
 
 def _difference(text: str) -> float:
-    if (
-        not re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text)
-        or not 0.1 <= float(text) <= 50
-    ):
+    is_number = re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", text)
+    if not is_number or not 0.1 <= float(text) <= 50:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a number of percentage points from 0.1 to 50; write 3"
         )
@@ -190,33 +183,26 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
     from pytest_llmarith.types import Model, ModelTerms, Price
 
     client = Client()
+    free = ModelTerms(Price(0.0, 0.0), batch_price=Price(0.0, 0.0))
     tokens = mean_tokens(runs)
     targets: dict[str, str] = {}
     for run, names in zip(runs, names_of(runs), strict=True):
-        known = run.facts.models if run.facts else []
-        targets |= {
-            names.get(one.name, one.name): one.target or one.name for one in known
-        }
+        for one in run.facts.models if run.facts else []:
+            targets[names.get(one.name, one.name)] = one.target or one.name
     task = arithmetic.task([max(arithmetic.DEPTHS)])
     longest = problems_of(task, 0, 1)[0].prompt
     found = []
     for name in dict.fromkeys([*targets, *tokens, *models]):
         model = Model(name, targets.get(name, name))
-        short = Tokens(model.about_tokens(longest), task.reply_tokens)
-        free = Price(0.0, 0.0)
-        terms = (
-            ModelTerms(free, batch_price=free)
-            if model.simulated
-            else client.terms(model)
-        )
-        without_reasoning = terms.reasons and name not in tokens
+        terms = free if model.simulated else client.terms(model)
+        guessed = Tokens(model.about_tokens(longest), task.reply_tokens)
         found.append(
             Cost(
                 name,
-                tokens.get(name, short),
+                tokens.get(name, guessed),
                 terms.price,
                 terms.batch_price,
-                without_reasoning,
+                without_reasoning=terms.reasons and name not in tokens,
             )
         )
     return found

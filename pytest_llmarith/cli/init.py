@@ -6,6 +6,7 @@ A wheel contains them in `_kit`; a clone uses its own benches and oeis_cache fol
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -70,30 +71,22 @@ def _init(request: argparse.Namespace) -> int:
     folder: Path = request.folder
     try:
         files = project_files() | _configuration(folder)
+        different = [
+            name
+            for name, content in files.items()
+            if not _holds(folder / name, content)
+        ]
         # A broken link is there, too.
-        there = [
-            path
-            for name in files
-            if (path := folder / name).exists() or path.is_symlink()
-        ]
-        changed = [
-            path
-            for path in there
-            if not _holds(path, files[path.relative_to(folder).as_posix()])
-        ]
+        changed = [name for name in different if os.path.lexists(folder / name)]
         if changed and not request.force:
-            others = f" and {len(changed) - 1:,} more" if changed[1:] else ""
+            first = f"{str(folder / changed[0])!r}"
+            if len(changed) > 1:
+                first += f" and {len(changed) - 1:,} more"
             print_error(
                 "init",
-                f"{str(changed[0])!r}{others} would be replaced; name another folder, "
-                f"or write --force",
+                f"{first} would be replaced; name another folder, or write --force",
             )
             return WRONG_USAGE
-        headline = (
-            "Already complete:"
-            if all(_holds(folder / name, files[name]) for name in files)
-            else "Created"
-        )
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -101,24 +94,15 @@ def _init(request: argparse.Namespace) -> int:
     except OSError as error:
         print_error("init", f"{str(folder)!r} cannot be written: {error}")
         return WRONG_USAGE
+    headline = "Created" if different else "Already complete:"
+    say(f"{headline} {sanitize_line(str(folder.absolute()))}:")
     counts = Counter(name.partition("/")[:2] for name in files)
-    contents = (
-        f"  {name}{slash}" + f" ({count:,} files)" * bool(slash)
-        for (name, slash), count in counts.items()
-    )
-    go_there = (
-        []
-        if folder.absolute() == Path.cwd()
-        else [f"  cd {sanitize_line(shlex.quote(str(folder)))}"]
-    )
-    say(
-        f"{headline} {sanitize_line(str(folder.absolute()))}:",
-        *contents,
-        "",
-        "Next:",
-        *go_there,
-        f"  {_FIRST_RUN}",
-    )
+    for (name, slash), count in counts.items():
+        say(f"  {name}/ ({count:,} files)" if slash else f"  {name}")
+    say("", "Next:")
+    if folder.absolute() != Path.cwd():
+        say(f"  cd {sanitize_line(shlex.quote(str(folder)))}")
+    say(f"  {_FIRST_RUN}")
     return 0
 
 
@@ -137,9 +121,7 @@ def project_files() -> Files:
 
 
 def _configuration(folder: Path) -> Files:
-    """A pytest.ini, unless the folder has a pytest configuration, which it would
-    override.
-    """
+    """A pytest.ini, unless the folder has a configuration, which it would override."""
     if any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
         return {}
     return {CONFIGURATION: _SETTINGS.encode("ascii")}

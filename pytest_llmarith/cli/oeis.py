@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,19 +99,20 @@ def _sync(request: argparse.Namespace) -> int:
     from pytest_llmarith.tasks.oeis import sync
     from pytest_llmarith.tasks.oeis.cache import wanted_numbers
 
-    cache, meter = _cache(request), Meter()
+    cache = _cache(request)
+    meter = Meter()
+    opening: AbstractContextManager[sync.Source]
     try:
         numbers = wanted_numbers(request.names)
-        folder = (
-            nullcontext(sync.FolderSource(request.folder)) if request.folder else None
-        )
+        if request.folder:
+            opening = nullcontext(sync.FolderSource(request.folder))
+        else:
+            opening = sync.Website(sync.OEIS, sync.PACE_S, on_retry=meter.say)
     except (OSError, ValueError) as error:
         raise UsageError(str(error)) from error
     meter.say(f"OEIS cache: {cache}")
     try:
-        with folder or sync.Website(
-            sync.OEIS, sync.PACE_S, on_retry=meter.say
-        ) as source:
+        with opening as source:
             notice = project_files()["oeis_cache/NOTICE.md"]
             synced = sync.sync(
                 numbers, cache, source, notice, request.refresh, meter.step
@@ -136,17 +137,18 @@ def _tell(synced: Synced) -> int:
         f"not fetched"
     )
     sys.stdout.flush()
-    for number, why in synced.failed[:_SHOWN_FAILURES]:
+    shown = synced.failed[:_SHOWN_FAILURES]
+    others = [number for number, _ in synced.failed[_SHOWN_FAILURES:]]
+    for number, why in shown:
         print_error("oeis sync", f"{number}: {why}")
-    if more := synced.failed[_SHOWN_FAILURES:]:
-        print_error(
-            "oeis sync",
-            f"and {len(more):,} others: {' '.join(number for number, _ in more)}",
-        )
+    if others:
+        print_error("oeis sync", f"and {len(others):,} others: {' '.join(others)}")
     if synced.is_complete:
         return 0
-    stopped = f"stopped, with {synced.left:,} not tried; " if synced.left else ""
-    print_error("oeis sync", f"{stopped}rerun the same command to continue")
+    advice = "rerun the same command to continue"
+    if synced.left:
+        advice = f"stopped, with {synced.left:,} not tried; {advice}"
+    print_error("oeis sync", advice)
     return NOT_DONE
 
 
@@ -164,12 +166,12 @@ class Meter:
         if now - self._shown_at < _PAUSE_S:
             return
         self._shown_at = now
-        left = (now - self._started) / done * (total - done) if done else 0.0
-        duration = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
-        self.say(
-            f"{name}: {done:,} of {total:,} done"
-            + f", about {duration} left" * bool(done)
-        )
+        line = f"{name}: {done:,} of {total:,} done"
+        if done:
+            left_s = (now - self._started) / done * (total - done)
+            duration = f"{left_s / 60:.0f} min" if left_s >= 90 else f"{left_s:.0f} s"
+            line += f", about {duration} left"
+        self.say(line)
 
     def say(self, message: str) -> None:
         """Print a line."""

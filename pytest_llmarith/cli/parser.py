@@ -42,9 +42,8 @@ def sanitize_line(message: str) -> str:
 
 def say(*lines: str) -> None:
     """Print lines to stdout."""
-    sys.stdout.write(
-        showable("".join(f"{line}\n" for line in lines), sys.stdout.encoding)
-    )
+    text = "".join(f"{line}\n" for line in lines)
+    sys.stdout.write(showable(text, sys.stdout.encoding))
 
 
 def print_error(command: str, message: str) -> None:
@@ -102,13 +101,16 @@ def add_format(
     command: argparse.ArgumentParser, formats: Sequence[str], default: str | None = None
 ) -> None:
     """Add the argument for the format, which is required if it has no default."""
+    purpose = "Output format"
+    if default:
+        purpose += f" (default: {default})"
     command.add_argument(
         "--format",
         choices=formats,
         default=default,
         required=default is None,
         metavar="|".join(formats),
-        help="Output format" + f" (default: {default})" * bool(default),
+        help=purpose,
     )
     if "csv" in formats:
         help_ = (

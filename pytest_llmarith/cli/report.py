@@ -1,5 +1,6 @@
-"""`llmarith report`, `plot`, `cite`, `export`, `merge` and `regrade`: what is done with
-runs that have ended.
+"""`llmarith report`, `plot`, `cite`, `export`, `merge` and `regrade`.
+
+They are what is done with runs that have ended.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ import re
 import shutil
 import sys
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from pytest_llmarith.cli import parser
 from pytest_llmarith.safe_text import sanitize
@@ -158,9 +159,8 @@ def _cite(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.loaded import load_all_runs
 
     runs = load_all_runs(request.runs, parser.note)
-    Destination(sys.stdout, request.output, request.force).write(
-        (f"{line}\n" for line in cite(runs)), runs
-    )
+    destination = Destination(sys.stdout, request.output, request.force)
+    destination.write((f"{line}\n" for line in cite(runs)), runs)
     return 0
 
 
@@ -221,7 +221,8 @@ def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.merge import merge
 
     summary = merge(request.runs, request.output)
-    width, run = shutil.get_terminal_size().columns, load_runs(request.output)[0]
+    width = shutil.get_terminal_size().columns
+    run = load_runs(request.output)[0]
     page = write_run_page(request.output, summary, run.records(), run.asked())
     parser.say(*run_lines(summary, width), *screen(summary, width))
     parser.say(
@@ -283,77 +284,83 @@ def _regrade(request: argparse.Namespace) -> int:
         tasks = {task.name: task for task in map(load_task, request.tasks)}
     except ValueError as error:
         raise UsageError(f"--task: {error}") from None
-    scores: list[tuple[float, float]] = []  # before and after
     notes: list[str] = []
-    transitions, reasons = Counter[tuple[Outcome, Outcome]](), Counter[str]()
-    unchanged = 0
+    counts = _Counts()
     files = [log_of(file) for file in request.files]
-    writing = (
-        new_file("--output", request.output, files, force=request.force)
-        if request.output
-        else nullcontext()
-    )
-    with writing as written:
-        for change in (
-            change for file in files for change in changes(file, reading, notes, tasks)
-        ):
-            transitions[change.outcomes] += 1
-            if change.record.outcome is Outcome.NAN:
-                reasons[sanitize(str(change.record.reason), _LONGEST_REASON)] += 1
-            unchanged += not change.is_graded
-            after = change.record.grade.score if change.record.grade else None
-            if change.score_before is not None and after is not None:
-                scores.append((change.score_before, after))
-            if change.outcomes in request.show:
-                parser.say(_shown(change))
-            if written:
-                written.write(encode(as_dict(change.record)) + b"\n")
-    parser.say(*_matrix(transitions, reasons))
-    if any(0 < score < 1 for pair in scores for score in pair):
-        before, after = (fmean(pair[side] for pair in scores) for side in (0, 1))
+    output: AbstractContextManager[BinaryIO | None] = nullcontext()
+    if request.output:
+        output = new_file("--output", request.output, files, force=request.force)
+    with output as written:
+        for file in files:
+            for change in changes(file, reading, notes, tasks):
+                counts.add(change)
+                if change.outcomes in request.show:
+                    parser.say(_shown(change))
+                if written:
+                    written.write(encode(as_dict(change.record)) + b"\n")
+    parser.say(*_matrix(counts))
+    if any(0 < score < 1 for score in (*counts.before, *counts.after)):
+        before, after = fmean(counts.before), fmean(counts.after)
         parser.say("", f"Mean score: {before:.4f} before, {after:.4f} after")
-    if unchanged:
-        others = (
-            "of programs, searches and tasks without --task=FILE:NAME are unchanged"
+    if counts.unchanged:
+        notes.append(
+            f"{counts.unchanged:,} records of programs, searches and tasks without "
+            f"--task=FILE:NAME are unchanged; --llm-store=only runs programs and "
+            f"searches again, from stored replies"
         )
-        why = (
-            f"{others}; --llm-store=only runs programs and searches again, from "
-            f"stored replies"
-        )
-        notes.append(f"{unchanged:,} records {why}")
     for line in notes:
         parser.note(line)
     return 0
 
 
-def _matrix(
-    transitions: Counter[tuple[Outcome, Outcome]], reasons: Counter[str]
-) -> list[str]:
+class _Counts:
+    """The counts of replies that were graded again.
+
+    `before` and `after` are the scores of those that have both.
+    """
+
+    def __init__(self) -> None:
+        self.transitions = Counter[tuple[Outcome, Outcome]]()
+        self.reasons = Counter[str]()  # for no answer
+        self.before: list[float] = []
+        self.after: list[float] = []
+        self.unchanged = 0
+
+    def add(self, change: Change) -> None:
+        record = change.record
+        self.transitions[change.outcomes] += 1
+        if record.outcome is Outcome.NAN:
+            self.reasons[sanitize(str(record.reason), _LONGEST_REASON)] += 1
+        if not change.is_graded:
+            self.unchanged += 1
+        after = record.grade.score if record.grade else None
+        if change.score_before is not None and after is not None:
+            self.before.append(change.score_before)
+            self.after.append(after)
+
+
+def _matrix(counts: _Counts) -> list[str]:
     from pytest_llmarith.report.tables import draw
 
-    outcomes = [
-        outcome for outcome in Outcome if any(outcome in both for both in transitions)
-    ]
-    rows = [
-        [before, *(str(transitions[before, after]) for after in outcomes)]
-        for before in outcomes
-    ]
+    transitions = counts.transitions
+    found = {outcome for both in transitions for outcome in both}
+    outcomes = [outcome for outcome in Outcome if outcome in found]
+    rows = []
+    for before in outcomes:
+        cells = [str(transitions[before, after]) for after in outcomes]
+        rows.append([before, *cells])
     lines = [
         f"Transitions of {transitions.total():,} replies, from the rows to the columns:"
     ]
     lines += draw(["", *outcomes], rows)
-    if reasons:
-        counts = ", ".join(
-            f"{count} {reason}" for reason, count in reasons.most_common()
-        )
-        lines += ["", f"Reasons for {Outcome.NAN}: {counts}"]
+    if counts.reasons:
+        reasons = [f"{count} {why}" for why, count in counts.reasons.most_common()]
+        lines += ["", f"Reasons for {Outcome.NAN}: {', '.join(reasons)}"]
     return lines
 
 
 def _shown(change: Change) -> str:
-    """One line: the place of a reply, what was asked, expected and read, and the end of
-    the reply.
-    """
+    """One line: the place of a reply, the question, the answer, and the reply's end."""
     from pytest_llmarith.results.files import name_of
 
     record = change.record

@@ -96,9 +96,8 @@ def _add_store_dir(command: argparse.ArgumentParser) -> None:
 def _moment(text: str) -> str:
     """The time before which replies are deleted, in the format of their dates."""
     if re.fullmatch(r"\d{1,6}", text, re.ASCII) and int(text) <= _MAX_DAYS:
-        return (datetime.now(UTC) - timedelta(days=int(text))).isoformat(
-            timespec="milliseconds"
-        )
+        before = datetime.now(UTC) - timedelta(days=int(text))
+        return before.isoformat(timespec="milliseconds")
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
@@ -114,7 +113,8 @@ def _path(request: argparse.Namespace) -> Path:
 
 def _existing_store(request: argparse.Namespace) -> Path:
     """The path of the store. Raises UsageError if there is none."""
-    if not (path := _path(request)).is_file():
+    path = _path(request)
+    if not path.is_file():
         raise UsageError(f"there is no store {path}; name its folder with --store-dir")
     return path
 
@@ -169,22 +169,23 @@ def _import_log(log: Path, store: Store) -> None:
                 f"{name_of(log)}: rows of llm_arithmetic lack the requests; name a "
                 f"run log of llmarith"
             )
-        return [
-            (_key(logged), logged.reply)
-            for logged in replies_of(decode_record(line), left_out)
-        ]
+        logged = replies_of(decode_record(line), left_out)
+        return [(_key(one), one.reply) for one in logged]
 
+    known = 0
     for _, replies in parsed(log, keyed):
-        left_out["torn by a kill"] += replies is None
-        for key, reply in replies or ():
+        if replies is None:
+            left_out["torn by a kill"] += 1
+            continue
+        for key, reply in replies:
             found.setdefault(key, reply)  # of two with one key, the first counts
-            left_out["in the store already"] += 1
+            known += 1
     taken = store.put(found)
-    left_out["in the store already"] -= taken
-    parts = [
-        f"{_replies(taken)} taken",
-        *(f"{count:,} {why}" for why, count in sorted((+left_out).items())),
-    ]
+    left_out["in the store already"] = known - taken
+    parts = [f"{_replies(taken)} taken"]
+    for why, count in sorted(left_out.items()):
+        if count:
+            parts.append(f"{count:,} {why}")
     say(f"{name_of(log)}: {', '.join(parts)}")
 
 
@@ -238,23 +239,28 @@ def _prune(request: argparse.Namespace) -> int:
 
 
 def _table(holdings: Sequence[Holding]) -> list[str]:
-    """An empty line and a table with a row per model and base URL; nothing for an empty
-    store.
+    """An empty line and a table with a row per model and base URL.
+
+    Nothing for an empty store.
     """
-    rows = [
-        [
-            sanitize_name(one.model or UNKNOWN, _LONGEST_NAME),
-            sanitize_name(one.api_base or UNKNOWN, _LONGEST_NAME),
-            (one.first or UNKNOWN)[:10],
-            (one.last or UNKNOWN)[:10],
-            f"{one.replies:,}",
-            dollars(one.cost_usd, one.unpriced),
-            thousands(one.tokens),
-        ]
-        for one in holdings
-    ]
+    rows = []
+    for one in holdings:
+        first, last = one.first or UNKNOWN, one.last or UNKNOWN
+        rows.append(
+            [
+                sanitize_name(one.model or UNKNOWN, _LONGEST_NAME),
+                sanitize_name(one.api_base or UNKNOWN, _LONGEST_NAME),
+                first[:10],
+                last[:10],
+                f"{one.replies:,}",
+                dollars(one.cost_usd, one.unpriced),
+                thousands(one.tokens),
+            ]
+        )
+    if not rows:
+        return []
     headers = ["model", "base URL", "first", "last", "replies", "cost", "tokens"]
-    return ["", *draw(headers, rows, names=4)] if rows else []
+    return ["", *draw(headers, rows, names=4)]
 
 
 def _headline(path: Path) -> str:
@@ -319,20 +325,20 @@ def _status_of_batches(request: argparse.Namespace) -> int:
         found = await provider.state(batch.model, batch.id)
         return "ended" if found.ended else f"{found.done:,} done"
 
-    rows = [
-        [
-            _id(batch),
-            sanitize_name(batch.model.target, _LONGEST_NAME),
-            sanitize_name(batch.model.api_base or UNKNOWN, _LONGEST_NAME),
-            sanitize_name(batch.parameters, _LONGEST_NAME),
-            minute(batch.made_at),
-            f"{batch.questions:,}",
-            sanitize_name(said, _LONGEST_REASON),
-        ]
-        for batch, said in zip(
-            batches, _ask_each(store.path, batches, state), strict=True
+    rows = []
+    states = _ask_each(store.path, batches, state)
+    for batch, said in zip(batches, states, strict=True):
+        rows.append(
+            [
+                _id(batch),
+                sanitize_name(batch.model.target, _LONGEST_NAME),
+                sanitize_name(batch.model.api_base or UNKNOWN, _LONGEST_NAME),
+                sanitize_name(batch.parameters, _LONGEST_NAME),
+                minute(batch.made_at),
+                f"{batch.questions:,}",
+                sanitize_name(said, _LONGEST_REASON),
+            ]
         )
-    ]
     headers = [
         "batch",
         "model",
@@ -342,10 +348,8 @@ def _status_of_batches(request: argparse.Namespace) -> int:
         "questions",
         "state",
     ]
-    say(
-        f"store: {sanitize_line(str(store.path))}",
-        *(["", *draw(headers, rows, names=5)] if rows else ["no batches"]),
-    )
+    table = ["", *draw(headers, rows, names=5)] if rows else ["no batches"]
+    say(f"store: {sanitize_line(str(store.path))}", *table)
     return 0
 
 
@@ -356,22 +360,11 @@ def _cancel(request: argparse.Namespace) -> int:
             "--all"
         )
     with _opened(_existing_store(request)) as store:
-        batches = store.batches()
-        for name in {*request.batches} - {_id(batch) for batch in batches}:
-            raise UsageError(f"there is no batch {name!r}; see llmarith batch status")
-        chosen = [
-            batch for batch in batches if request.all or _id(batch) in request.batches
-        ]
+        chosen = _chosen(store.batches(), request)
         if not chosen:
             say("no batches")
         if request.forget:
-            with store.submitting():
-                for batch in chosen:
-                    store.release(batch)
-                    say(
-                        f"{_id(batch)}: forgotten, {batch.questions:,} questions are "
-                        f"free"
-                    )
+            _forget(chosen, store)
             return 0
     for batch in chosen:
         if batch.id is None:
@@ -381,17 +374,15 @@ def _cancel(request: argparse.Namespace) -> int:
             )
 
     async def cancel(provider: BatchProvider, batch: Batch) -> str:
-        if (await provider.state(batch.model, str(batch.id))).ended:
-            say(
-                f"{_id(batch)}: has ended; the next run with --llm-batch takes its "
-                f"replies"
-            )
+        state = await provider.state(batch.model, str(batch.id))
+        if state.ended:
+            done = "has ended; the next run with --llm-batch takes its replies"
         else:
             await provider.cancel(batch.model, str(batch.id))
-            say(
-                f"{_id(batch)}: cancelled; the next run with --llm-batch takes the "
-                f"replies that exist"
+            done = (
+                "cancelled; the next run with --llm-batch takes the replies that exist"
             )
+        say(f"{_id(batch)}: {done}")
         return ""
 
     outcomes = _ask_each(store.path, chosen, cancel)
@@ -401,10 +392,26 @@ def _cancel(request: argparse.Namespace) -> int:
     return NOT_DONE if any(outcomes) else 0
 
 
+def _chosen(batches: list[Batch], request: argparse.Namespace) -> list[Batch]:
+    """The batches that are named, or all. Raises UsageError for another name."""
+    if request.all:
+        return batches
+    by_id = {_id(batch): batch for batch in batches}
+    for name in request.batches:
+        if name not in by_id:
+            raise UsageError(f"there is no batch {name!r}; see llmarith batch status")
+    return [batch for batch in batches if _id(batch) in request.batches]
+
+
+def _forget(batches: list[Batch], store: Reservations) -> None:
+    with store.submitting():
+        for batch in batches:
+            store.release(batch)
+            say(f"{_id(batch)}: forgotten, {batch.questions:,} questions are free")
+
+
 def _id(batch: Batch) -> str:
-    """The provider's id, as text that is safe to print, or the beginning of the
-    intent.
-    """
+    """The provider's id, safe to print, or the beginning of the intent."""
     return sanitize_line(batch.id or batch.intent[:8])
 
 
@@ -423,7 +430,8 @@ def _ask_each(
     from pytest_llmarith.models.providers import dotenv_variables
 
     async def all_() -> list[str]:
-        client, said = Client(), []
+        client = Client()
+        said = []
         for batch in batches:
             try:
                 said.append(await ask(batch_provider(client, batch.model), batch))
