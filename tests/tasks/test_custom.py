@@ -219,5 +219,6 @@ def test_importing_the_package_loads_nothing() -> None:
         "NoAnswer",
         "Problem",
         "Task",
+        "load",
         "number_task",
     ]
