@@ -1,6 +1,7 @@
-"""`llmarith init` writes a new project: benches, starter sequences and a pytest.ini.
+"""`llmarith init` writes a new project: benches, starter sequences, a lock, a recipe
+for CI, a README and a pytest.ini.
 
-A wheel contains them in `_kit`; a clone uses its own benches and oeis_cache folders.
+A wheel contains the files that are copied in `_kit`; a clone uses its own.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ CONFIGURATION = "pytest.ini"
 _PACKAGE = Path(__file__).parent.parent
 _IN_A_WHEEL = _PACKAGE / "_kit"
 _PARTS = (f"{BENCHES}/*.py", "oeis_cache/*.md", "oeis_cache/starter/A*")
+_ACTION = ".github/actions/llmarith/action.yml"
+_RECIPE = ".github/workflows/llmarith.yml"
 _OTHER_CONFIGURATIONS = (
     CONFIGURATION,
     "pytest.toml",
@@ -45,15 +48,55 @@ testpaths = {BENCHES}
 # llm_model = o4-mini
 """
 
-Files = dict[str, bytes]  # content by path, with slashes
+_IGNORED = """\
+.llmarith/
+.venv/
+reports/
+"""
 _FIRST_RUN = "pytest benches --llm-model=llmarith/sloppy -k depth_3"
+_README = f"""\
+# Benchmark of language models
+
+pytest-llmarith asks models questions whose right answer is known exactly.
+
+```console
+$ python -m pip install -r requirements.txt
+$ {_FIRST_RUN}
+$ pytest benches --llm-model=gpt-4o-mini -k "int_add and depth_3" --llm-max-cost=0.10
+```
+
+The first run asks a fake model, for free. The second one needs `OPENAI_API_KEY`, and
+pays for ten questions. A run writes a folder below `reports/`; `.llmarith/` keeps all
+replies, so that none is paid for twice.
+
+| file | what it is |
+|---|---|
+| `benches/` | the questions, as tests of pytest |
+| `oeis_cache/` | integer sequences; `llmarith oeis sync` fetches more |
+| `requirements.txt` | the versions that are installed, here and in CI |
+| `{_RECIPE}` | CI: a fake model for each pull request, a real one by hand |
+| `{_ACTION}` | the steps of CI |
+| `pytest.ini` | options of pytest, such as the usual model |
+
+CI takes the key from the secret `OPENAI_API_KEY`, and compares with the run in
+`baseline/`. Until there is one, the comparison fails: download the first run from CI,
+and commit its `trials.jsonl` and `summary.json` there.
+"""
+_LOCK = """\
+# The versions with which this project was made. For hashes, and for other systems:
+# uv pip compile --universal --generate-hashes --output-file requirements.txt FILE,
+# where FILE contains the line pytest-llmarith.
+"""
+
+Files = dict[str, bytes]  # content by path, with slashes
 
 
 def add_init(commands: Commands) -> None:
     """Declare the command."""
-    purpose = "Create a project: the benches, the starter sequences and a pytest.ini"
+    purpose = "Create a project: benches, starter sequences, a lock, CI and a README"
     details = (
-        "An existing pytest configuration is kept. Changed files are not replaced."
+        "An existing README, lock, recipe for CI, .gitignore and pytest configuration "
+        "are kept. Other changed files are not replaced."
     )
     command = add_command(commands, "init", purpose, details, _init)
     command.add_argument(
@@ -70,7 +113,7 @@ def add_init(commands: Commands) -> None:
 def _init(request: argparse.Namespace) -> int:
     folder: Path = request.folder
     try:
-        files = project_files() | _configuration(folder)
+        files = project_files() | _kept_files(folder)
         different = [
             name
             for name, content in files.items()
@@ -107,24 +150,73 @@ def _init(request: argparse.Namespace) -> int:
 
 
 def project_files() -> Files:
-    """The files of a new project, without its configuration.
+    """The files of a new project that are copied.
 
     Raises OSError if they cannot be read.
     """
-    root = _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent
+    root = _root()
     paths = sorted(path for part in _PARTS for path in root.glob(part))
     if not any(path.parent.name == BENCHES for path in paths):
         raise FileNotFoundError(
             f"no benches found in {str(root)!r}; reinstall pytest-llmarith"
         )
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+    return files | {_ACTION: (root / "action.yml").read_bytes()}
 
 
-def _configuration(folder: Path) -> Files:
-    """A pytest.ini, unless the folder has a configuration, which it would override."""
-    if any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
-        return {}
-    return {CONFIGURATION: _SETTINGS.encode("ascii")}
+def _kept_files(folder: Path) -> Files:
+    """The files that belong to the user as soon as they are there.
+
+    A pytest.ini would override another configuration of pytest.
+    """
+    texts = {
+        ".gitignore": _IGNORED,
+        "README.md": _README,
+        "requirements.txt": _LOCK + "\n".join(installed_versions()) + "\n",
+        _RECIPE: (_root() / "docs/ci/pull-request.yml").read_text("utf-8"),
+    }
+    if not any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
+        texts[CONFIGURATION] = _SETTINGS
+    return {
+        name: text.encode("utf-8")
+        for name, text in texts.items()
+        if not (folder / name).exists()
+    }
+
+
+def _root() -> Path:
+    return _IN_A_WHEEL if _IN_A_WHEEL.is_dir() else _PACKAGE.parent
+
+
+def installed_versions() -> list[str]:
+    """The package and all that it needs, as installed here: lines `NAME==VERSION`."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    versions: dict[str, str] = {}
+    needed = [Requirement("pytest-llmarith")]
+    looked_at = set()
+    while needed:
+        requirement = needed.pop()
+        if str(requirement) in looked_at:
+            continue
+        looked_at.add(str(requirement))
+        try:
+            found = distribution(requirement.name)
+        except PackageNotFoundError:  # installed without its dependencies
+            continue
+        versions[canonicalize_name(requirement.name)] = found.version
+        for line in found.requires or ():
+            further = Requirement(line)
+            extras = requirement.extras or {""}
+            marker = further.marker
+            if marker is None or any(
+                marker.evaluate({"extra": extra}) for extra in extras
+            ):
+                needed.append(further)
+    return [f"{name}=={versions[name]}" for name in sorted(versions)]
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pytest_llmarith.cli import WRONG_USAGE, init, main
 from pytest_llmarith.tasks.oeis.cache import STARTER, Cache
@@ -35,15 +37,16 @@ def test_a_project_is_made(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """All benches, whose items pytest collects, the starter sequences, and a
-    pytest.ini; then what to type.
+    """All benches, whose items pytest collects, the starter sequences, a lock, CI, a
+    README and a pytest.ini; then what to type.
     """
     monkeypatch.chdir(folder.parent)
     assert main(["init", "mine"]) == 0
     out, err = capsys.readouterr()
-    assert {"oeis_cache/README.md", "oeis_cache/NOTICE.md", "pytest.ini"} <= contents(
-        folder
-    ).keys()
+    assert {
+        *("oeis_cache/README.md", "oeis_cache/NOTICE.md", "pytest.ini"),
+        *(".gitignore", "README.md", "requirements.txt"),
+    } <= contents(folder).keys()
     assert out.startswith(f"Created {folder}:\n  benches/ (")
     assert out.endswith(
         "\nNext:\n  cd mine\n  pytest benches --llm-model=llmarith/sloppy -k depth_3\n"
@@ -114,6 +117,47 @@ def test_a_configuration_is_kept(name: str, folder: Path) -> None:
     assert main(["init", "mine", "--force"]) == 0
     assert (folder / name).read_text() == ""
     assert (folder / "pytest.ini").exists() is (name == "pytest.ini")
+
+
+def test_what_a_project_has_is_kept(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its README, lock, .gitignore and recipe for CI, also with --force."""
+    recipe = ".github/workflows/llmarith.yml"
+    for name in ("README.md", "requirements.txt", ".gitignore", recipe):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine\n")
+    for force in ([], ["--force"]):
+        assert main(["init", "mine", *force]) == 0
+        for name in ("README.md", "requirements.txt", ".gitignore", recipe):
+            assert (folder / name).read_text() == "mine\n"
+    assert capsys.readouterr().err == ""
+
+
+def test_the_lock_has_all_that_is_needed_as_it_is_installed(folder: Path) -> None:
+    """One version of each package, and nothing that only an extra or another system
+    needs.
+    """
+    assert main(["init", "mine"]) == 0
+    lines = (folder / "requirements.txt").read_text().splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    versions = dict(pin.split("==") for pin in pins)
+    assert len(versions) == len(pins)
+    assert versions == {name: version(name) for name in versions}
+    assert {"pytest-llmarith", "litellm", "pytest", "pluggy", "aiohttp"} <= {*versions}
+    assert not {"matplotlib", "pandas", "ruff", "colorama", "pywin32"} & {*versions}
+
+
+def test_ci_runs_on_the_files_of_the_project(folder: Path) -> None:
+    """The recipe names the action that is beside it, which installs the lock."""
+    assert main(["init", "mine"]) == 0
+    recipe = yaml.safe_load((folder / ".github/workflows/llmarith.yml").read_text())
+    for job in recipe["jobs"].values():
+        *_, last = job["steps"]
+        action = yaml.safe_load((folder / last["uses"] / "action.yml").read_text())
+        assert {*last["with"]} <= {*action["inputs"]}
+        lock = action["inputs"]["requirements"]["default"]
+        assert (folder / lock).is_file()
 
 
 def test_what_cannot_be_made_is_one_line(

@@ -98,14 +98,16 @@ def test_what_is_in_the_wheel(wheel: Path) -> None:
     """
     data = ("*.py", "*.js", "*.css", "*.html", "*.txt", "*.jsonl", "*.md", "py.typed")
     begun = below("benches", ["*.py"], KIT) | below("oeis_cache/starter", ["A*"], KIT)
-    notes = {f"{KIT}oeis_cache/README.md", f"{KIT}oeis_cache/NOTICE.md"}
-    assert names_in(wheel) == below(PACKAGE, data) | begun | notes
+    others = ("oeis_cache/README.md", "oeis_cache/NOTICE.md")
+    ci = ("action.yml", "docs/ci/pull-request.yml")
+    begun |= {KIT + name for name in (*others, *ci)}
+    assert names_in(wheel) == below(PACKAGE, data) | begun
     archive = zipfile.ZipFile(wheel)
-    others = set(archive.namelist()) - names_in(wheel)
-    assert {name.partition("/")[0].rpartition(".")[2] for name in others} == {
+    metadata_files = set(archive.namelist()) - names_in(wheel)
+    assert {name.partition("/")[0].rpartition(".")[2] for name in metadata_files} == {
         "dist-info"
     }
-    (name,) = (name for name in others if name.endswith(".dist-info/METADATA"))
+    (name,) = (name for name in metadata_files if name.endswith(".dist-info/METADATA"))
     metadata = message_from_bytes(archive.read(name))
     assert metadata["Author"] == "The pytest-llmarith developers"
     assert metadata["Description-Content-Type"] == "text/markdown"
