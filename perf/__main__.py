@@ -18,7 +18,7 @@ from perf import (
     startup,
     throughput,
 )
-from pytest_llmarith.report.tables import draw
+from pytest_llmarith.report.render.terminal import draw
 
 _ALL = {
     "reading": reading,

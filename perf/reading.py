@@ -13,7 +13,7 @@ from time import process_time
 
 from perf.measures import Measure
 from pytest_llmarith.exact import Case, grade, read
-from pytest_llmarith.report.tables import draw
+from pytest_llmarith.report.render.terminal import draw
 from pytest_llmarith.types import TOLERANCES, Dtype, Op
 
 MEGABYTE = 1_000_000

@@ -166,12 +166,17 @@ def _difference(text: str) -> float:
 
 def _plan(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.plan import tables
-    from pytest_llmarith.report.tables import as_text
+    from pytest_llmarith.report.render.terminal import one_table
     from pytest_llmarith.results.loaded import load_all_runs
+    from pytest_llmarith.results.plan import Grid
+    from pytest_llmarith.tasks import arithmetic
 
     runs = load_all_runs(request.runs, parser.note) if request.runs else []
-    for table in tables(request.detect, runs, _costs(runs, request.models)):
-        parser.say(*as_text(table, shutil.get_terminal_size().columns), "")
+    variants, depths = arithmetic.VARIANTS, arithmetic.DEPTHS
+    grid = Grid(arithmetic.NAME, len(variants), len(variants) * len(depths))
+    costs = _costs(runs, request.models)
+    for table in tables(request.detect, runs, costs, grid):
+        parser.say(*one_table(table, shutil.get_terminal_size().columns), "")
     return 0
 
 

@@ -82,7 +82,7 @@ def _cache(request: argparse.Namespace) -> Path:
 
 
 def _status(request: argparse.Namespace) -> int:
-    from pytest_llmarith.report.tables import draw
+    from pytest_llmarith.report.render.terminal import draw
     from pytest_llmarith.tasks.oeis.cache import STATUS_HEADINGS, Cache, status
 
     cache = Cache(_cache(request))

@@ -340,7 +340,7 @@ class _Counts:
 
 
 def _matrix(counts: _Counts) -> list[str]:
-    from pytest_llmarith.report.tables import draw
+    from pytest_llmarith.report.render.terminal import draw
 
     transitions = counts.transitions
     found = {outcome for both in transitions for outcome in both}

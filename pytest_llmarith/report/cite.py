@@ -19,7 +19,7 @@ from pytest_llmarith.report.formatting import (
     interval,
     percent_of,
 )
-from pytest_llmarith.report.tables import latex
+from pytest_llmarith.report.render.documents import latex
 from pytest_llmarith.results.keys import label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.safe_text import sanitize

@@ -8,25 +8,30 @@ shortened here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import count
 from pathlib import PurePath
 from textwrap import wrap
 
-from pytest_llmarith.report import formatting, tables
+from pytest_llmarith.report import formatting
+from pytest_llmarith.report.definitions.differences import (
+    COMPARISON,
+    COMPARISON_OF_D50,
+    MEAN_SCORES,
+    Compared,
+)
 from pytest_llmarith.report.formatting import (
     interval_of,
     p_of,
-    percent_text,
-    points_of,
     signed,
-    star,
 )
-from pytest_llmarith.report.tables import Column, Table
+from pytest_llmarith.report.render import documents
+from pytest_llmarith.report.render.terminal import one_table
+from pytest_llmarith.report.table import Table
 from pytest_llmarith.results.compare import (
     Comparison,
     Comparisons,
-    DifferenceOfD50,
     Differing,
     LeftOut,
     Side,
@@ -41,58 +46,13 @@ _LONGEST_CONDITION = 60
 _LONGEST_FACT = 200
 _MOST_ALONE = 10
 
-_DIFFERENCE = (
-    Column("B - A", lambda row: points_of(row.difference)),
-    Column("95 %", lambda row: interval_of(row.difference), below=True),
-)
-_TEST = (
-    Column("p", lambda row: p_of(row.p)),
-    Column("*", lambda row: star(row.p_holm), below=True),
-)
-_PERCENTS = (
-    Column("A %", lambda row: percent_text(row.first.percent)),
-    Column("B %", lambda row: percent_text(row.second.percent)),
-)
-_PAIRS = Column(
-    "pairs", lambda row: "unpaired" if row.better is None else row.first.questions
-)
-_CHANGES = (
-    Column("better", lambda row: row.better),
-    Column("worse", lambda row: row.worse, below=True),
-)
-_OF_PAIRS = (_PAIRS, *_PERCENTS, *_DIFFERENCE, *_CHANGES, *_TEST)
-_OF_GROUPS = (
-    *(Column("A", lambda row: row.first.measured), _PERCENTS[0]),
-    *(Column("B", lambda row: row.second.measured), _PERCENTS[1]),
-    *(*_DIFFERENCE, *_TEST),
-)
-_OF_COMPARISONS = (_PAIRS, *_PERCENTS, *_DIFFERENCE, *_TEST)
-_OF_SCORES = (
-    Column("mean score", lambda row: row.task, is_name=True),
-    Column("problems", lambda row: row.problems),
-    Column("A %", lambda row: percent_text(row.first)),
-    Column("B %", lambda row: percent_text(row.second)),
-    *(*_DIFFERENCE, *_CHANGES),
-    Column("p, paired t", lambda row: p_of(row.p)),
-    _TEST[1],
-)
-_OF_D50 = (
-    Column("D50", lambda row: row.name, is_name=True),
-    # Their intervals say whether the wanted one is reached.
-    Column("A", lambda row: formatting.d50_of(row.first).removesuffix(", not reached")),
-    Column(
-        "B", lambda row: formatting.d50_of(row.second).removesuffix(", not reached")
-    ),
-    Column("B - A", lambda row: _difference_of_d50(row)),
-)
-
 
 def as_text(comparisons: Comparisons, width: int) -> str:
     """Every comparison with its table, wrapped to `width` columns."""
     lines: list[str] = []
     for block in _blocks(comparisons):
         if isinstance(block, Table):
-            lines += ["", *tables.as_text(block, width), ""]
+            lines += ["", *one_table(block, width), ""]
         else:
             lines += wrap(block, width, break_on_hyphens=False)
     return "".join(f"{line}\n" for line in lines).replace("\n\n\n", "\n\n")
@@ -105,9 +65,9 @@ def as_markdown(comparisons: Comparisons) -> str:
     lines = ["## Comparison", ""]
     for block in _blocks(comparisons):
         lines += (
-            ["", *tables.as_markdown(block)]
+            ["", *documents.as_markdown(block)]
             if isinstance(block, Table)
-            else [f"- {tables.code(block)}"]
+            else [f"- {documents.code(block)}"]
         )
     return "".join(f"{line}\n" for line in lines)
 
@@ -125,20 +85,22 @@ def as_latex(comparisons: Comparisons) -> str:
         title = "B = {} minus A = {}".format(*sides)
         legend = " ".join(_legend([one]))
         captioned += [
-            block._replace(title=title, notes=facts, legend=legend)
+            replace(block, title=title, notes=facts, legend=legend)
             for block in _tables_of(one)
         ]
     for block in _over_all(found):
         captioned.append(
-            block._replace(
-                title="Each B minus A, over all", legend=" ".join(_legend(found))
+            replace(
+                block,
+                title="Each B minus A, over all",
+                legend=" ".join(_legend(found)),
             )
         )
     return "".join(
         f"{line}\n"
         for line in [
             *(f"% {text}" for text in _alone(comparisons)),
-            *tables.as_latex(captioned),
+            *documents.as_latex(captioned),
         ]
     )
 
@@ -155,40 +117,35 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
     yield " ".join(_legend(found))
 
 
-def _difference_of_d50(row: DifferenceOfD50) -> str | None:
-    """Such as `+0.2 (-0.9 to +1.3)`; with one end `(-0.9 or more)`."""
-    if row.interval is None or row.interval == (None, None):
-        return None
-    low, high = row.interval
-    if high is None:
-        interval = f"{signed(low)} or more"
-    elif low is None:
-        interval = f"{signed(high)} or less"
-    else:
-        interval = f"{signed(low)} to {signed(high)}"
-    return f"{signed(row.difference)} ({interval})"
-
-
 def _tables_of(one: Comparison) -> Iterator[Table]:
     if one.rows:
-        columns = _OF_PAIRS if one.method == "paired" else _OF_GROUPS
-        yield tables.table_of(
-            "", [Column("", _label, is_name=True), *columns], one.rows
-        )
+        items = [Compared(_label(row), row) for row in one.rows]
+        yield _comparison(items, is_paired=one.method == "paired")
     if one.scores:
-        yield tables.table_of("", _OF_SCORES, one.scores)
+        yield _untitled(MEAN_SCORES.table(Compared("", row) for row in one.scores))
     if one.thresholds:
-        yield tables.table_of("", _OF_D50, one.thresholds)
+        items = [Compared("", row) for row in one.thresholds]
+        yield _untitled(COMPARISON_OF_D50.table(items))
+
+
+def _comparison(items: Sequence[Compared], *, is_paired: bool) -> Table:
+    """The rows of a comparison; trials are shown if questions are not paired."""
+    table = _untitled(COMPARISON.table(items))
+    if is_paired:
+        return table.without("first_trials", "second_trials")
+    return table.without("pairs", "better", "worse")
+
+
+def _untitled(table: Table) -> Table:
+    return replace(table, title="")
 
 
 def _over_all(found: Sequence[Comparison]) -> Iterator[Table]:
-    if len(shown := [one for one in found if one.rows]) > 1:
-        table = tables.table_of("", _OF_COMPARISONS, (one.rows[0] for one in shown))
-        named = zip(shown, table.rows, strict=True)
-        rows = [tables.Row([_which(one.second), *row.cells]) for one, row in named]
-        yield table._replace(
-            columns=[Column("B", is_name=True), *table.columns], rows=rows
-        )
+    shown = [one for one in found if one.rows]
+    if len(shown) > 1:
+        items = [Compared(_which(one.second), one.rows[0]) for one in shown]
+        table = _comparison(items, is_paired=True).without("better", "worse")
+        yield table.titled(part="B")
 
 
 def _facts(one: Comparison) -> Iterator[str]:

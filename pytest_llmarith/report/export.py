@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +14,13 @@ from pytest_llmarith.records import (
     Record,
     as_text,
 )
-from pytest_llmarith.report.formatting import median_latency
-from pytest_llmarith.report.series import ResultOfRun
+from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
-from pytest_llmarith.results.keys import key_of, label_of
+from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
-from pytest_llmarith.safe_text import escape, showable
-from pytest_llmarith.summaries import (
-    Outcomes,
-    Percentage,
-)
+from pytest_llmarith.safe_text import showable
 from pytest_llmarith.types import Outcome
 
 Shape = Literal["llm_arithmetic", "csv"]
@@ -83,7 +77,7 @@ def export(
     if shape == "csv":
         rows = (trial_row(run.name, record) for run in runs for record in run.records())
         destination.write(
-            row_lines(rows, spreadsheet=destination.for_spreadsheet), runs
+            csv_lines(rows, spreadsheet=destination.for_spreadsheet), runs
         )
         return []
     counts = Counter[str]()
@@ -172,125 +166,3 @@ def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
         name: as_text(one) if isinstance(one, dict | list) else one
         for name, one in values.items()
     }
-
-
-# --- rows of results ------------------------------------------------------------------
-
-_OUTCOMES = {
-    "correct": Outcome.CORRECT,
-    "deviate": Outcome.DEVIATE,
-    _NO_ANSWER: Outcome.NAN,
-    "cheat": Outcome.CHEAT,
-}
-
-
-def result_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
-    """The figures of the overview."""
-    return [
-        _whose(row)
-        | {
-            name: getattr(row.result, name)
-            for name in ("date", "simulated", "selected", "measured")
-        }
-        | _counts(row.result.outcomes)
-        | {
-            f"{name}_{end}": value
-            for name, outcome in _OUTCOMES.items()
-            for end, value in _with_interval(row.result.percentages[outcome]).items()
-        }
-        | {
-            "rounded": row.result.rounded,
-            "median_relative_error": row.result.error_sizes.median_relative_error,
-        }
-        | {name: getattr(row.result, name) for name in _FIGURES}
-        | {"median_latency_s": median_latency(row.result)}
-        | {
-            kind: one and one.sum
-            for kind, one in row.result.spending.items()
-            if kind.endswith("tokens")
-        }
-        for row in rows
-    ]
-
-
-_FIGURES = ("average_absolute_error", "cost_usd", "unpriced", "stored", "batched")
-
-
-def cell_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
-    """All variants and depths of results."""
-    return [
-        _whose(row)
-        | {"variant": one.variant, "depth": one.depth, "measured": one.measured}
-        | (_counts(one) | _with_interval(one.correct_percentage))
-        for row in rows
-        for one in row.result.cells
-    ]
-
-
-def error_rows(rows: Iterable[ResultOfRun]) -> list[Row]:
-    """All error classes that occur in results, with the percentage of all deviates."""
-    return [
-        _whose(row)
-        | {"error_class": one.error_class, "count": one.count}
-        | _with_interval(one.percentage)
-        for row in rows
-        for one in (row.result.errors.classes if row.result.errors else ())
-        if one.count
-    ]
-
-
-def _whose(row: ResultOfRun) -> dict[str, object]:
-    """The columns that name a result. Without a condition, it is the usual one."""
-    model, task, condition = key_of(row.result)
-    return {
-        "run": row.run,
-        "model": model,
-        "task": task,
-        "condition": condition or None,
-    }
-
-
-def _counts(outcomes: Outcomes) -> dict[str, object]:
-    return {"unanswered": outcomes.unanswered} | {
-        name: getattr(outcomes, outcome) for name, outcome in _OUTCOMES.items()
-    }
-
-
-def _with_interval(found: Percentage | None) -> dict[str, object]:
-    return {end: getattr(found, end, None) for end in ("percent", "low", "high")}
-
-
-# --- CSV ------------------------------------------------------------------------------
-
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
-# The beginning of a formula, also in full width, which some programs convert, and after
-# a semicolon, which may separate cells.
-_FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
-
-
-def row_lines(rows: Iterable[Row], *, spreadsheet: bool) -> Iterator[str]:
-    """CSV of rows with the same columns; nothing if there are none.
-
-    Every cell is quoted: DuckDB guesses the dialect if few are.
-    """
-    for number, row in enumerate(rows):
-        for values in (row.keys(), row.values()) if number == 0 else (row.values(),):
-            cells = (
-                _cell(value, spreadsheet=spreadsheet).replace('"', '""')
-                for value in values
-            )
-            yield '"' + '","'.join(cells) + '"\n'
-
-
-def _cell(value: object, *, spreadsheet: bool) -> str:
-    """A value as text, empty if it is unknown; for a spreadsheet one line that is not a
-    formula.
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = str(value)
-    if not spreadsheet or _NUMBER.fullmatch(text):
-        return text
-    return _FORMULA.sub(r"\1\2'", escape(text))

@@ -8,9 +8,11 @@ is printed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
+from pytest_llmarith.records import Minimum
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.summaries import (
     Difference,
@@ -29,6 +31,8 @@ NINETY_PERCENT_TO = (
     "% interval (6), "
     "not ruled out by it (10?), ruled out at the smallest depth (-)"
 )
+UNLIMITED = 10_000  # characters
+_LONGEST_ANSWER = 60
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
@@ -284,3 +288,32 @@ def ascii_keys(texts: Iterable[str]) -> list[str]:
             key, number = f"{base}-{number + 1}", number + 1
         keys.append(key)
     return keys
+
+
+# --- wrong answers --------------------------------------------------------------------
+
+
+def wrong_answer(wrong: Minimum, width: int = UNLIMITED) -> str:
+    """Such as `49 * 97 = 4753, not 4653`; the question is left out if the line is too
+    long.
+    """
+    answer = sanitize(wrong.answer or wrong.reason or "no answer", _LONGEST_ANSWER)
+    question, expected = (
+        sanitize(text or "", _LONGEST_ANSWER)
+        for text in (wrong.question, wrong.expected)
+    )
+    not_this = f"not {answer}" if wrong.answer else answer
+    for text in (
+        f"{question} = {expected}, {not_this}",
+        f"{question}, {not_this}",
+        question,
+    ):
+        if len(text) <= width:
+            return text
+    return question[: width - 3] + "..."
+
+
+def sanitize_reasons(reasons: Mapping[str, int]) -> str:
+    """Counts by reason, such as `4 empty, 2 filtered`."""
+    texts = (f"{count:,} {sanitize(one, 40)}" for one, count in reasons.items())
+    return ", ".join(texts)

@@ -8,28 +8,32 @@ import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import chain
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith.records import (
     Record,
-    as_dict,
 )
 from pytest_llmarith.report import run_tables
-from pytest_llmarith.report.export import (
-    Destination,
-    cell_rows,
-    error_rows,
-    result_rows,
-    row_lines,
+from pytest_llmarith.report.data_tables import data_tables
+from pytest_llmarith.report.definitions.replies import WRONG_TRIALS
+from pytest_llmarith.report.definitions.results import (
+    CELLS,
+    ERRORS,
+    OVERVIEW,
+    cell_items,
+    error_items,
+    overview_items,
 )
+from pytest_llmarith.report.export import Destination
 from pytest_llmarith.report.formatting import (
-    dollars,
     median_latency,
     prompt_and_completion,
 )
 from pytest_llmarith.report.page import page_of
+from pytest_llmarith.report.render.data import as_csv, as_json
+from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
+from pytest_llmarith.report.render.terminal import section
 from pytest_llmarith.report.run_status import (
     reasoning_lines,
     run_lines,
@@ -40,21 +44,12 @@ from pytest_llmarith.report.screen import results_screen
 from pytest_llmarith.report.series import (
     PageRun,
     ResultOfRun,
-    asked_in_runs,
+    differences_between,
     results_of,
     results_of_runs,
     series_of,
 )
-from pytest_llmarith.report.tables import (
-    Column,
-    Table,
-    as_latex,
-    as_markdown,
-    as_text,
-    code,
-    table_of,
-)
-from pytest_llmarith.results.compare_rows import model_differences
+from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.safe_text import sanitize, sanitize_name
@@ -75,6 +70,7 @@ _NOT_IN_LATEX = (
     "90 % to (report -v), searches (report)"
 )
 _MOST_WRONG = 100  # of each outcome
+_UNLIMITED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,53 +266,74 @@ def report(
         destination.write([page_of(shown)], runs)
         return
     series = series_of(shown)
-    is_text = form not in ("csv", "json")
-    only = shown[0].summary if is_text and len(runs) == 1 else None
+    is_data = form in ("csv", "json")
+    only = shown[0].summary if len(runs) == 1 else None
     rows = results_of_runs(shown, series)
-    rows = [row.without_run() for row in rows] if only else rows
-    rows = order.of(rows) if order else rows
-    data = {"cells": cell_rows(rows)} if detail.cells else {}
-    data |= {"errors": error_rows(rows)} if detail.errors else {}
-    for name, found in data.items():
-        has_d50 = (
-            name == "cells" and is_text and any(row.result.thresholds for row in rows)
-        )
-        if not found and not has_d50:
-            raise UsageError(f"--{name}: these runs have none; remove --{name}")
+    if only and not is_data:
+        rows = [row.without_run() for row in rows]
+    if order:
+        rows = order.of(rows)
+    _check_tables(rows, detail, is_data=is_data)
+    compared = differences_between(shown, series, rows)
     if form == "csv":
-        (table,) = data.values() or [result_rows(rows)]
-        destination.write(
-            row_lines(table, spreadsheet=destination.for_spreadsheet), runs
+        lines = as_csv(
+            _csv_table(rows, detail), spreadsheet=destination.for_spreadsheet
         )
+        destination.write(lines, runs)
     elif form == "json":
-        whole = data or [as_dict(one.summary) for one in shown]
+        tables = data_tables(rows, shown, series, compared)
+        if detail.cells or detail.errors:
+            kept = {"cells": detail.cells, "errors": detail.errors}
+            tables = [table for table in tables if kept.get(table.key)]
+        whole = as_json(tables, _first_lines(runs, shown, selection, _UNLIMITED))
         destination.write([encode(whole, indent=2).decode("ascii"), "\n"], runs)
     else:
-        asked, baseline = asked_in_runs(shown, series), rows[0].label if rows else ""
-        differences = only.differences if only else model_differences(asked, baseline)
         first = _first_lines(runs, shown, selection, width)
         run_of = {one.label: one.key[0] for one in series}
-        if not only and (other := _other_questions(runs, run_of, rows, differences)):
-            lines = wrap(other, width, break_long_words=False, break_on_hyphens=False)
-            first += lines if form == "terminal" else [other]
-        tables = _tables(rows, only, detail, in_document=form != "terminal")
+        other = "" if only else _other_questions(runs, run_of, rows, compared)
+        if other and form == "terminal":
+            first += wrap(other, width, break_long_words=False, break_on_hyphens=False)
+        elif other:
+            first.append(other)
+        in_document = form != "terminal"
+        tables = _tables(rows, only, detail, in_document=in_document)
         if form == "terminal":
             text = [
                 *first,
-                *results_screen(rows, differences, width),
-                *_text(tables, width),
+                *section(tables, width),
+                *results_screen(rows, compared, width),
             ]
         elif form == "latex":
             text = [*(f"% {line}" for line in first), _NOT_IN_LATEX]
-            text += as_latex(tables, f"Only {selection}" * bool(selection))
+            text += as_latex(tables, f"Only {selection}" if selection else "")
         else:
-            tables += _wrong(shown[0].records) if only and detail.all_tables else []
-            text = list(
-                _markdown(
-                    runs[0].name if only else f"{len(runs):,} runs", first, tables
-                )
-            )
+            if only and detail.all_tables:
+                tables += _wrong(shown[0].records)
+            title = runs[0].name if only else f"{len(runs):,} runs"
+            text = list(_markdown(title, first, tables))
         destination.write((f"{line}\n" for line in text), runs)
+
+
+def _check_tables(
+    rows: Sequence[ResultOfRun], detail: Detail, *, is_data: bool
+) -> None:
+    """Raises UsageError if there is nothing in a table that was asked for."""
+    has_d50 = not is_data and any(row.result.thresholds for row in rows)
+    has_cells = has_d50 or any(row.result.cells for row in rows)
+    for name, is_asked, found in (
+        ("cells", detail.cells, has_cells),
+        ("errors", detail.errors, bool(error_items(rows))),
+    ):
+        if is_asked and not found:
+            raise UsageError(f"--{name}: these runs have none; remove --{name}")
+
+
+def _csv_table(rows: Sequence[ResultOfRun], detail: Detail) -> Table:
+    if detail.cells:
+        return CELLS.table(cell_items(rows), Level.DATA)
+    if detail.errors:
+        return ERRORS.table(error_items(rows), Level.DATA)
+    return OVERVIEW.table(overview_items(rows), Level.DATA)
 
 
 def _other_questions(
@@ -390,14 +407,10 @@ def _first_lines(
 
 def tables_section(summary: RunSummary, width: int) -> list[str]:
     """All tables of a run."""
-    return [
-        *_text(
-            _tables(
-                results_of(summary), summary, Detail(all_tables=True), in_document=False
-            ),
-            width,
-        )
-    ]
+    detail = Detail(all_tables=True)
+    return section(
+        _tables(results_of(summary), summary, detail, in_document=False), width
+    )
 
 
 def _tables(
@@ -412,48 +425,25 @@ def _tables(
     """
     if not any(row.result.measured for row in rows):
         return []
-    results = [row.result for row in rows]
     whole = only if detail.all_tables else None
-    tables = (
-        [run_tables.overview(rows, only_head=not detail.all_tables)]
-        if in_document or detail.all_tables
-        else []
-    )
-    tables += (
-        [run_tables.scores([row for row in rows if row.result.scored])]
-        if in_document and not whole
-        else []
-    )
+    tables = []
+    if in_document or detail.all_tables:
+        level = Level.FULL if detail.all_tables else Level.BRIEF
+        tables.append(run_tables.overview(rows, level))
+    if in_document and not whole:
+        tables.append(run_tables.scores(rows))
     if whole:
-        tables += [run_tables.effects(whole.effects, whole.same_words)]
-        tables += [run_tables.repeats(results), run_tables.spending(results)]
-    legends: set[str] = set()
-    of_results = (
-        run_tables.tables_of(row, only_cells=not whole)
-        for row in rows
-        if whole or detail.cells
-    )
-    for table in chain.from_iterable(of_results):
-        tables.append(table._replace(legend="") if table.legend in legends else table)
-        legends.add(table.legend)
-    adaptive = in_document and any(
-        one.ended for result in results for one in result.thresholds
-    )
-    tables += (
-        [run_tables.thresholds(rows)]
-        if adaptive or detail.all_tables or detail.cells
-        else []
-    )
-    tables += (
-        [run_tables.error_classes(rows, full_names=in_document)]
-        if whole or detail.errors
-        else []
-    )
+        tables.append(run_tables.effects(whole))
+        tables += [run_tables.repeats(rows), run_tables.spending(rows)]
+    if whole or detail.cells:
+        for row in rows:
+            tables += run_tables.tables_of(row, only_cells=not whole)
+    is_adaptive = any(one.ended for row in rows for one in row.result.thresholds)
+    if detail.all_tables or detail.cells or (in_document and is_adaptive):
+        tables.append(run_tables.thresholds(rows))
+    if whole or detail.errors:
+        tables.append(run_tables.error_classes(rows))
     return [table for table in tables if table.rows or table.notes]
-
-
-def _text(tables: Iterable[Table], width: int) -> Iterator[str]:
-    return (line for table in tables for line in ("", *as_text(table, width)))
 
 
 def _markdown(
@@ -470,13 +460,5 @@ def _markdown(
 
 def _wrong(records: Iterable[Record]) -> list[Table]:
     """The trials that are not correct, for the summary of a CI job."""
-    columns = [
-        Column("item", lambda one: one.item.rpartition("::")[2], is_name=True),
-        Column("outcome", lambda one: one.outcome, is_name=True),
-        Column("reason", lambda one: one.why, is_name=True),
-        Column("cost", lambda one: dollars(one.cost_usd)),
-    ]
-    table = table_of(
-        "trials that are not correct", columns, wrong_trials(records, _MOST_WRONG)
-    )
+    table = WRONG_TRIALS.table(wrong_trials(records, _MOST_WRONG))
     return [table] if table.rows else []

@@ -1,39 +1,58 @@
-"""The end of a run on one screen: a row per model and task, the first wrong answers,
-error classes.
-"""
+"""The end of a run: what explains its results, and then a line per model and task."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from textwrap import wrap
+from typing import Any
 
 from pytest_llmarith.records import Minimum
-from pytest_llmarith.report import formatting
+from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
-from pytest_llmarith.report.formatting import interval_of, ninety_percent_to, points_of
-from pytest_llmarith.report.run_tables import counts_by_depth, depth_ranges, score_name
-from pytest_llmarith.report.series import ResultOfRun, results_of
-from pytest_llmarith.report.tables import Column, Row, Table, as_text, table_of
-from pytest_llmarith.results.details_counts import SCORE
-from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.summaries import (
-    BreakingPoint,
-    ModelDifference,
-    Percentage,
-    Result,
-    RunSummary,
-    Variant,
+from pytest_llmarith.report.definitions import differences as of_differences
+from pytest_llmarith.report.definitions import scores
+from pytest_llmarith.report.definitions.differences import DIFFERENCES
+from pytest_llmarith.report.definitions.results import (
+    NINETY_PERCENT_TO,
+    OVERVIEW,
+    THRESHOLDS,
+    VARIANTS,
+    model_of,
+    overview_items,
+    threshold_items,
+    variant_items,
 )
-from pytest_llmarith.types import Outcome, SearchEnd, TermStatus
+from pytest_llmarith.report.definitions.scores import (
+    SCORES,
+    SEARCHES,
+    Break,
+    score_items,
+    search_items,
+    search_note,
+)
+from pytest_llmarith.report.depths import depth_ranges, usual_size
+from pytest_llmarith.report.render.terminal import laid_out, legend, width_of
+from pytest_llmarith.report.series import ResultOfRun, results_of
+from pytest_llmarith.report.table import (
+    UNKNOWN,
+    Column,
+    Kind,
+    Level,
+    Row,
+    Shown,
+    Table,
+    pivot,
+)
+from pytest_llmarith.results.details_counts import SCORE
+from pytest_llmarith.safe_text import sanitize_name
+from pytest_llmarith.summaries import ModelDifference, Result, RunSummary, Variant
 
-_LONGEST_BASELINE = 20
 _LONGEST_NAME = 40
 _MOST_CLASSES = 4
 _MOST_WITH_EXAMPLE = 3  # models
-_SHORTEST_NAME = 10
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
-_UNLIMITED = 10_000
 
 
 def screen(summary: RunSummary, width: int, *, only_head: bool = False) -> list[str]:
@@ -54,99 +73,104 @@ def results_screen(
     `differences` are between labels; those of one run are between its models.
     """
     rows = [row for row in results if row.result.measured]
-    names = list(dict.fromkeys(row.label for row in results)) if rows else []
-    of_tasks = [
-        row if len(names) > 1 else row._replace(label=row.result.task)
-        for row in results
-    ]
-    heads = [
-        row for row in of_tasks if not row.result.searched
-    ]  # outcomes of searches are no shares
-    tables = _head(names[0], heads, [], width) if len(names) == 1 else []
-    for task in dict.fromkeys(row.result.task for row in rows):
-        of_task = [row for row in of_tasks if row.result.task == task]
-        if len(names) > 1:
-            heads_of_task = [row for row in heads if row.result.task == task]
-            compared = [one for one in differences if one.task == task]
-            tables += _head(task, heads_of_task, compared, width)
-        if not only_head:
-            tables += _details([row for row in of_task if row.result.measured], width)
-    tables = [table for table in tables if table.rows]
-    if tables:
-        tables[-1] = tables[-1]._replace(legend=_legends(rows, differences, only_head))
-    lines = [line for table in tables for line in ("", *as_text(table, width))]
-    errors = [] if only_head else list(_error_classes(rows, len(names)))
-    return [
-        *lines,
-        *[""] * bool(errors),
-        *(line for error in errors for line in wrap(error, width)),
-    ]
+    if not rows:
+        return []
+    last = laid_out(headline(results, width), width)
+    shown = _differences(rows, differences)
+    errors: list[str] = []
+    if not only_head:
+        shown = [*_details(rows, width), *shown]
+        errors = list(_error_lines(rows))
+    tables = [laid_out(_unmarked(one), width) for one in shown]
+    lines = []
+    for one in tables:
+        lines += ["", *one.lines]
+    explanation = [text for one in (*tables, last) for text in one.explanation]
+    lines += legend(explanation, width) if tables else []
+    for error in errors:
+        lines += wrap(error, width)
+    lines += ["", *last.lines]
+    return lines if tables else [*lines, *legend(explanation, width)]
 
 
-def _head(
-    first: str,
-    rows: Sequence[ResultOfRun],
-    differences: Sequence[ModelDifference],
-    width: int,
-) -> list[Table]:
-    """Accuracy, cost, tokens and latency, and the differences to the baseline; as two
-    tables if one is too wide.
-    """
-    columns = [
-        Column(
-            sanitize_name(first, _LONGEST_NAME), lambda row: row.label, is_name=True
-        ),
-        Column("trials", lambda row: f"{row.result.measured:,}"),
-        Column("correct %", lambda row: formatting.with_interval(_correct(row.result))),
-        Column("cost", lambda row: formatting.cost_of(row.result)),
-        Column("tokens", lambda row: formatting.tokens_of(row.result)),
-        Column(
-            "s/reply",
-            lambda row: formatting.seconds(formatting.median_latency(row.result)),
-        ),
-    ]
-    notes = [
-        "; ".join(
-            filter(None, (incomplete(row.result), row.missing or bounded(row.result)))
-        )
-        for row in rows
-    ]
-    head = table_of("", columns, rows, row_notes=notes)
-    sides = [_side(row) for row in rows]
-    shown = [
-        one for side in dict.fromkeys(sides) for one in differences if one.model == side
-    ]
-    if not shown:
-        return [head]
-    compared = [
-        Column(
-            f"against {sanitize_name(shown[0].baseline, _LONGEST_BASELINE)}",
-            lambda one: one.model,
-            is_name=True,
-        ),
-        Column(
-            "difference",
-            lambda one: f"{points_of(one.difference)} ({interval_of(one.difference)})",
-        ),
-        Column("p", lambda one: formatting.p_of(one.p) + formatting.star(one.p_holm)),
-        Column("pairs", lambda one: f"{one.pairs:,}"),
-        Column(
-            "detectable", lambda one: None if one.shown is None else f"{one.shown:.1f}"
-        ),
-    ]
-    apart = table_of("", compared, shown)
-    cells = {row.cells[0]: row.cells[1:] for row in apart.rows}
-    beside = [cells.get(side, [None] * len(compared[1:])) for side in sides]
-    both = [
-        Row([*row.cells, *more], row.note)
-        for row, more in zip(head.rows, beside, strict=True)
-    ]
-    whole = head._replace(columns=[*head.columns, *apart.columns[1:]], rows=both)
-    return (
-        [whole]
-        if len({*sides}) == len(sides) and _width(whole) <= width
-        else [head, apart]
+def headline(rows: Sequence[ResultOfRun], width: int) -> Table:
+    """A row per model and task: correct answers, how far they reach, and cost."""
+    notes = {id(row): _note(row) for row in rows}
+    table = OVERVIEW.table(
+        overview_items(rows), Level.BRIEF, note=lambda item: notes[id(item.row)]
     )
+    table = folded(replace(table, title="").without("tokens", "latency"))
+    return table if width_of(table) <= width else table.without("measured")
+
+
+def folded(table: Table) -> Table:
+    """The table with a model or a task that all rows share above its first column."""
+    shared = []
+    for key in _present(table, "model", "task"):
+        kind = table.columns[table.place(key)].kind
+        shown = {kind.shown(value) for value in table.values(key)}
+        names = [column for column in table.columns if column.kind.is_name]
+        if len(shown) == 1 and len(names) > 1:
+            table = table.without(key)
+            (one,) = shown
+            name = sanitize_name(one.text, _LONGEST_NAME)
+            shared.append(f"{name} ({one.note})" if one.note else name)
+    if shared:
+        columns = [replace(table.columns[0], title=", ".join(shared), is_named=True)]
+        table = replace(table, columns=[*columns, *table.columns[1:]])
+    return table
+
+
+def _unmarked(table: Table) -> Table:
+    """The table without the marks of its models, which the headline has."""
+    rows = []
+    for row in table.rows:
+        values = [
+            value._replace(marks=()) if isinstance(value, kinds.Model) else value
+            for value in row.values
+        ]
+        rows.append(replace(row, values=values))
+    return replace(table, rows=rows)
+
+
+def _note(row: ResultOfRun) -> str:
+    result = row.result
+    notes = [incomplete(result), row.missing or bounded(result)]
+    if result.breaking_points:
+        wrong = [one for one in result.breaking_points if one.question is not None]
+        searches = len(result.breaking_points)
+        notes.append(f"wrong in {len(wrong)} of {searches} searches")
+    return "; ".join(filter(None, notes))
+
+
+def _differences(
+    rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
+) -> list[Table]:
+    """The differences to the baseline, a table per task."""
+    simulated = {_side(row): model_of(row).marks for row in rows}
+    sides = [_side(row) for row in rows]
+    over_all = len({(_side(row), row.result.task) for row in rows}) < len(rows)
+    tables = []
+    for task in dict.fromkeys(row.result.task for row in rows):
+        items = [
+            of_differences.Side(
+                kinds.Model(one.model, one.model, simulated[one.model]),
+                one.baseline,
+                task,
+                one,
+            )
+            for one in differences
+            if one.task == task and one.model in sides
+        ]
+        if not items:
+            continue
+        baseline = sanitize_name(items[0].baseline, _LONGEST_NAME)
+        table = DIFFERENCES.table(items, Level.BRIEF).without("task")
+        remark = "difference: over all conditions" if over_all else ""
+        title = f"against {baseline}"
+        whose = sanitize_name(task, _LONGEST_NAME)
+        tables.append(replace(table, title=title, whose=whose, legend=remark))
+    return tables
 
 
 def _side(row: ResultOfRun) -> str:
@@ -156,94 +180,96 @@ def _side(row: ResultOfRun) -> str:
     return row.label if row.run else row.result.model
 
 
-def _correct(result: Result) -> Percentage | None:
-    """The percentage of correct answers.
-
-    Repeats of a problem are correlated, so their interval is clustered.
-    """
-    repeated = result.repeats and result.repeats.pass_at_1
-    return repeated or result.percentages[Outcome.CORRECT]
+# --- the details of a task ------------------------------------------------------------
 
 
-def _width(table: Table) -> int:
-    return max(map(len, as_text(table, _UNLIMITED)), default=0)
+def _details(rows: Sequence[ResultOfRun], width: int) -> Iterator[Table]:
+    """What explains the results of each task."""
+    for task in dict.fromkeys(row.result.task for row in rows):
+        of_task = [row for row in rows if row.result.task == task]
+        grids = [row for row in of_task if row.result.grid]
+        if len(grids) > 1:
+            yield _models_by_variant(grids, width)
+        elif grids:
+            yield _variants_by_depth(grids[0].result, width)
+        depths = [row for row in of_task if row.result.depths]
+        if depths:
+            yield _depths(depths, width)
+        if any(row.result.scored for row in of_task):
+            yield _scores(of_task)
+        if any(row.result.breaking_points for row in of_task):
+            yield _searches(of_task, width)
+        if any(threshold_items(of_task, only_adaptive=True)):
+            yield _adaptive(of_task)
 
 
-def _details(rows: Sequence[ResultOfRun], width: int) -> list[Table]:
-    parts = ("grid", "depths", "scored", "breaking_points")
-    grids, depths, scored, searches = (
-        [row for row in rows if getattr(row.result, part)] for part in parts
+def _at(title: str, key: str = "") -> Column[kinds.Part]:
+    """The column of one depth, or of a range of depths."""
+    return Column(key or title, title, kinds.PART, "correct answers", lambda one: None)
+
+
+def _reach(title: str = "90 % to") -> Column[Variant]:
+    return Column(
+        "holds_to",
+        title,
+        _REACH,
+        NINETY_PERCENT_TO,
+        lambda one: one,
+        explained=True,
     )
-    if len(grids) > 1:
-        tables = [_models_by_variant(grids, width)]
-    else:
-        tables = [_variants_by_depth(row.result, width) for row in grids]
-    return [
-        *tables,
-        _depths(depths, width),
-        _scores(scored),
-        _searches(searches, width),
-        _measured(rows),
-    ]
 
 
-def _legends(
-    rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference], only_head: bool
-) -> str:
-    """What is simulated, and what the columns mean."""
-    results, found = [row.result for row in rows], []
-    if simulated := list(dict.fromkeys(one.model for one in results if one.simulated)):
-        found.append(
-            f"simulated, free: "
-            f"{', '.join(sanitize_name(name, _LONGEST_NAME) for name in simulated)}"
-        )
-    repeated = any(one.repeats for one in results)
-    found.append(
-        "in brackets: 95 % intervals"
-        + (", of repeats clustered by problem" if repeated else "")
-    )
-    if not only_head and any(
-        one.ended for result in results for one in result.thresholds
-    ):
-        found.append("D50: the depth (digits) at which half of the answers are right")
-    if differences:
-        baseline = sanitize_name(differences[0].baseline, _LONGEST_NAME)
-        over_all = ", over all conditions" * (
-            len({(_side(row), row.result.task) for row in rows}) < len(rows)
-        )
-        found.append(f"difference: percentage points more than {baseline}{over_all}")
-        test = "t-test over problems" if repeated else "McNemar's exact test"
-        found.append(f"p: {test}, * below 0.05 also with Holm's correction")
-        found.append(
-            "detectable: the smallest difference that the pairs show with 80 % power, "
-            "corrected alike"
-        )
-    if not only_head and sum(bool(one.grid) for one in results) > 1:
-        found += ["variants: correct %, 90 % to", formatting.NINETY_PERCENT_TO]
-    elif not only_head and any(one.cells for one in results):
-        found += ["columns: depth (digits)", formatting.NINETY_PERCENT_TO]
-    return ". ".join(found)
+_REACH: Kind[Variant] = Kind(
+    {"": "string"}, lambda v: Shown(_ninety(v)), lambda v: [_ninety(v)]
+)
 
 
-# --- where answers go wrong -----------------------------------------------------------
+def _ninety(one: Variant) -> str:
+    found = one.ninety_percent_to
+    return formatting.ninety_percent_to(found) if found else UNKNOWN
 
 
 def _variants_by_depth(result: Result, width: int) -> Table:
     """Rows are variants, columns depths, with the digits up to which 90 % are correct
     and the first wrong answer.
     """
-    size, depths, counts = counts_by_depth(result)
-    columns = [
-        Column(f"of {size} correct", is_name=True),
-        *map(Column, map(str, depths)),
-        Column("90 % to"),
-    ]
-    rows = [
-        Row([one.variant, *counts[one.variant], _ninety(one)]) for one in result.series
-    ]
-    return _with_wrong(
-        Table("", columns, rows), [one.first_wrong for one in result.series], width
+    usual = usual_size(result)
+    depths = sorted({cell.depth for cell in result.grid})
+    cells = {(cell.variant, cell.depth): cell for cell in result.grid}
+    name: Column[Any] = Column(
+        "variant", f"of {usual} correct", kinds.NAME, "", lambda one: None
     )
+    columns: list[Column[Any]] = [name, *(_at(str(depth)) for depth in depths)]
+    columns.append(_reach())
+    rows = []
+    for variant in result.series:
+        parts = []
+        for depth in depths:
+            cell = cells.get((variant.variant, depth))
+            is_known = cell is not None and cell.measured
+            parts.append(
+                kinds.Part(cell.correct, cell.measured, usual)
+                if cell and is_known
+                else None
+            )
+        rows.append(Row([variant.variant, *parts, variant]))
+    table = Table("cells", "", columns, rows, "columns: depth (digits)")
+    return _with_wrong(table, [one.first_wrong for one in result.series], width)
+
+
+class _Both:
+    """A variant of a model: its correct answers, and how far they reach."""
+
+    def __init__(self, one: Variant, longest: int) -> None:
+        self.percent = formatting.percent_of(one.correct_percentage)
+        self.reach = _ninety(one).rjust(longest)
+
+
+_BOTH: Kind[_Both] = Kind(
+    {"": "string"},
+    lambda v: Shown(f"{v.percent}  {v.reach}"),
+    lambda v: [v.percent],
+)
 
 
 def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
@@ -252,259 +278,218 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
 
     Columns are models; if their names do not fit, they are variants.
     """
-    found = {(row.label, one.variant): one for row in rows for one in row.result.series}
-    longest = max(len(_ninety(one)) for one in found.values())
-    shown = {
-        key: f"{percent}  {_ninety(one):>{longest}}"
-        for key, one in found.items()
-        if (percent := formatting.percent_of(one.correct_percentage))
-        != formatting.UNKNOWN
-    }
-    names, variants = (
-        [row.label for row in rows],
-        list(dict.fromkeys(variant for _, variant in found)),
+    items = variant_items(rows)
+    longest = max(len(_ninety(item.one)) for item in items)
+    both: Column[_Both] = Column(
+        "both",
+        "90 % to",
+        _BOTH,
+        NINETY_PERCENT_TO,
+        lambda item: _Both(item.one, longest) if item.one.measured else None,
+        explained=True,
     )
-    longest = max(_SHORTEST_NAME, (width - len("variant")) // len(names) - 3)
-    headers = [sanitize_name(name, longest) for name in names]
-    columns = [Column("variant", is_name=True), *map(Column, headers)]
-    table = Table(
-        "",
-        columns,
-        [Row([one, *(shown.get((name, one)) for name in names)]) for one in variants],
-    )
-    if len(set(headers)) == len(names) and _width(table) <= width:
-        return table
-    columns = [Column("model", is_name=True), *map(Column, variants)]
-    return Table(
-        "",
-        columns,
-        [Row([name, *(shown.get((name, one)) for one in variants)]) for name in names],
-    )
-
-
-def _ninety(one: Variant) -> str:
-    return (
-        ninety_percent_to(one.ninety_percent_to)
-        if one.ninety_percent_to
-        else formatting.UNKNOWN
-    )
+    definition = replace(VARIANTS, title="", columns=[*VARIANTS.columns, both])
+    table = _unmarked(definition.table(items, Level.FULL))
+    long = replace(table, legend="variants: correct %, 90 % to")
+    models = pivot(long, ["variant"], "model", "both")
+    names = [column.title for column in models.columns[1:]]
+    room = (width - len("variant")) // len(names) - 3
+    short = [sanitize_name(name, max(10, room)) for name in names]
+    named = [
+        replace(column, title=title)
+        for column, title in zip(models.columns[1:], short, strict=True)
+    ]
+    models = replace(models, columns=[models.columns[0], *named])
+    if len(set(short)) == len(names) and width_of(models) <= width:
+        return models
+    return pivot(long, ["model"], "variant", "both")
 
 
 def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Tasks without variants: rows are models, columns ranges of depths."""
     ranges = depth_ranges(row.result for row in rows)
-    columns = [Column("depth", is_name=True), *map(Column, ranges), Column("90 % to")]
+    several = len(rows) > 1
+    first: Column[str] = Column("model", "depth", kinds.NAME, "", lambda one: None)
+    columns: list[Column[Any]] = [first, *(_at(name) for name in ranges), _reach()]
     table_rows = []
     for row in rows:
-        counted = []
+        parts = []
         for some in ranges.values():
-            mine = [
-                one for one in row.result.depths if one.depth in some and one.measured
-            ]
-            counted.append(
-                f"{sum(one.correct for one in mine)}/{sum(one.measured for one in mine)}"
-                if mine
-                else None
-            )
-        whole = row.result.whole
-        table_rows.append(Row([row.label, *counted, whole and _ninety(whole)]))
-    wrong = [row.result.whole.first_wrong if row.result.whole else None for row in rows]
-    return _with_wrong(Table("", columns, table_rows), wrong, width)
+            mine = [one for one in row.result.depths if one.depth in some]
+            correct = sum(one.correct for one in mine)
+            measured = sum(one.measured for one in mine)
+            parts.append(kinds.Part(correct, measured) if measured else None)
+        name = row.label if several else row.result.task
+        table_rows.append(Row([name, *parts, row.result.whole]))
+    if several:
+        title = f"{rows[0].result.task}, depth"
+        columns[0] = replace(first, title=title)
+    wholes = [row.result.whole for row in rows]
+    wrong = [one.first_wrong if one else None for one in wholes]
+    return _with_wrong(Table("lengths", "", columns, table_rows), wrong, width)
 
 
 def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Table:
     """The table with a last column for the first wrong answers, as wide as the terminal
     allows.
     """
-    room = width - _width(table) - 2
+    room = width - width_of(table) - 2
     if room < _SHORTEST_WRONG or not any(wrong):
         return table
-    shown = [wrong_answer(one, room) if one else "" for one in wrong]
-    longest = max(map(len, shown))
+    shown = [formatting.wrong_answer(one, room) if one else "" for one in wrong]
+    column = Column("first_wrong", "first wrong", kinds.TEXT, "", lambda one: None)
     rows = [
-        Row([*row.cells, text.ljust(longest)])
+        replace(row, values=[*row.values, text])
         for row, text in zip(table.rows, shown, strict=True)
     ]
-    return Table("", [*table.columns, Column("first wrong".ljust(longest))], rows)
+    return replace(table, columns=[*table.columns, column], rows=rows)
 
 
-def wrong_answer(wrong: Minimum, width: int) -> str:
-    """Such as `49 * 97 = 4753, not 4653`; the question is left out if the line is too
-    long.
-    """
-    answer = sanitize(wrong.answer or wrong.reason or "no answer", 60)
-    question, expected = (
-        sanitize(text or "", 60) for text in (wrong.question, wrong.expected)
-    )
-    not_this = f"not {answer}" if wrong.answer else answer
-    for text in (
-        f"{question} = {expected}, {not_this}",
-        f"{question}, {not_this}",
-        question,
-    ):
-        if len(text) <= width:
-            return text
-    return question[: width - 3] + "..."
-
-
-def _scores(results: Sequence[ResultOfRun]) -> Table:
+def _scores(rows: Sequence[ResultOfRun]) -> Table:
     """Scores: rows are models and variants, columns the mean scores by name."""
-    items = [(row, one) for row in results for one in row.result.scored]
-    names = list(
-        dict.fromkeys(
-            score_name(row.result, score) for row, one in items for score in one.scores
-        )
-    )
-    variants = {one.variant for _, one in items}
-    has_programs = any(one.programs for _, one in items)
-    rows = []
-    for row, one in items:
-        scores = {
-            score_name(row.result, score): formatting.with_interval(score.mean)
-            for score in one.scores
-        }
-        parts = []
-        if len(variants) == 1 or row.label != row.result.task:
-            parts.append(row.label)
-        if len(variants) > 1:
-            parts.append(one.variant)
-        cells = [
-            ", ".join(filter(None, parts)),
-            *(scores.get(name) for name in names),
-            one.unsolved_count,
+    items = [item for item in score_items(rows) if item.one.variant]
+    terms = {id(item.one): scores.terms(item) for item in items}
+    long = SCORES.table(items, Level.BRIEF, note=lambda item: terms[id(item.one)])
+    table = pivot(long, _present(long, "model", "variant"), "score", "mean")
+    columns = [
+        replace(one, title=one.title if one.title == SCORE else f"score {one.title}")
+        if one.is_named
+        else one
+        for one in table.columns
+    ]
+    table = replace(table, title="", columns=columns)
+    for key in ("unsolved", "cheats"):
+        table = _joined(table, long, key)
+    return _one_variant(table)
+
+
+def _present(table: Table, *keys: str) -> list[str]:
+    known = [column.key for column in table.columns]
+    return [key for key in keys if key in known]
+
+
+def _joined(table: Table, long: Table, key: str) -> Table:
+    """A pivoted table with one more column of the table that it was made of, whose rows
+    have the same model and variant.
+    """
+    if key not in [column.key for column in long.columns]:
+        return table
+    names = _present(long, "model", "variant")
+    found = {
+        tuple(row.values[long.place(name)] for name in names): row.values[
+            long.place(key)
         ]
-        rows.append(Row([*cells, one.cheat] if has_programs else cells, _terms(one)))
-    title = next(iter(variants)) if len(variants) == 1 else "scores"
-    columns = [Column(title or "scores", is_name=True)]
-    columns += [Column(name if name == SCORE else f"score {name}") for name in names]
-    columns.append(Column("unsolved"))
-    return Table(
-        "", [*columns, Column("lookup tables")] if has_programs else columns, rows
+        for row in long.rows
+    }
+    rows = [
+        replace(row, values=[*row.values, found.get(tuple(row.values[: len(names)]))])
+        for row in table.rows
+    ]
+    return replace(
+        table, columns=[*table.columns, long.columns[long.place(key)]], rows=rows
     )
 
 
-def _terms(one: Variant) -> str:
-    """Such as `terms: 60 ok, 3 wrong, 2 late`; empty if all are right."""
-    statuses = one.programs.term_statuses if one.programs else {}
-    counts = [f"{count:,} {status}" for status, count in statuses.items()]
-    return f"terms: {', '.join(counts)}" if {*statuses} - {TermStatus.OK} else ""
+def _one_variant(table: Table) -> Table:
+    """The table with a variant that all rows share above the first column."""
+    variants = {str(value) for value in table.values("variant")}
+    if len(variants) > 1:
+        return table
+    (variant,) = variants
+    return table.without("variant").titled(model=variant)
 
 
 def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Searches for breaking points: rows are models and variants."""
-    found = []
-    for row in rows:
-        for point in row.result.breaking_points:
-            named = (
-                point.variant
-                if row.label == row.result.task
-                else f"{row.label}, {point.variant}"
-            )
-            found.append(
-                (named + f", repeat {point.repeat}" * bool(point.repeat), point)
-            )
-    used = max((len(name) for name, _ in found), default=0) + len("questions") + 4
-    texts = [
-        wrong_answer(point, width - used) if point.question else _nothing_found(point)
-        for _, point in found
-    ]
-    longest = max(map(len, texts), default=0)
-    table_rows = [
-        Row([name, point.questions, text.ljust(longest)], _note_on_search(point, text))
-        for (name, point), text in zip(found, texts, strict=True)
-    ]
-    columns = [
-        Column("search", is_name=True),
-        Column("questions"),
-        Column("breaks at".ljust(longest)),
-    ]
-    return Table("", columns, table_rows)
-
-
-def _measured(rows: Sequence[ResultOfRun]) -> Table:
-    """D50 as measured by adaptive asking: rows are models and variants."""
+    items = search_items(rows)
+    table = SEARCHES.table(items, Level.BRIEF).without("task")
+    table = _named_together(replace(table, title=""), "search")
+    room = width - width_of(table.without("breaks_at")) - 2
+    texts = []
+    for item in items:
+        point = item.one
+        texts.append(
+            formatting.wrong_answer(point, room)
+            if point.question is not None
+            else Break(point).text
+        )
+    place = table.place("breaks_at")
+    columns = list(table.columns)
+    columns[place] = replace(columns[place], kind=kinds.TEXT)
     table_rows = []
-    for row in rows:
-        label = "" if row.label == row.result.task else f"{row.label}, "
-        found = [one for one in row.result.thresholds if one.ended]
-        table_rows += [
-            Row([label + one.variant, formatting.d50_of(one), one.questions])
-            for one in found
-        ]
-    return Table(
-        "",
-        [Column("adaptive", is_name=True), Column("D50"), Column("questions")],
-        table_rows,
-    )
+    for row, item, text in zip(table.rows, items, texts, strict=True):
+        values = list(row.values)
+        values[place] = text
+        table_rows.append(Row(values, search_note(item.one, text)))
+    return replace(table, columns=columns, rows=table_rows)
 
 
-def _note_on_search(point: BreakingPoint, shown: str) -> str:
-    """What the row of a search does not show: the rest of its wrong answer, its class,
-    and how the search ended.
-    """
-    count, whole = (
-        point.not_reproduced,
-        wrong_answer(point, _UNLIMITED) if point.question else "",
-    )
-    notes = (
-        whole if whole != shown else "",
-        point.question and point.error_class,
-        "maybe not the simplest"
-        * (point.question is not None and point.ended == SearchEnd.BUDGET),
-        f"not reproduced: {count:,} question{'s' * (count != 1)} answered wrongly, "
-        f"then rightly" * (point.ended == SearchEnd.NOT_REPRODUCED),
-    )
-    return "; ".join(note for note in notes if note)
+def _adaptive(rows: Sequence[ResultOfRun]) -> Table:
+    """D50 as measured by adaptive asking: rows are models and variants."""
+    items = threshold_items(rows, only_adaptive=True)
+    table = THRESHOLDS.table(items, Level.BRIEF).without("task", "questions")
+    table = replace(table, title="", legend="").titled(variant="adaptive")
+    return _named_together(table, "variant")
 
 
-def _nothing_found(point: BreakingPoint) -> str:
-    digits = max((len(word) for word in (point.largest_right or "").split()), default=0)
-    return "no repeatable error" + f" up to {digits} digits" * bool(digits)
+def _named_together(table: Table, key: str) -> Table:
+    """The table with the model in the column of this key, if there are several."""
+    models, names = table.values("model"), table.values(key)
+    table = table.without("model")
+    if len(set(models)) == 1:
+        return table
+    rows = []
+    for row, model, name in zip(table.rows, models, names, strict=True):
+        values = list(row.values)
+        values[table.place(key)] = f"{model.label}, {name}"
+        rows.append(replace(row, values=values))
+    return replace(table, rows=rows)
 
 
-def _error_classes(rows: Sequence[ResultOfRun], models: int) -> Iterator[str]:
+# --- where answers go wrong -----------------------------------------------------------
+
+
+def _error_lines(rows: Sequence[ResultOfRun]) -> Iterator[str]:
     """A line per model and task: the most frequent classes of wrong answers, with an
     example for up to three models.
-
-    The last line is about truncated replies, if there are any.
     """
-    cut: list[str] = []
-    in_tasks = len({row.result.task for row in rows}) > 1
+    models = len({row.label for row in rows})
+    tasks = len({row.result.task for row in rows})
     for row in rows:
-        result, nan = row.result, row.result.outcomes.nan
-        classes = result.errors.classes if result.errors else []
-        counts = Counter({one.error_class: one.count for one in classes if one.count})
-        most = dict(counts.most_common(_MOST_CLASSES))
-        first = [one.first_wrong for one in result.variants if one.first_wrong]
-        examples = {
-            one.error_class: f" ({wrong_answer(one, _UNLIMITED)})"
-            for one in reversed(first)
-            if one.answer
-        }
-        shown = next(
-            (
-                name
-                for name in most
-                if name in examples and models <= _MOST_WITH_EXAMPLE
-            ),
-            None,
-        )
-        parts = [
-            f"{count:,} {name}{examples[name] if name == shown else ''}"
-            for name, count in most.items()
-        ]
-        others = counts.total() - sum(most.values())
-        parts += [f"{others:,} other{'s' * (others > 1)}"] * bool(others) + [
-            f"{nan:,} without an answer"
-        ] * bool(nan)
-        whose = f" of {sanitize_name(row.label, _LONGEST_NAME)}" * (models > 1)
-        whose += f" in {sanitize_name(result.task, _LONGEST_NAME)}" * in_tasks
-        if parts and not result.searched:
+        if row.result.searched:
+            continue
+        whose = ""
+        if models > 1:
+            whose += f" of {sanitize_name(row.label, _LONGEST_NAME)}"
+        if tasks > 1:
+            whose += f" in {sanitize_name(row.result.task, _LONGEST_NAME)}"
+        parts = list(_errors(row.result, with_example=models <= _MOST_WITH_EXAMPLE))
+        if parts:
             yield f"errors{whose}: {', '.join(parts)}"
-        cut += filter(None, [truncated(result, f" replies{whose}")])
-    if cut:
-        yield "; ".join(
-            cut
-            if len(cut) <= _MOST_WITH_EXAMPLE
-            else (one.partition(":")[0] for one in cut)
+
+
+def _errors(result: Result, *, with_example: bool) -> Iterator[str]:
+    """The most frequent classes of wrong answers, and answers that lack."""
+    classes = result.errors.classes if result.errors else []
+    counts = Counter({one.error_class: one.count for one in classes if one.count})
+    examples = {
+        one.first_wrong.error_class: formatting.wrong_answer(one.first_wrong)
+        for one in reversed(result.variants)
+        if one.first_wrong and one.first_wrong.answer
+    }
+    most = dict(counts.most_common(_MOST_CLASSES))
+    shown = next((name for name in most if name in examples), None)
+    for name, count in most.items():
+        is_example = with_example and name == shown
+        yield (
+            f"{count:,} {name} ({examples[name]})"
+            if is_example
+            else f"{count:,} {name}"
         )
+    others = counts.total() - sum(most.values())
+    if others:
+        yield f"{others:,} other{'s' if others > 1 else ''}"
+    nan = result.outcomes.nan
+    cut = truncated(result).partition(" of ")[0]
+    if nan:
+        yield f"{nan:,} without an answer" + (f" ({cut} truncated)" if cut else "")

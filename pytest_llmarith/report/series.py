@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.completeness import missing_cells
-from pytest_llmarith.results.compare_rows import OfCondition
+from pytest_llmarith.results.compare_rows import OfCondition, model_differences
 from pytest_llmarith.results.keys import (
     Keyed,
     differing,
@@ -21,6 +21,7 @@ from pytest_llmarith.results.keys import (
 )
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import (
+    ModelDifference,
     Result,
     RunSummary,
 )
@@ -207,3 +208,24 @@ def asked_in_runs(
         for one in run.asked
     ]
     return [one._replace(model=label) for label, one in asked]
+
+
+def differences_between(
+    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[ResultOfRun]
+) -> Sequence[ModelDifference]:
+    """The differences between all models: of one run between its models, in all
+    conditions, of several between labels.
+
+    The baseline is that of the first run (--llm-baseline), else the first row. A best
+    model is none: of equal ones, the one that is best by chance would seem to be
+    better than others.
+    """
+    if len(runs) == 1:
+        return runs[0].summary.differences
+    baseline = rows[0].label if rows else ""
+    wanted = runs[0].summary.run.baseline if runs else None
+    for one in series:
+        run, model, condition = one.key
+        if run == 0 and model == wanted and not condition:
+            baseline = one.label
+    return model_differences(asked_in_runs(runs, series), baseline)

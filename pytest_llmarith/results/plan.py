@@ -24,8 +24,6 @@ from pytest_llmarith.types import Price
 _SHARES = (0.05, 0.1, 0.2)  # discordant, if they are assumed
 FEWEST_PAIRS = 50  # for an estimate
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
-CELLS = 72  # of arithmetic at its usual depths
-_ROWS = 9  # of a comparison of them: over all, and eight variants
 
 
 class Tokens(NamedTuple):
@@ -47,6 +45,19 @@ class Cost(NamedTuple):
     price: Price | None
     batch: Price | None
     without_reasoning: bool
+
+
+class Grid(NamedTuple):
+    """The variants and depths of the task for which questions are planned."""
+
+    task: str
+    variants: int
+    cells: int
+
+    @property
+    def rows(self) -> int:
+        """The rows of a comparison: over all, and one for each variant."""
+        return 1 + self.variants
 
 
 class Need(NamedTuple):
@@ -71,7 +82,7 @@ class Need(NamedTuple):
     unpaired: int
 
 
-def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
+def needs(points: float, runs: Sequence[LoadedRun], grid: Grid) -> list[Need]:
     """The questions that show a difference of so many percentage points.
 
     There is a row for each pair of models that answered at least 50 questions in
@@ -126,10 +137,12 @@ def needs(points: float, runs: Sequence[LoadedRun]) -> list[Need]:
         1 - best
     )  # in fact models agree more often
     shares = sorted({max(difference, min(one, independent)) for one in _SHARES})
-    unpaired = unpaired_questions(accuracy, difference, _ROWS)
-    needed = ((share, paired_questions(share, difference, _ROWS)) for share in shares)
+    unpaired = unpaired_questions(accuracy, difference, grid.rows)
+    needed = (
+        (share, paired_questions(share, difference, grid.rows)) for share in shares
+    )
     return [
-        Need("any", "another", "assumed", _ROWS, share, paired, None, unpaired)
+        Need("any", "another", "assumed", grid.rows, share, paired, None, unpaired)
         for share, paired in needed
     ]
 

@@ -208,13 +208,14 @@ class Recorder:
 
     @property
     def written(self) -> list[str]:
-        """Lines with the paths of the files."""
-        lines = (
-            []
-            if self.path is None
-            else [f"\nwritten {'in part ' * bool(self.unwritable)}to {self.path}"]
-        )
-        return [*lines, *filter(None, [self.page])]
+        """Where the files are: the page, else their folder."""
+        if self.path is None:
+            return [self.page] if self.page else []
+        if self.unwritable is None and self.page and self.page.startswith("page: "):
+            return [f"\n{self.page}"]
+        part = "in part " if self.unwritable else ""
+        written = f"\nwritten {part}to {self.path}"
+        return [written, self.page] if self.page else [written]
 
     @contextmanager
     def _noting_failure(self) -> Iterator[None]:

@@ -183,16 +183,13 @@ class Terminal:
             self._config.getoption("verbose"),
             self._config.get_terminal_writer().fullwidth,
         )
-        lines = (
-            []
-            if verbose <= -2
-            else [
-                *run_lines(summary, width),
-                *screen(summary, width, only_head=verbose < 0),
-            ]
-        )
+        lines = []
+        if verbose > -2:
+            lines += run_lines(summary, width)
         if verbose > 0:
             lines += tables_section(summary, width)
+        if verbose > -2:  # the last lines are the answer
+            lines += screen(summary, width, only_head=verbose < 0)
         self._section("results", [*lines, *written])
 
     def line(self, line: str, **markup: bool) -> None:

@@ -44,7 +44,7 @@ def test_runs_are_compared(capsys: Captured) -> None:
         "differing: nothing that is known",
     ]
     assert (
-        "over all     40  100.0  75.0  -25.0  -40.2 to -11.1       0     10  0.0020  *"
+        "over all     40  100.0  75.0  -25.0 (-40.2 to -11.1)       0     10  0.0020*"
         in out
     )
     assert err.startswith(
@@ -93,10 +93,11 @@ def test_other_formats(capsys: Captured) -> None:
         pytest.approx(90, abs=10),
     )
     assert main(["compare", "old", "new", "--format=markdown"]) == 0
-    assert "| `over all` | 8 | 100.0 | 75.0 | -25.0 |" in capsys.readouterr().out
+    assert "| `over all` | 8 | 100.0 | 75.0 | -25.0 (" in capsys.readouterr().out
     assert main(["compare", "old", "new", "--format=latex", "--output=x.tex"]) == 0
     (table,) = tables_in(Path("x.tex").read_text("ascii"))
-    assert table.rows[1][:5] == ["over all", "8", "100.0", "75.0", "$-25.0$"]
+    assert table.rows[1][:4] == ["over all", "8", "100.0", "75.0"]
+    assert table.rows[1][4].startswith("$-25.0$ (")
     assert table.caption.startswith(
         "B = new, o4-mini minus A = old, o4-mini. Paired: 8 questions; "
     )

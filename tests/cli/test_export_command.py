@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.report.export import Destination, export, row_lines
+from pytest_llmarith.report.export import Destination, export
+from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.types import Dtype, Op
 from tests.runs_on_disk import ROW, added, asked, lines_of, log_in, run_in
@@ -259,6 +260,6 @@ def test_a_spreadsheet_obeys_no_cell(text: str, shown: str) -> None:
     it.
     """
     assert (
-        list(row_lines([{"a": text, "b": None, "c": True}], spreadsheet=True))[1]
+        list(csv_lines([{"a": text, "b": None, "c": True}], spreadsheet=True))[1]
         == f'"{shown}","","true"\n'
     )

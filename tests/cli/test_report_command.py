@@ -34,8 +34,10 @@ from tests.runs_on_disk import (
 HOSTILE = (
     "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
 )
-MARKDOWN_ROW = "| `o4-mini` | `arithmetic` | 9 | 66.7 | 35.4-87.9 | $0.0090 | 297 |"
-LATEX_ROW = r"o4-mini & arithmetic & 9 & 66.7 & 35.4--87.9 & \$0.0090 & 297 \\"
+MARKDOWN_ROW = (
+    "| `o4-mini` | `arithmetic` | 9 | 66.7 (35.4-87.9) | 5? | $0.0090 | 297 |"
+)
+LATEX_ROW = r"o4-mini & arithmetic & 9 & 66.7 (35.4--87.9) & 5? & \$0.0090 & 297 & "
 
 
 @pytest.fixture(autouse=True)
@@ -89,13 +91,14 @@ def rows(text: str) -> list[dict[str, str]]:
 def test_a_run_is_shown_as_at_its_end(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With -v the tables follow."""
+    """With -v all tables stand above."""
     summary = load_runs(run)[0].summary()
-    end = [*run_lines(summary, 160), *screen(summary, 160)]
-    assert printed(capsys, run).splitlines() == end
+    first, end = run_lines(summary, 160), screen(summary, 160)
+    assert printed(capsys, run).splitlines() == [*first, *end]
     assert printed(capsys, run, "-v").splitlines() == [
-        *end,
+        *first,
         *tables_section(summary, 160),
+        *end,
     ]
 
 
@@ -128,18 +131,16 @@ def test_models_of_several_runs_are_compared_with_the_first_one(
             tmp_path / name,
             [asked(text, 5, first + n, model=name) for n, text in enumerate(texts)],
         )
-    shown = {
-        line.split()[0]: " ".join(line.split())
-        for line in printed(capsys, tmp_path).splitlines()
-        if line
-    }
-    assert " -100.0 (-100.0 to -83.9) <0.0001* 30 " in shown["b"]
-    assert shown["c"].endswith(" - - - -")
-    shown = {
-        line[:1]: line
-        for line in printed(capsys, tmp_path, "--sort=-correct").splitlines()
-    }
-    assert " +100.0 (+83.9 to +100.0)" in shown["a"]
+
+    def compared(*options: str) -> str:
+        out = printed(capsys, tmp_path, *options).partition("arithmetic: against ")[2]
+        return " ".join(out.partition("in brackets")[0].split())
+
+    shown = compared()
+    assert shown.startswith("a ")
+    assert " b -100.0 (-100.0 to -83.9) <0.0001* 30 " in shown
+    assert " c " not in shown
+    assert " a +100.0 (+83.9 to +100.0)" in compared("--sort=-correct")
 
 
 def test_a_killed_run_is_unfinished(
@@ -184,7 +185,7 @@ def test_runs_of_one_model_are_told_apart_by_what_was_sent(
         "reasoning_effort=high, no temperature",
         "reasoning_effort=low, temperature=0.5",
     ):
-        assert f"| `o4-mini, {label}` | `arithmetic` | 1 | 100.0 |" in out
+        assert f"| `o4-mini, {label}` | `arithmetic` | 1 | 100.0 (20.7-100) |" in out
 
 
 def test_runs_of_one_model_are_told_apart_by_the_reading(
@@ -206,8 +207,10 @@ def test_runs_of_one_model_are_told_apart_by_the_reading(
     )
     capsys.readouterr()
     out = printed(capsys, tmp_path, "--format=markdown")
-    assert "| `o4-mini, strict reading` | `arithmetic` | 3 | 0.0 |" in out
-    assert "| `o4-mini, tolerant reading` | `arithmetic` | 3 | 100.0 |" in out
+    assert "| `o4-mini, strict reading` | `arithmetic` | 3 | 0.0 (0.0-56.1) |" in out
+    assert (
+        "| `o4-mini, tolerant reading` | `arithmetic` | 3 | 100.0 (43.9-100) |" in out
+    )
     run_in(tmp_path / "others" / "arithmetic", records[:3])
     run_in(tmp_path / "others" / "addition", records[3:])
     assert " reading" not in printed(capsys, tmp_path / "others", "--format=markdown")
@@ -271,7 +274,7 @@ def test_all_figures_are_of_the_depths_that_are_wanted(
         run.name,
     )
     (row,) = rows(printed(capsys, run, "--max-depth=5", *arithmetic))
-    assert (row["measured"], row["deviate"], row["median_relative_error"]) == (
+    assert (row["measured"], row["deviate"], row["relative_error"]) == (
         "6",
         "0",
         "",
@@ -373,9 +376,7 @@ def test_captions_have_the_selection(
 def test_names_and_costs_in_latex(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Names are whole, simulated models are marked, scores are there, and costs have
-    the same decimals.
-    """
+    """Names are whole, simulated models are marked, and scores are there."""
     names = {
         "provider/a-model-with-a-name-that-is-long": 0.0971,
         "llmarith/sloppy": 5.28,
@@ -393,11 +394,18 @@ def test_names_and_costs_in_latex(
     assert sorted(row[0] for row in head.rows[1:4] if row[1] == "arithmetic") == [
         f"{name} (simulated)" for name in sorted(names)
     ]
-    assert sorted(row[-2] for row in head.rows[1:] if row[1] == "arithmetic") == [
+    cost = head.rows[0].index("cost")
+    assert sorted(row[cost] for row in head.rows[1:] if row[1] == "arithmetic") == [
         r"\$0.0971",
-        r"\$5.2800",
+        r"\$5.28",
     ]
-    assert scores.rows[1][:5] == ["starter", "0.5 s", "1", "66.7", "--"]
+    assert scores.rows[1][:5] == [
+        "llmarith/sloppy (simulated)",
+        "oeis",
+        "starter",
+        "0.5 s",
+        "1",
+    ]
     assert sorted(errors.rows[0])[:2] == [
         rf"\shortstack[r]{{{name} \\ arithmetic \\ simulated}}"
         for name in sorted(names)
@@ -433,12 +441,12 @@ def test_markdown_with_all_tables(
     """
     out = printed(capsys, run, "--format=markdown", "-v")
     assert out.startswith(
-        f"## `{run.name}`\n\n- `all 10 answered`\n\n| model | task | trials |"
+        f"## `{run.name}`\n\n- `all 10 answered`\n\n| model | task | date | trials |"
     )
-    assert "| `o4-mini` | `arithmetic` | 9 | 2026-11-22 | 66.7 | 35.4-87.9 |" in out
+    assert "| `o4-mini` | `arithmetic` | 2026-11-22 | 9 | 66.7 (35.4-87.9) |" in out
     assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
     assert out.count("<details><summary>") == out.count("\n</details>\n") == 7
-    assert "| `int_add` | 3 | 3 | 0 | 66.7 |" in out
+    assert "| `int_add` | 3 | 3 | 0 | 66.7 (35.4-87.9) |" in out
     assert out.count("| `test[o4-mini-int_add-depth_8-trial_") == 3
     out = printed(capsys, runs, "--format=markdown", "--sort=model", "-v")
     assert out.startswith("## `3 runs`\n")
@@ -449,14 +457,19 @@ def test_markdown_with_all_tables(
 def test_cells_and_errors_as_data(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A row per variant and depth, or per error class; JSON has both at once, or the
-    summary of each run.
-    """
+    """A row per variant and depth, or per error class; JSON has both at once."""
     cells = rows(printed(capsys, run, "--format=csv", "--cells", "--task=arithmetic"))
     shown = [
         [
             row[name]
-            for name in ("variant", "depth", "measured", "correct", "percent", "low")
+            for name in (
+                "variant",
+                "depth",
+                "measured",
+                "correct",
+                "correct_percent",
+                "correct_low",
+            )
         ]
         for row in cells
     ]
@@ -471,13 +484,14 @@ def test_cells_and_errors_as_data(
         "unrelated",
         "3",
     )
-    data = json.loads(printed(capsys, run, "--format=json", "--errors", "--cells"))
-    assert [{name: str(value or 0) for name, value in data["errors"][0].items()}] == [
-        error | {"condition": "0"}
-    ]
+    written = printed(capsys, run, "--format=json", "--errors", "--cells")
+    data = json.loads(written)["tables"]
+    (of_json,) = data["errors"]
+    assert {name: str(value or "") for name, value in of_json.items()} == (
+        error | {"simulated": ""}
+    )
     assert [cell["depth"] for cell in data["cells"] if cell["variant"]] == [3, 5, 8]
-    whole = json.loads((run / "summary.json").read_text(encoding="ascii"))
-    assert json.loads(printed(capsys, run, "--format=json")) == [whole]
+    assert {*data} == {"cells", "errors"}
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "json", "csv"])

@@ -221,18 +221,15 @@ def imported(programs: Path, folder: Path) -> Iterator[tuple[str, list[Any]]]:
     depths up to which 90 % are.
     """
     done = _command(programs / "llmarith", ["report", folder, "--format=json"], ROOT)
-    for summary in json.loads(done.stdout):
-        for one in summary["results"]:
-            depths = {each["variant"]: _variant(each)[-1] for each in one["variants"]}
-            yield (
-                one["model"],
-                [
-                    one["measured"],
-                    _interval(one["percentages"]["correct"]),
-                    one["cost_usd"],
-                    depths,
-                ],
-            )
+    tables = json.loads(done.stdout)["tables"]
+    for one in tables["overview"]:
+        depths = {
+            each["variant"]: [each["holds_to_shown"], each["holds_to_possible"]]
+            for each in tables["variants"]
+            if (each["run"], each["model"]) == (one["run"], one["model"])
+        }
+        correct = [one[f"correct_{end}"] for end in ("percent", "low", "high")]
+        yield one["model"], [one["measured"], correct, one["cost_usd"], depths]
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pytest_llmarith.report.render.terminal import one_table
 from pytest_llmarith.report.report import tables_section
 from pytest_llmarith.report.run_tables import (
     effects,
@@ -17,7 +19,7 @@ from pytest_llmarith.report.run_tables import (
     thresholds,
 )
 from pytest_llmarith.report.series import results_of
-from pytest_llmarith.report.tables import Table, as_text
+from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.types import Condition, NumberFormat
 from tests.runs_on_disk import added, asked, programmed, said, searched, summed_up
 
@@ -28,8 +30,12 @@ def lines(table: Table) -> list[str]:
     """The lines below the title, with one space between words, without the rule and the
     legend.
     """
-    text = as_text(table._replace(legend=""), 200)[bool(table.title) :]
-    return [" ".join(line.split()) for line in text if line and "---" not in line]
+    columns = [replace(column, explained=False) for column in table.columns]
+    text = one_table(replace(table, columns=columns, legend=""), 200)
+    if table.title:
+        del text[0]
+    words = [" ".join(line.split()) for line in text if "---" not in line]
+    return [line for line in words if line != "in brackets: 95 % intervals"]
 
 
 def of_letters(*texts: str, **named: Any) -> list[dict[str, Any]]:
@@ -73,7 +79,6 @@ def test_everything_fits(width: int, model: str) -> None:
     ("records", "note"),
     [
         ([asked("{}")], ""),
-        ([asked("{}") | {"simulated": True}], "simulated"),
         ([asked("{}"), asked(None, trial=1)], "incomplete, 1 of 2"),
         (
             [
@@ -82,7 +87,6 @@ def test_everything_fits(width: int, model: str) -> None:
             ],
             "2 of 3 truncated: 0.0 % correct with them, 0.0 (0.0-79.3) % without; nan: 2 truncated, 1 empty",
         ),
-        ([asked("?") | {"outcome": "cheat"}], "cheat: 1 (100.0 %, 20.7-100)"),
         ([asked("{}"), asked("{}", trial=1, cost_usd=None)], "1 unpriced"),
     ],
 )
@@ -94,7 +98,7 @@ def test_what_has_to_be_known_of_a_row(
 
 def test_fake_models_are_marked_in_the_head() -> None:
     rows = results_of(summed_up([asked("{}") | {"simulated": True}]))
-    assert lines(overview(rows, only_head=True))[1].startswith(
+    assert lines(overview(rows, Level.BRIEF))[1].startswith(
         "o4-mini (simulated) arithmetic "
     )
 
@@ -132,10 +136,7 @@ def test_bounds_are_no_interval() -> None:
     )
     assert "75.0-100" not in lines(overview(rows))[1]
     assert "75.0 to 100.0 %" in note_of(rows[0])
-    assert lines(next(tables_of(rows[0])))[-2:] == [
-        "95 % low 43.9 - -",
-        "95 % high 100.0 - -",
-    ]
+    assert lines(next(tables_of(rows[0])))[-1] == "all % 100.0 (43.9-100) - -"
 
 
 def test_what_conditions_do() -> None:
@@ -143,9 +144,11 @@ def test_what_conditions_do() -> None:
     comma = of_letters("rwwwwwrrw", condition=COMMA)
     other_words = [record | {"prompt": said("with commas")} for record in comma[:-1]]
     found = summed_up([*of_letters("rrrrrwwrw"), *other_words, comma[-1]])
-    assert lines(effects(found.effects, found.same_words)) == [
-        "model task condition problems % % beside points 95 % better worse p *",
-        "o4-mini arithmetic numbers_comma 8 37.5 75.0 -37.5 -69.3 to +12.5 1 4 0.3750",
+    assert lines(effects(found)) == [
+        "model task condition beside problems correct % beside % difference better "
+        "worse p",
+        "o4-mini arithmetic numbers_comma usual 8 37.5 75.0 -37.5 (-69.3 to +12.5) 1 4 "
+        "0.3750",
         "numbers_comma (o4-mini, arithmetic): 1 problem with the same prompt, left out",
     ]
 
@@ -156,18 +159,17 @@ def test_repeats() -> None:
         results_of(summed_up(some))
         for some in (of_letters("rw", "rr", condition=COMMA), of_letters("r"))
     )
-    _, row = lines(repeats([repeated.result, once.result]))
+    _, row = lines(repeats([repeated, once]))
     assert re.fullmatch(
-        r"o4-mini arithmetic numbers_comma 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+",
+        r"o4-mini, numbers_comma arithmetic 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+",
         row,
     )
-    assert "2 problems, 2 times each: pass@1 75.0" in note_of(repeated)
+    assert "2 problems, asked 2 times each" in note_of(repeated)
 
 
 def test_searches_have_no_percentages() -> None:
     rows = results_of(summed_up([searched(ended="nothing found")]))
     assert " - " in lines(overview(rows))[1]
-    assert not overview(rows, only_head=True).rows
 
 
 def test_sets() -> None:

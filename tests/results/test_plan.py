@@ -12,10 +12,12 @@ from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.plan import mean_tokens, needs
+from pytest_llmarith.results.plan import Grid, mean_tokens, needs
 from pytest_llmarith.statistics.pairs import mcnemar
 from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from tests.results.made import changed, run, searches, sums
+
+GRID = Grid("arithmetic", 8, 72)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_from_runs() -> None:
         sums("c" * 90 + "d" * 10, model="one"),
         sums("c" * 80 + "d" * 20, model="two"),
     )
-    (need,) = needs(3, [run(*[first, second])])
+    (need,) = needs(3, [run(*[first, second])], GRID)
     assert (need.first, need.second) == ("one", "two")
     assert need.discordant == pytest.approx(0.1)
     assert need.paired == paired_questions(need.discordant, 0.03)
@@ -69,13 +71,14 @@ def test_from_runs() -> None:
     )
     for points, planned in ((2, 0.03), (10, 0.1)):
         (equal,) = needs(
-            points, [run(*[first, sums("c" * 90 + "d" * 10, model="two")])]
+            points, [run(*[first, sums("c" * 90 + "d" * 10, model="two")])], GRID
         )
         assert (equal.measured, equal.discordant) == ("0 of 100", planned), (
             "3 questions, or the difference itself"
         )
     assert all(
-        need.measured == "assumed" for need in needs(3, [run(*[first, second[:40]])])
+        need.measured == "assumed"
+        for need in needs(3, [run(*[first, second[:40]])], GRID)
     )
 
 
@@ -97,7 +100,7 @@ def test_models_of_one_name_with_other_parameters() -> None:
         asked("c" * 80 + "d" * 20, 20, temperature=1),
     )
     for runs in ([cool, warm], [warm, cool]):
-        (need,) = needs(3, runs)
+        (need,) = needs(3, runs, GRID)
         assert {need.first, need.second} == {"m, temperature=0", "m, temperature=1"}
         assert need.measured == "10 of 100"
     assert mean_tokens([cool, warm]) == {
@@ -106,7 +109,10 @@ def test_models_of_one_name_with_other_parameters() -> None:
     }
     again = asked("c" * 70 + "d" * 30, 10, temperature=0)
     other = run(sums("d" * 100, model="other"))
-    one, two = needs(3, [cool, again, other]), needs(3, [again, cool, other])
+    one, two = (
+        needs(3, [cool, again, other], GRID),
+        needs(3, [again, cool, other], GRID),
+    )
     assert [(need.first, need.second, need.measured) for need in one] == [
         ("m", "other", "80 of 100")
     ]

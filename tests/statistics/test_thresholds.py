@@ -50,7 +50,7 @@ def test_published_runs(
         for line in lines[:8]
         if line[:1] == "|"
     )
-    shown = row[header.index("int_mul")]
+    shown = row[header.index("`int_mul`")]
     assert re.fullmatch(r"[\d.]+ \([\d.]+ to [\d.]+\)", shown)
     assert list(map(float, re.findall(r"[\d.]+", shown))) == pytest.approx(
         published, abs=0.3

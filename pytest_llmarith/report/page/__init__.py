@@ -23,6 +23,7 @@ from pytest_llmarith.report.page.tables import (
     scored_variants,
 )
 from pytest_llmarith.report.page.trials import trial_table
+from pytest_llmarith.report.render.html import view
 from pytest_llmarith.report.run_status import reasoning_lines
 from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import (
@@ -97,7 +98,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
     """
     series = series_of(runs)
     rows = results_of_runs(runs, series)
-    d50 = thresholds(rows)
+    d50 = view(thresholds(rows))
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(rows)),
@@ -123,7 +124,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         parts=[
             (part, heading)
             for part, heading, shown in parts
-            if shown or (part == "depth" and d50.rows)
+            if shown or (part == "depth" and d50.lines)
         ],
         policy=_policy(style, script),
         style=style,

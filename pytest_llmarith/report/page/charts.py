@@ -9,8 +9,9 @@ from math import ceil, dist, floor, log10
 from typing import NamedTuple
 
 from pytest_llmarith.report import formatting
+from pytest_llmarith.report.axis import Axis
+from pytest_llmarith.report.depths import depth_ranges, usual_size
 from pytest_llmarith.report.formatting import interval, percent_of, with_interval
-from pytest_llmarith.report.run_tables import counts_by_depth, depth_ranges
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.results.percentages import correct_percentage, percentage
 from pytest_llmarith.summaries import (
@@ -118,27 +119,6 @@ def _share(part: int, whole: int, found: Percentage | None) -> Share | None:
 
 Points = Sequence[tuple[float, float]]
 Ticks = Sequence[tuple[float, str]]  # positions on an axis, and their labels
-
-
-class Axis(NamedTuple):
-    """Maps `low` to `high` onto `start` to `end`, which may run backwards; logarithmic
-    if values span decades.
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
-    logarithmic: bool = False
-
-    def at(self, value: float) -> float:
-        """The position of a value, with one decimal."""
-        low, high, here = (
-            log10(one) if self.logarithmic else one
-            for one in (self.low, self.high, value)
-        )
-        part = 0.5 if high == low else (here - low) / (high - low)
-        return round(self.start + part * (self.end - self.start), 1)
 
 
 def percent_ticks(axis: Axis) -> Ticks:
@@ -399,7 +379,8 @@ def heatmaps(rows: Iterable[ResultOfRun]) -> list[Heatmap]:
             (cell.variant, cell.depth): share(cell.correct, cell.measured)
             for cell in result.grid
         }
-        usual, depths, _ = counts_by_depth(result)
+        usual = usual_size(result)
+        depths = sorted({cell.depth for cell in result.grid})
         variants = [
             HeatRow(
                 short_name(one.variant),

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from pytest_llmarith.report.page.charts import Axis, Share, overall_share, share
+from pytest_llmarith.report.axis import Axis
+from pytest_llmarith.report.page.charts import Share, overall_share, share
 from pytest_llmarith.report.series import PageRun, Series, asked_in_runs, short_name
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.keys import label_of

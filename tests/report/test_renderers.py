@@ -1,4 +1,4 @@
-"""A table in text and in markdown: it fits, and foreign text has no effect in it."""
+"""A table in each format: it fits, and foreign text has no effect in it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pytest_llmarith.report.tables import (
-    Column,
-    Row,
-    Table,
-    as_latex,
-    as_markdown,
-    as_text,
-    latex,
-)
+from pytest_llmarith.report import kinds
+from pytest_llmarith.report.render.data import as_csv, as_json
+from pytest_llmarith.report.render.documents import as_latex, as_markdown, latex
+from pytest_llmarith.report.render.terminal import one_table
+from pytest_llmarith.report.table import Column, Kind, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
 from tests.report.latex import tables_in
 
@@ -40,26 +36,32 @@ HOSTILE = st.one_of(
     ),
 )
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+COST: Kind[float] = kinds.plain("number", "${:.2f}".format)
+FIGURE: Kind[str] = kinds.plain("string", str)
+
+
+def column(title: str, kind: Kind[Any] = FIGURE, below: str = "", **named: Any) -> Any:
+    return Column(title, title, kind, "", lambda one: None, below=below, **named)
+
+
 COLUMNS = [
-    Column("model", is_name=True),
-    Column("task", is_name=True, below=True),
-    Column("trials"),
-    Column("cost", "${:.2f}".format, below=True),
+    column("model", kinds.NAME),
+    column("task", kinds.NAME, "model"),
+    column("trials"),
+    column("cost", COST, "trials"),
 ]
 
 
 def table(*models: str, **named: Any) -> Table:
+    rows = [Row([model, "sums", 720, None]) for model in models]
     return Table(
-        "costs", COLUMNS, [Row([model, "sums", 720, None]) for model in models]
-    )._replace(**named)
+        **{"key": "costs", "title": "costs", "columns": COLUMNS, "rows": rows} | named
+    )
 
 
 def wide(depths: int, name: str = "int_add") -> Table:
-    columns = [
-        Column("depth", is_name=True),
-        *(Column(str(depth)) for depth in range(depths)),
-    ]
-    return Table("", columns, [Row([name, *range(depths)], "a note")])
+    columns = [column("depth", kinds.NAME), *(column(str(n)) for n in range(depths))]
+    return Table("wide", "", columns, [Row([name, *range(depths)], "a note")])
 
 
 def test_a_row_is_a_line_where_there_is_room() -> None:
@@ -68,14 +70,13 @@ def test_a_row_is_a_line_where_there_is_room() -> None:
         Row(["o4-mini", "sums", 720, 1.5]),
         Row(["gpt-4o", None, 9, None], "simulated"),
     ]
-    assert as_text(table(rows=rows, legend="all of it"), 80) == [
+    assert one_table(table(rows=rows, legend="all of it"), 80) == [
         "costs",
         "model    task  trials   cost",
         "----------------------------",
         "o4-mini  sums     720  $1.50",
         "gpt-4o              9      -",
         "  simulated",
-        "",
         "all of it",
     ]
 
@@ -83,26 +84,27 @@ def test_a_row_is_a_line_where_there_is_room() -> None:
 def test_names_are_cut_before_that() -> None:
     name = "openrouter/deepseek/deepseek-v3.2-exp-thinking"
     assert (
-        as_text(table(name), 50)[3]
+        one_table(table(name), 50)[3]
         == "openroute...-v3.2-exp-thinking  sums     720     -"
     )
-    assert max(map(len, as_text(table(name), 30))) <= 30
+    assert max(map(len, one_table(table(name), 30))) <= 30
 
 
 def test_names_that_differ_stay_different() -> None:
     names = [f"provider/model, 2026-11-2{day}_3-models" for day in range(3)]
     columns = [
-        Column("model", is_name=True),
-        *(Column(f"column {number}") for number in range(9)),
+        column("model", kinds.NAME),
+        *(column(f"column {number}") for number in range(9)),
     ]
-    lines = as_text(Table("", columns, [Row([name, *range(9)]) for name in names]), 80)
+    rows = [Row([name, *range(9)]) for name in names]
+    lines = one_table(Table("", "", columns, rows), 80)
     assert len({line.partition("  ")[0] for line in lines if "3-models" in line}) == 3
 
 
 @given(st.integers(1, 60), st.integers(40, 160))
 def test_a_table_that_is_too_wide_comes_in_pieces(depths: int, width: int) -> None:
     """Every piece has the first column, and no column is left alone at the end."""
-    lines = as_text(wide(depths, "m" * 300), width)
+    lines = one_table(wide(depths, "m" * 300), width)
     heads = [line.split()[1:] for line in lines if line.startswith("depth")]
     assert [column for head in heads for column in head] == [*map(str, range(depths))]
     assert max(map(len, lines)) <= width
@@ -113,7 +115,7 @@ def test_a_table_that_is_too_wide_comes_in_pieces(depths: int, width: int) -> No
 @given(HOSTILE, HOSTILE)
 @settings(max_examples=50)
 def test_foreign_text_is_printable(name: str, text: str) -> None:
-    assert all(line.isprintable() for line in as_text(table(name, text), 80))
+    assert all(line.isprintable() for line in one_table(table(name, text), 80))
 
 
 def tokens(lines: Sequence[str]) -> Iterator[Token]:
@@ -127,7 +129,7 @@ def tokens(lines: Sequence[str]) -> Iterator[Token]:
 @settings(max_examples=50)
 def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> None:
     """No tag, link, image, heading or cell comes of it."""
-    columns = [*COLUMNS, Column(f"of\n{header}")]
+    columns = [*COLUMNS, column(f"of\n{header}", is_named=True)]
     rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
     found = list(
         tokens(
@@ -183,7 +185,7 @@ def test_foreign_text_is_text_in_latex(text: str) -> None:
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_a_table_in_latex(name: str, note: str, header: str) -> None:
     """A line per row, each with all columns, and a caption and a label of its own."""
-    columns = [*COLUMNS, Column(f"of\n{header}")]
+    columns = [*COLUMNS, column(f"of\n{header}", is_named=True)]
     rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
     one = table(columns=columns, rows=rows, legend="p < 0.05", notes=[note], whose=name)
     first, second = tables_in("\n".join(as_latex([one, one], "Only models a")))
@@ -206,9 +208,36 @@ def test_figures_in_latex() -> None:
     }
     rows = [Row([*cells, text]) for text in shown]
     (found,) = tables_in(
-        "\n".join(as_latex([table(columns=[*COLUMNS, Column("B - A")], rows=rows)]))
+        "\n".join(as_latex([table(columns=[*COLUMNS, column("B - A")], rows=rows)]))
     )
     assert found.rows[0][-1] == "B $-$ A"
     assert [row[:1] + row[2:] for row in found.rows[1:]] == [
         ["qwen2.5-7", "$-1$", "--", text] for text in shown.values()
     ]
+
+
+def test_intervals_are_in_brackets_where_there_is_room() -> None:
+    """Else they are below their figures; the legend says which."""
+    kind: Kind[str] = Kind({"": "string"}, lambda one: Shown(one, "1-2"), lambda v: [v])
+    columns = [column("model", kinds.NAME), column("a", kind), column("b", kind)]
+    one = Table("", "", columns, [Row(["m", "x" * 9, "y" * 9])])
+    assert one_table(one, 60)[-2:] == [
+        "m      xxxxxxxxx (1-2)  yyyyyyyyy (1-2)",
+        "in brackets: 95 % intervals",
+    ]
+    assert one_table(one, 36)[-3:] == [
+        "m      xxxxxxxxx  yyyyyyyyy",
+        "             1-2        1-2",
+        "below a figure: its 95 % interval",
+    ]
+
+
+@given(HOSTILE)
+def test_foreign_text_is_one_cell_of_data(text: str) -> None:
+    """JSON has it as it is; in a spreadsheet it is no formula."""
+    one = table(rows=[Row([text, "sums", 1, None])])
+    data = as_json([one])
+    assert data["tables"]["costs"][0]["model"] == text
+    lines = list(as_csv(one, spreadsheet=True))
+    assert len(lines) == 2
+    assert not re.match('"[=+\\-@]', lines[1])

@@ -1,0 +1,118 @@
+"""All tables of runs as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pytest_llmarith.report import kinds
+from pytest_llmarith.report.definitions.differences import (
+    COMPARISON,
+    COMPARISON_OF_D50,
+    DIFFERENCES,
+    EFFECTS,
+    MEAN_SCORES,
+    Side,
+)
+from pytest_llmarith.report.definitions.plans import NEEDS, PRICES
+from pytest_llmarith.report.definitions.replies import (
+    REPEATS,
+    REPLIES,
+    WRONG_TRIALS,
+    repeat_items,
+    reply_items,
+)
+from pytest_llmarith.report.definitions.results import (
+    CELLS,
+    ERRORS,
+    OVERVIEW,
+    THRESHOLDS,
+    VARIANTS,
+    cell_items,
+    correct_of,
+    error_items,
+    overview_items,
+    threshold_items,
+    variant_items,
+)
+from pytest_llmarith.report.definitions.scores import (
+    SCORES,
+    SEARCHES,
+    score_items,
+    search_items,
+)
+from pytest_llmarith.report.series import PageRun, ResultOfRun, Series, series_key
+from pytest_llmarith.report.table import Definition, Level, Table
+from pytest_llmarith.summaries import ModelDifference
+
+DEFINITIONS: Sequence[Definition] = (
+    OVERVIEW,
+    CELLS,
+    VARIANTS,
+    ERRORS,
+    SCORES,
+    SEARCHES,
+    THRESHOLDS,
+    DIFFERENCES,
+    EFFECTS,
+    REPEATS,
+    REPLIES,
+    WRONG_TRIALS,
+    COMPARISON,
+    MEAN_SCORES,
+    COMPARISON_OF_D50,
+    NEEDS,
+    PRICES,
+)
+
+
+def data_tables(
+    rows: Sequence[ResultOfRun],
+    runs: Sequence[PageRun],
+    series: Sequence[Series],
+    differences: Sequence[ModelDifference],
+) -> list[Table]:
+    """The tables of results, each with all columns."""
+    whole: Sequence[tuple[Definition, Sequence[Any]]] = [
+        (OVERVIEW, overview_items(rows)),
+        (CELLS, cell_items(rows)),
+        (VARIANTS, variant_items(rows)),
+        (ERRORS, error_items(rows)),
+        (SCORES, score_items(rows)),
+        (SEARCHES, search_items(rows)),
+        (THRESHOLDS, threshold_items(rows)),
+        (DIFFERENCES, difference_items(rows, differences)),
+        (EFFECTS, list(effect_items(runs, series))),
+        (REPEATS, repeat_items(rows)),
+        (REPLIES, reply_items(rows)),
+    ]
+    return [definition.table(items, Level.DATA) for definition, items in whole]
+
+
+def difference_items(
+    rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
+) -> list[Side]:
+    """The differences to the baseline, with what is known of the models."""
+    found = {(row.label, row.result.task): row.result for row in rows}
+    found |= {(row.result.model, row.result.task): row.result for row in rows}
+    items = []
+    for one in differences:
+        result = found.get((one.model, one.task))
+        is_simulated = result is not None and result.simulated
+        marks = ("simulated",) if is_simulated else ()
+        model = kinds.Model(one.model, one.model, marks)
+        correct = correct_of(result) if result else None
+        items.append(Side(model, one.baseline, one.task, one, correct))
+    return items
+
+
+def effect_items(runs: Sequence[PageRun], series: Sequence[Series]) -> Iterator[Side]:
+    """The effects of the conditions of all runs."""
+    labels = {one.key: one.label for one in series}
+    for number, run in enumerate(runs):
+        simulated = {one.model for one in run.summary.results if one.simulated}
+        for one in run.summary.effects:
+            label = labels[series_key(number, one)]
+            marks = ("simulated",) if one.model in simulated else ()
+            model = kinds.Model(label, one.model, marks)
+            yield Side(model, "", one.task, one, run=run.name)

@@ -1,0 +1,1 @@
+"""The definitions of tables: each column of a table is one entry."""

@@ -1,0 +1,401 @@
+"""Tables of differences: of models, of conditions, and of two sides of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from pytest_llmarith.report import formatting, kinds
+from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
+from pytest_llmarith.results.compare import DifferenceOfD50
+from pytest_llmarith.results.keys import condition_name
+from pytest_llmarith.summaries import Difference, Percentage
+
+DETECTABLE = (
+    "the smallest difference that the pairs show with 80 % power, after Holm's "
+    "correction"
+)
+
+_DIFFERENCE: Column[Any] = Column(
+    "difference",
+    "difference",
+    kinds.POINTS,
+    "percentage points, on the questions that both answered",
+    lambda item: item.one.difference,
+    pictured=True,
+)
+_BETTER: Column[Any] = Column(
+    "better",
+    "better",
+    kinds.COUNT,
+    "questions that went better",
+    lambda item: item.one.better,
+    Level.FULL,
+)
+_WORSE: Column[Any] = Column(
+    "worse",
+    "worse",
+    kinds.COUNT,
+    "questions that went worse",
+    lambda item: item.one.worse,
+    Level.FULL,
+)
+_P: Column[Any] = Column(
+    "p",
+    "p",
+    kinds.P,
+    "McNemar's exact test, with repeats a t-test; * below 0.05 also with Holm's "
+    "correction",
+    lambda item: kinds.Test(item.one.p, item.one.p_holm),
+    explained=True,
+)
+
+
+class Side(NamedTuple):
+    """A difference with the label of what is compared and of what it is compared
+    with, and the correct answers of both.
+    """
+
+    model: kinds.Model
+    baseline: str
+    task: str
+    one: Any
+    correct: Percentage | None = None
+    run: str = ""
+
+
+DIFFERENCES = Definition(
+    "differences",
+    "differences to the baseline",
+    [
+        Column("model", "model", kinds.MODEL, "the model", lambda item: item.model),
+        Column(
+            "task",
+            "task",
+            kinds.NAME,
+            "the task",
+            lambda item: item.task,
+            below="model",
+        ),
+        Column(
+            "baseline",
+            "baseline",
+            kinds.NAME,
+            "the model that it is compared with",
+            lambda item: item.baseline,
+            Level.DATA,
+        ),
+        Column(
+            "correct",
+            "correct %",
+            kinds.PERCENT,
+            "correct answers",
+            lambda item: item.correct,
+            Level.PAGE,
+        ),
+        _DIFFERENCE,
+        _P,
+        Column(
+            "pairs",
+            "pairs",
+            kinds.COUNT,
+            "questions that both answered",
+            lambda item: item.one.pairs,
+        ),
+        _BETTER,
+        _WORSE,
+        Column(
+            "detectable",
+            "detectable",
+            kinds.GAIN,
+            DETECTABLE,
+            lambda item: item.one.shown,
+            explained=True,
+        ),
+    ],
+)
+
+EFFECTS = Definition(
+    "effects",
+    "what conditions do",
+    [
+        Column("run", "run", kinds.NAME, "the run", lambda item: item.run, Level.DATA),
+        Column("model", "model", kinds.MODEL, "the model", lambda item: item.model),
+        Column(
+            "task",
+            "task",
+            kinds.NAME,
+            "the task",
+            lambda item: item.task,
+            below="model",
+        ),
+        Column(
+            "condition",
+            "condition",
+            kinds.NAME,
+            "the condition",
+            lambda item: condition_name(item.one.condition),
+            below="model",
+        ),
+        Column(
+            "beside",
+            "beside",
+            kinds.NAME,
+            "the condition that it is compared with",
+            lambda item: condition_name(item.one.beside),
+            below="model",
+        ),
+        Column(
+            "problems",
+            "problems",
+            kinds.COUNT,
+            "problems with a reply in both",
+            lambda item: item.one.problems,
+        ),
+        Column(
+            "correct",
+            "correct %",
+            kinds.SHARE,
+            "correct answers in this condition",
+            lambda item: item.one.percent,
+        ),
+        Column(
+            "correct_beside",
+            "beside %",
+            kinds.SHARE,
+            "correct answers in the other condition",
+            lambda item: item.one.percent_beside,
+            below="correct",
+        ),
+        _DIFFERENCE,
+        _BETTER,
+        _WORSE,
+        _P,
+    ],
+)
+
+
+# --- two sides ------------------------------------------------------------------------
+
+
+class Compared(NamedTuple):
+    """A row of a comparison, with its label."""
+
+    label: str
+    one: Any
+    comparison: str = ""
+
+
+def _measured(side: str) -> Any:
+    return lambda item: getattr(item.one, side).measured
+
+
+def _percent(side: str) -> Any:
+    return lambda item: getattr(item.one, side).percent
+
+
+def _pairs(item: Compared) -> int | None:
+    is_paired = item.one.better is not None
+    return item.one.first.questions if is_paired else None
+
+
+def _test(item: Compared) -> kinds.Test | None:
+    return None if item.one.p is None else kinds.Test(item.one.p, item.one.p_holm)
+
+
+_LABEL: Column[Any] = Column(
+    "part", "", kinds.NAME, "the part of the questions", lambda item: item.label
+)
+_COMPARISON: Column[Any] = Column(
+    "comparison",
+    "comparison",
+    kinds.NAME,
+    "which B is compared with which A",
+    lambda item: item.comparison,
+    Level.DATA,
+)
+_CHANGES = (
+    Column(
+        "better",
+        "better",
+        kinds.COUNT,
+        "questions that B alone got right, of repeats more often",
+        lambda item: item.one.better,
+    ),
+    Column(
+        "worse",
+        "worse",
+        kinds.COUNT,
+        "questions that A alone got right, of repeats more often",
+        lambda item: item.one.worse,
+        below="better",
+    ),
+)
+_GAIN: Column[Any] = Column(
+    "difference",
+    "B - A",
+    kinds.POINTS,
+    "percentage points",
+    lambda item: item.one.difference,
+)
+
+COMPARISON = Definition(
+    "comparison",
+    "B - A",
+    [
+        _COMPARISON,
+        Column(
+            "kind",
+            "kind",
+            kinds.TEXT,
+            "what the row is about: all, a task, a condition or a variant",
+            lambda item: item.one.kind,
+            Level.DATA,
+        ),
+        _LABEL,
+        Column(
+            "pairs",
+            "pairs",
+            kinds.COUNT,
+            "questions that both answered, unknown without pairing",
+            _pairs,
+        ),
+        Column(
+            "first_trials",
+            "A",
+            kinds.COUNT,
+            "trials of A",
+            _measured("first"),
+            Level.FULL,
+        ),
+        Column("first", "A %", kinds.SHARE, "correct answers of A", _percent("first")),
+        Column(
+            "second_trials",
+            "B",
+            kinds.COUNT,
+            "trials of B",
+            _measured("second"),
+            Level.FULL,
+        ),
+        Column(
+            "second", "B %", kinds.SHARE, "correct answers of B", _percent("second")
+        ),
+        _GAIN,
+        *_CHANGES,
+        Column(
+            "p",
+            "p",
+            kinds.P,
+            "the test of this row alone; * if below 0.05 also with Holm's correction",
+            _test,
+        ),
+        Column(
+            "detectable",
+            "detectable",
+            kinds.GAIN,
+            DETECTABLE,
+            lambda item: item.one.shown,
+            Level.DATA,
+        ),
+    ],
+)
+
+MEAN_SCORES = Definition(
+    "mean_scores",
+    "mean scores",
+    [
+        _COMPARISON,
+        Column(
+            "task", "mean score", kinds.NAME, "the task", lambda item: item.one.task
+        ),
+        Column(
+            "problems",
+            "problems",
+            kinds.COUNT,
+            "problems that both answered",
+            lambda item: item.one.problems,
+        ),
+        Column(
+            "first",
+            "A %",
+            kinds.SHARE,
+            "the mean score of A",
+            lambda item: item.one.first,
+        ),
+        Column(
+            "second",
+            "B %",
+            kinds.SHARE,
+            "the mean score of B",
+            lambda item: item.one.second,
+        ),
+        _GAIN,
+        *_CHANGES,
+        Column(
+            "p",
+            "p, paired t",
+            kinds.P,
+            "the paired t test; * if below 0.05 also with Holm's correction",
+            _test,
+        ),
+    ],
+)
+
+
+def _difference_of_d50(found: DifferenceOfD50) -> Shown:
+    """Such as `+0.2 (-0.9 to +1.3)`; with one end `+0.2 (-0.9 or more)`."""
+    low, high = found.interval or (None, None)
+    text = formatting.signed(found.difference)
+    if low is None and high is None:
+        return Shown(formatting.UNKNOWN)
+    if high is None:
+        return Shown(text, f"{formatting.signed(low)} or more")
+    if low is None:
+        return Shown(text, f"{formatting.signed(high)} or less")
+    return Shown(text, f"{formatting.signed(low)} to {formatting.signed(high)}")
+
+
+_GAIN_IN_DIGITS: Kind[DifferenceOfD50] = Kind(
+    {"digits": "number", "low": "number", "high": "number"},
+    _difference_of_d50,
+    lambda v: [v.difference, *(v.interval or (None, None))],
+    "depth",
+)
+
+COMPARISON_OF_D50 = Definition(
+    "comparison_of_d50",
+    "D50 of both",
+    [
+        _COMPARISON,
+        Column(
+            "variant",
+            "D50",
+            kinds.NAME,
+            "the variant, with its condition",
+            lambda item: item.one.name,
+        ),
+        Column(
+            "first", "A", kinds.D50_OF_SIDE, "D50 of A", lambda item: item.one.first
+        ),
+        Column(
+            "second", "B", kinds.D50_OF_SIDE, "D50 of B", lambda item: item.one.second
+        ),
+        Column(
+            "difference",
+            "B - A",
+            _GAIN_IN_DIGITS,
+            "digits, with the interval of Zou and Donner",
+            lambda item: item.one,
+        ),
+    ],
+)
+
+
+def ends_of(differences: Iterable[Difference]) -> Sequence[float]:
+    """All figures of differences, for a scale."""
+    return [
+        end
+        for one in differences
+        for end in (one.points, one.low, one.high)
+        if end is not None
+    ]

@@ -1,0 +1,154 @@
+"""Tables of plans: questions that show a difference, and what they cost."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pytest_llmarith.report import formatting, kinds
+from pytest_llmarith.report.table import Column, Definition, Kind, Shown
+from pytest_llmarith.results.plan import Cost, Tokens
+from pytest_llmarith.types import Price
+
+NEEDS = Definition(
+    "needs",
+    "questions that show a difference",
+    [
+        Column(
+            "model", "model", kinds.NAME, "the first model", lambda need: need.first
+        ),
+        Column(
+            "other",
+            "compared with",
+            kinds.NAME,
+            "the other model",
+            lambda need: need.second,
+        ),
+        Column(
+            "observed",
+            "only one right",
+            kinds.TEXT,
+            "questions of which exactly one of both is right; assumed: no two models "
+            "of the runs have enough questions in common",
+            lambda need: need.measured,
+            explained=True,
+        ),
+        Column(
+            "rows",
+            "rows",
+            kinds.COUNT,
+            "of a comparison, counted by Holm's correction",
+            lambda need: need.tests,
+            explained=True,
+        ),
+        Column(
+            "share",
+            "planned with",
+            kinds.plain("number", "{:.1%}".format),
+            "at least 3 of the questions asked, and at least the difference itself",
+            lambda need: need.discordant,
+            explained=True,
+        ),
+        Column(
+            "paired",
+            "paired",
+            kinds.COUNT,
+            "questions for each of both models, if both are asked the same ones "
+            "(McNemar's exact test)",
+            lambda need: need.paired,
+            explained=True,
+        ),
+        Column(
+            "at_most",
+            "at most",
+            kinds.COUNT,
+            "if only one is right as often as its upper 95 % bound says",
+            lambda need: need.at_most,
+            explained=True,
+        ),
+        Column(
+            "unpaired",
+            "unpaired",
+            kinds.COUNT,
+            "other questions for each of both",
+            lambda need: need.unpaired,
+            explained=True,
+        ),
+    ],
+)
+
+
+class Priced(NamedTuple):
+    """A model, and how many questions it is asked."""
+
+    cost: Cost
+    questions: int
+
+    def of(self, price: Price | None) -> Bound | None:
+        """The cost at this price; None if it is unknown."""
+        if price is None:
+            return None
+        usd = price.of(*self.cost.tokens) * self.questions
+        return Bound(usd, self.cost.without_reasoning)
+
+
+class Bound(NamedTuple):
+    """A cost, which is a lower bound for a model that reasons."""
+
+    usd: float
+    is_lower: bool
+
+
+def _bound(found: Bound) -> Shown:
+    text = formatting.dollars(found.usd)
+    return Shown(f"at least {text}" if found.is_lower else text)
+
+
+_BOUND: Kind[Bound] = Kind(
+    {"usd": "number", "is_lower_bound": "boolean"},
+    _bound,
+    lambda v: [v.usd, v.is_lower],
+    "US dollars",
+)
+_TOKENS: Kind[Tokens] = Kind(
+    {"prompt": "number", "completion": "number"},
+    lambda v: Shown(f"{v.prompt:,.0f} + {v.completion:,.0f}"),
+    lambda v: [v.prompt, v.completion],
+    "tokens",
+)
+
+
+def _model(item: Priced) -> Any:
+    return item.cost.model
+
+
+PRICES = Definition(
+    "prices",
+    "what the questions cost",
+    [
+        Column("model", "model", kinds.NAME, "the model", _model),
+        Column(
+            "tokens",
+            "tokens each",
+            _TOKENS,
+            "the means of prompts and replies of the runs, or those of a short answer, "
+            "a lower bound for a model that reasons",
+            lambda item: item.cost.tokens,
+            explained=True,
+        ),
+        Column(
+            "singly",
+            "singly",
+            _BOUND,
+            "US dollars; -: no price in litellm's list",
+            lambda item: item.of(item.cost.price),
+            explained=True,
+        ),
+        Column(
+            "batched",
+            "in batches",
+            _BOUND,
+            "US dollars",
+            lambda item: item.of(item.cost.batch),
+        ),
+    ],
+)

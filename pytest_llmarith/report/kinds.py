@@ -1,0 +1,170 @@
+"""The kinds of values in tables: how they are shown, and what they are as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from pytest_llmarith.records import Minimum
+from pytest_llmarith.report import formatting
+from pytest_llmarith.report.table import UNKNOWN, Datum, Kind, Shown
+from pytest_llmarith.summaries import (
+    Amounts,
+    Difference,
+    NinetyPercentTo,
+    Percentage,
+    Threshold,
+)
+
+_INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
+
+
+class Model(NamedTuple):
+    """A model as it is labelled, with marks such as `simulated`, and its own name."""
+
+    label: str
+    name: str
+    marks: tuple[str, ...] = ()
+
+
+class Cost(NamedTuple):
+    """A cost, and how many replies have no known price."""
+
+    usd: float | None
+    unpriced: int = 0
+
+
+class Part(NamedTuple):
+    """A part of a whole, which is named if it differs from the usual one."""
+
+    part: int
+    whole: int
+    usual: int | None = None
+
+
+class Test(NamedTuple):
+    """The p of a test, alone and corrected for all tests of its table."""
+
+    p: float
+    p_holm: float | None = None
+
+
+def plain(json_type: str, show: Callable[[Any], str], unit: str = "") -> Kind[Any]:
+    """A kind whose values are data themselves."""
+    return Kind({"": json_type}, lambda v: Shown(show(v)), lambda v: [v], unit)
+
+
+def _named(model: Model) -> Shown:
+    return Shown(model.label, note=", ".join(model.marks))
+
+
+def _percent(found: Percentage) -> Shown:
+    if found.percent is None:  # its ends are bounds, as a cell has no reply
+        return Shown(UNKNOWN)
+    interval = "" if found.low is None else formatting.interval(found)
+    return Shown(formatting.percent_of(found), interval)
+
+
+def _points(found: Difference) -> Shown:
+    interval = "" if found.low is None else formatting.interval_of(found)
+    return Shown(formatting.points_of(found), interval)
+
+
+def _part(found: Part) -> Shown:
+    if found.part == 0 and found.usual is not None and found.whole == 0:
+        return Shown(UNKNOWN)
+    if found.whole == found.usual:
+        return Shown(str(found.part))
+    return Shown(f"{found.part}/{found.whole}")
+
+
+def _d50(found: Threshold) -> Shown:
+    text, *notes = formatting.d50_of(found).split(", ")
+    digits, _, interval = text.partition(" (")
+    if found.ended:
+        notes.append(f"{found.questions:,} asked")
+    return Shown(digits, interval.removesuffix(")"), ", ".join(notes))
+
+
+def _d50_of_side(found: Threshold) -> Shown:
+    shown = _d50(found)
+    return shown._replace(note="" if found.fits else "no fit")
+
+
+def _wrong(found: Minimum) -> Shown:
+    return Shown(formatting.wrong_answer(found))
+
+
+def _wrong_data(found: Minimum) -> Sequence[Datum]:
+    return [found.question, found.expected, found.answer]
+
+
+NAME: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_name=True)
+MODEL: Kind[Model] = Kind({"": _TEXT}, _named, lambda v: [v.name], is_name=True)
+TEXT: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_sorted=False, is_left=True)
+DATE = plain(_TEXT, str)
+COUNT = plain(_INTEGER, "{:,}".format)
+FLAG = plain(_BOOLEAN, lambda v: "yes" if v else "no")
+PERCENT: Kind[Percentage] = Kind(
+    {"percent": _NUMBER, "low": _NUMBER, "high": _NUMBER},
+    _percent,
+    lambda v: [v.percent, v.low, v.high],
+    "%",
+)
+SHARE = plain(_NUMBER, formatting.percent_text, "%")
+POINTS: Kind[Difference] = Kind(
+    {"points": _NUMBER, "low": _NUMBER, "high": _NUMBER},
+    _points,
+    lambda v: [v.points, v.low, v.high],
+    "percentage points",
+)
+GAIN = plain(_NUMBER, "{:.1f}".format, "percentage points")
+P: Kind[Test] = Kind(
+    {"": _NUMBER, "holm": _NUMBER},
+    lambda v: Shown(formatting.p_of(v.p) + formatting.star(v.p_holm)),
+    lambda v: [v.p, v.p_holm],
+)
+MONEY: Kind[Cost] = Kind(
+    {"usd": _NUMBER, "unpriced": _INTEGER},
+    lambda v: Shown(formatting.dollars(v.usd, v.unpriced)),
+    lambda v: [v.usd, v.unpriced],
+    "US dollars",
+)
+TOKENS = plain(_INTEGER, formatting.thousands, "tokens")
+SECONDS = plain(_NUMBER, formatting.seconds, "s")
+SIZE = plain(_TEXT, formatting.short)
+DEPTHS: Kind[NinetyPercentTo] = Kind(
+    {"shown": _INTEGER, "possible": _INTEGER},
+    lambda v: Shown(formatting.ninety_percent_to(v)),
+    lambda v: [v.shown, v.possible],
+    "depth",
+)
+D50: Kind[Threshold] = Kind(
+    {"": _NUMBER, "low": _NUMBER, "high": _NUMBER, "place": _TEXT},
+    _d50,
+    lambda v: [v.d50, *v.interval, v.place],
+    "depth",
+)
+# Their intervals say whether the wanted one is reached.
+D50_OF_SIDE: Kind[Threshold] = replace(D50, show=_d50_of_side)
+PART: Kind[Part] = Kind(
+    {"part": _INTEGER, "whole": _INTEGER}, _part, lambda v: [v.part, v.whole], "trials"
+)
+WRONG: Kind[Minimum] = Kind(
+    {"question": _TEXT, "expected": _TEXT, "answer": _TEXT},
+    _wrong,
+    _wrong_data,
+    is_sorted=False,
+    is_left=True,
+)
+
+
+def amounts(show: Callable[[float | None], str], unit: str) -> Kind[Amounts]:
+    """Median, 90th percentile and sum of the amounts of replies."""
+    return Kind(
+        {"median": _NUMBER, "p90": _NUMBER, "sum": _NUMBER},
+        lambda v: Shown(" / ".join(map(show, (v.median, v.p90, v.sum)))),
+        lambda v: [v.median, v.p90, v.sum],
+        unit,
+    )

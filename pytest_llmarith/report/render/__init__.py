@@ -1,0 +1,1 @@
+"""Renders tables: each module is one format, and escapes untrusted text once."""
