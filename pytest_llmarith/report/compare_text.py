@@ -290,11 +290,9 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
             "Miettinen and Nurminen, and the "
             "exact test."
         )
-    if any(
-        row.difference and row.difference.low is None
-        for one in found
-        for row in one.rows
-    ):
+    differences = [row.difference for one in found for row in one.rows]
+    differences += [row.difference for one in found for row in one.scores]
+    if any(each and each.low is None for each in differences):
         yield formatting.NO_INTERVAL
     yield "95 % and p are of each row alone."
     yield (

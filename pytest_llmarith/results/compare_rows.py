@@ -178,8 +178,6 @@ def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
             for each in problems.values()
         ]
         found = compare_means(means)
-        if found is None:
-            continue
         p = found.p if len(means) >= FEWEST_TESTED else None
         first, second = in_percent(found.first), in_percent(found.second)
         row = DifferenceOfScores(

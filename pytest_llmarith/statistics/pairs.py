@@ -28,6 +28,8 @@ _NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
 
 _NORMAL = NormalDist()
 
+_ROUNDING = 1e-12  # of sums of scores
+
 _BESIDE_0 = 0.001  # the smallest difference in a table
 
 
@@ -95,9 +97,12 @@ def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
     )
 
 
-def compare_means(pairs: Collection[tuple[float, float]]) -> DifferenceOfShares | None:
-    """Compare the scores of problems on both sides by the paired t test; None without a
-    difference that varies.
+def compare_means(pairs: Collection[tuple[float, float]]) -> DifferenceOfShares:
+    """Compare the scores of problems on both sides by the paired t test.
+
+    If all differences are equal, their spread cannot be estimated: there is no
+    interval, and the test is the exact one of their signs, which is then also that of
+    all their permutations.
     """
     changes = [second - first for first, second in pairs]
     count = len(changes)
@@ -107,12 +112,9 @@ def compare_means(pairs: Collection[tuple[float, float]]) -> DifferenceOfShares 
         sum(change < 0 for change in changes),
     )
     error = error_of_mean(changes)
-    if not error:
-        return (
-            DifferenceOfShares(one, other, None, 1.0, better, worse)
-            if one == other
-            else None
-        )
+    if error < _ROUNDING:
+        p = mcnemar(better, worse)
+        return DifferenceOfShares(one, other, None, p, better, worse)
     (low, high), p = of_mean(other - one, error, count - 1)
     return DifferenceOfShares(
         one, other, Interval(max(-1.0, low), min(1.0, high)), p, better, worse

@@ -276,3 +276,18 @@ def row_of(comparison: Comparison, name: str | None = None) -> Row:
 
 def models_of(comparisons: Comparisons) -> list[tuple[str, str]]:
     return [(one.first.model, one.second.model) for one in comparisons.comparisons]
+
+
+def scored(scores: Sequence[float], **named: Any) -> list[Record]:
+    """Trials of a task with scores, a score each."""
+    made = []
+    for number, score in enumerate(scores):
+        of = problem(f"trial_{number}", {"words": f"{number}"}, "b", trial=number)
+        letter = "c" if score == 1 else "d"
+        usual: dict[str, Any] = {
+            "prompt": said(f"{number}"),
+            "grade": records.Grade(score),
+            "nodeid": f"test_bench.py::test[m-trial_{number}]",
+        }
+        made.append(record(letter, "sorting", of, **usual | named))
+    return made

@@ -656,7 +656,7 @@ def test_foreign_text_has_no_effect() -> None:
     )
     comparisons = compare(first, [second, second])
     markdown = as_markdown(comparisons)
-    assert len(tables_in(as_latex(comparisons))) == 5
+    assert len(tables_in(as_latex(comparisons))) == 7
     for text in (
         as_text(comparisons, 80),
         markdown,
