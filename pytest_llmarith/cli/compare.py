@@ -54,8 +54,8 @@ def add_compare(commands: parser.Commands) -> None:
         type=_points,
         metavar="POINTS",
         help="Exit with 1 if a run is worse by more than this many percentage points, "
-        "in total or in a task, variant or set, and significantly after Holm's "
-        "correction, or if questions are unanswered",
+        "in total, in a task, variant or set or in the mean score of a task, and "
+        "significantly after Holm's correction, or if questions are unanswered",
     )
     purpose = (
         "With --fail-if-worse: how many questions of a comparison may be "

@@ -36,7 +36,7 @@ from pytest_llmarith.results.compare import (
     LeftOut,
     Side,
 )
-from pytest_llmarith.results.compare_rows import Row
+from pytest_llmarith.results.compare_rows import DifferenceOfScores, Row
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 
@@ -273,7 +273,7 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
     if any(one.scores for one in paired):
         yield (
             "Mean score: over problems, repeats averaged; 95 % and p of B - A by "
-            "the paired t test."
+            "the paired t test, or, if all differences are equal, by the test of signs."
         )
     if any(repeated):
         yield (
@@ -363,20 +363,27 @@ def _losses(one: Comparison, points: Decimal) -> Iterator[str]:
         if one.first.run == one.second.run
         else _name(PurePath(one.first.run).name)
     )
+    compared: list[tuple[Row | DifferenceOfScores, str]] = []
     for row in one.rows:
-        if row.difference is None or row.p_holm is None or row.p_holm >= SIGNIFICANT:
+        compared.append((row, _label(row)))
+    for score in one.scores:
+        compared.append((score, f"mean score of {_name(score.task)}"))
+    for tested, name in compared:
+        if tested.difference is None or tested.p_holm is None:
             continue
-        lower = -Decimal(str(row.difference.points))
+        if tested.p_holm >= SIGNIFICANT:
+            continue
+        lower = -Decimal(str(tested.difference.points))
         if lower > points:  # with as many decimals as necessary
             rounded = (
                 lower.quantize(Decimal(1).scaleb(-decimals)) for decimals in count(1)
             )
             lost = next(value for value in rounded if value > points)
             sure = (
-                f"95 % {interval_of(row.difference)}, p {p_of(row.p)}, "
-                f"Holm-corrected {p_of(row.p_holm)}"
+                f"95 % {interval_of(tested.difference)}, p {p_of(tested.p)}, "
+                f"Holm-corrected {p_of(tested.p_holm)}"
             )
             yield (
-                f", {_label(row)}: {lost} points lower than {than} ({sure}), "
+                f", {name}: {lost} points lower than {than} ({sure}), "
                 f"{points} are allowed"
             )

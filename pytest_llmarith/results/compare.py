@@ -406,9 +406,10 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
                 f"{_choice('--condition', first.conditions, second.conditions)}"
             )
         raise UsageError(f"{_both(first, second)}: {why}; {helps}")
-    rows = rows_of(pairs, paired=is_paired) if pairs else []
-    correct_for_tests(rows)
     scores = scores_of(pairs) if is_paired else []
+    tested = sum(score.p is not None for score in scores)
+    rows = rows_of(pairs, paired=is_paired, other_tests=tested) if pairs else []
+    correct_for_tests([*rows, *scores])
     one, other = (
         Side(side.run, side.name, side.condition, side.simulated)
         for side in (first, second)

@@ -129,11 +129,11 @@ def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
                 )
 
 
-def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
+def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> list[Row]:
     """The rows for what both sides have answered; the first row is over all.
 
     The pairs are questions or, if not `paired`, cells in which the sides had different
-    questions.
+    questions. `other_tests` are corrected together with those of the rows.
     """
     groups: defaultdict[_Group, list[Pair]] = defaultdict(list)
     for one, other in _answered(pairs):
@@ -146,7 +146,7 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool) -> list[Row]:
         compared = _compared(tables, paired=paired) if tables else None
         rows.append(_row(group, tables, compared, paired, is_tested))
         found.append(compared)
-    tests = sum(row.p is not None for row in rows)
+    tests = other_tests + sum(row.p is not None for row in rows)
     if paired:
         for row, compared in zip(rows, found, strict=True):
             row.shown = (
@@ -191,7 +191,6 @@ def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
             p,
         )
         rows.append(row)
-    correct_for_tests(rows)
     return rows
 
 

@@ -33,6 +33,7 @@ from tests.results.made import (
     repeated,
     row_of,
     run,
+    scored,
     searches,
     sums,
 )
@@ -597,6 +598,56 @@ def test_the_gate(
     )
     assert (len(lines), said in "".join(lines)) == (bool(said), True)
     assert all(line.startswith("two, m") for line in lines)
+
+
+def test_the_gate_holds_for_mean_scores() -> None:
+    """A task whose answers are all partly right has 0 % correct on both sides."""
+    good = [0.85 + number % 5 / 100 for number in range(40)]
+    bad = [0.08 + number % 7 / 100 for number in range(40)]
+    first, second = run(scored(good)), run(scored(bad), name="two")
+    (line,) = failures(compare(first, [second]), Decimal(70))
+    assert line.startswith("two, m, mean score of sorting: 76.1 points lower than one")
+    assert failures(compare(first, [second]), Decimal(80)) == []
+    assert failures(compare(second, [first]), Decimal(0)) == []
+
+
+def test_scores_and_rows_are_corrected_together() -> None:
+    """All of them can fail the gate, so all of them are one family of tests."""
+    first = run(scored([1.0] * 12 + [0.9] * 8))
+    second = run(scored([0.5, 0.6] * 6 + [0.9] * 8), name="two")
+    comparison = compare_two(first, second)
+    (row,), (score,) = comparison.rows, comparison.scores
+    assert row.p is not None
+    assert score.p is not None
+    assert score.p < row.p
+    assert (row.p_holm, score.p_holm) == (row.p, 2 * score.p)
+
+
+def test_equal_differences_of_scores_are_shown() -> None:
+    """The spread of equal differences is unknown: they have no interval, and the test
+    of signs.
+    """
+    first, second = run(scored([0.9] * 40)), run(scored([0.1] * 40), name="two")
+    comparisons = compare(first, [second])
+    (row,) = comparisons.comparisons[0].scores
+    assert row.difference.points == pytest.approx(-80)
+    assert (row.difference.low, row.difference.high) == (None, None)
+    assert row.p == pytest.approx(2 * 0.5**40)
+    text = " ".join(as_text(comparisons, 80).split())
+    assert "No interval: nothing varies" in text
+    assert "sorting 40 90.0 10.0 -80.0 - 0 40 <0.0001 *" in text
+    assert len(failures(comparisons, Decimal(5))) == 1
+    few = compare_two(run(scored([0.9] * 5)), run(scored([0.1] * 5), name="two"))
+    assert [one.p for one in few.scores] == [None]
+
+
+def test_rounding_is_no_spread_of_scores() -> None:
+    """These differences are equal but for the rounding of binary fractions."""
+    first = run(scored([0.3, 0.9, 0.7] * 4))
+    second = run(scored([0.2, 0.8, 0.6] * 4), name="two")
+    (row,) = compare_two(first, second).scores
+    assert row.difference.low is None
+    assert row.p == pytest.approx(2 * 0.5**12)
 
 
 def test_facts_that_differ() -> None:
