@@ -176,7 +176,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-fail-under",
             "[TASK:]PERCENT",
-            "Exit with 1 if fewer answers are correct; repeatable",
+            "Exit with 1 if fewer answers are correct, or the mean score of a task with "
+            "scores between 0 and 1 is lower; repeatable",
             repeatable=True,
         ),
     ),

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import count
 from typing import NamedTuple
 
+from pytest_llmarith.results.details_counts import SCORE
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.statistics.shares import percent
 from pytest_llmarith.summaries import Result, RunSummary
@@ -42,7 +43,10 @@ def is_complete(summary: RunSummary) -> bool:
 
 
 class Gate(NamedTuple):
-    """At least `percent` correct of what was measured, in one task or in each."""
+    """At least `percent` correct of what was measured, in one task or in each.
+
+    For a task with scores between 0 and 1, it is the mean score.
+    """
 
     task: str | None
     percent: Decimal
@@ -106,6 +110,10 @@ def _why(gate: Gate, result: Result) -> str | None:
         )
     if not measured:
         return f"nothing was answered, {gate.percent} % is required"
+    if (score := _mean_score(result)) is not None:
+        if score >= gate.percent:
+            return None
+        return f"mean score {score} % is below {gate.percent} %"
     if Fraction(100 * correct, measured) >= Fraction(gate.percent):
         return None
     shown = (percent(correct, measured, decimals) for decimals in count(1))
@@ -113,3 +121,12 @@ def _why(gate: Gate, result: Result) -> str | None:
         rounded for rounded in shown if rounded < gate.percent
     )  # with as many decimals as necessary
     return f"{below} % correct is below {gate.percent} %"
+
+
+def _mean_score(result: Result) -> Decimal | None:
+    """The mean score in percent, if a score is between 0 and 1."""
+    for scores in result.scores:
+        has_fractions = any(0 < score < 1 for score in scores.curve)
+        if scores.name == SCORE and has_fractions and scores.mean.percent is not None:
+            return Decimal(str(scores.mean.percent))
+    return None

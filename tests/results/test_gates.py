@@ -10,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from pytest_llmarith.records import convert
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
+from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import (
     Outcomes,
     Result,
+    Run,
 )
 from pytest_llmarith.types import Condition, NumberFormat
-from tests.runs_on_disk import asked, summed_up
+from tests.results.made import scored
+from tests.runs_on_disk import asked, run_facts, summed_up
 
 (USUAL,) = summed_up([asked("{}")]).results
 
@@ -143,3 +147,23 @@ def test_gates_are_exact(counts: tuple[int, int], percent: int) -> None:
     assert bool(lines) == (Fraction(100 * correct, measured) < Fraction(percent, 10**4))
     for line in lines:
         assert Decimal(line.split()[2]) < gate.percent
+
+
+@pytest.mark.parametrize(
+    ("scores", "percent", "lines"),
+    [
+        ([0.9] * 40, 90, []),
+        ([0.9] * 40, 91, ["m, sorting: mean score 90.0 % is below 91 %"]),
+        ([0.5, 1.0], 75, []),
+        ([0.0, 1.0], 51, ["m, sorting: 50.0 % correct is below 51 %"]),
+    ],
+)
+def test_a_task_with_scores_is_gated_by_its_mean_score(
+    scores: list[float], percent: int, lines: list[str]
+) -> None:
+    """Not by the share of problems that are right in every part."""
+    counted = Summary()
+    for one in scored(scores):
+        counted.add(one)
+    results = counted.of_run(convert(run_facts(), Run), None).results
+    assert failed_gates([Gate("sorting", Decimal(percent))], results) == lines
