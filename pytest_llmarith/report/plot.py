@@ -239,7 +239,8 @@ def _differences(
     """A forest plot per task: the difference of each model to the first one or the
     baseline, with its interval.
     """
-    panels = [one for one in rankings(runs, series) if one.places]
+    rows = results_of_runs(runs, series)
+    panels = [one for one in rankings(runs, series, rows) if one.places]
     if not panels:
         return False
     figure.set_size_inches(6, sum(0.25 * len(one.places) + 0.8 for one in panels))

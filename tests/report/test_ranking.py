@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.report.page.differences import Ranking, rankings
-from pytest_llmarith.report.series import PageRun, series_of
+from pytest_llmarith.report.series import PageRun, results_of_runs, series_of
 from pytest_llmarith.statistics.pairs import (
     SIGNIFICANT,
     mcnemar,
@@ -30,7 +30,8 @@ def page_run(name: str, *models: tuple[str, str], **named: Any) -> PageRun:
 
 
 def ranked(*runs: PageRun) -> Ranking:
-    (found,) = rankings(runs, series_of(runs))
+    series = series_of(runs)
+    (found,) = rankings(runs, series, results_of_runs(runs, series))
     return found
 
 

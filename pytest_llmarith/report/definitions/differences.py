@@ -16,12 +16,23 @@ DETECTABLE = (
     "correction"
 )
 
+
+def _of(name: str) -> Any:
+    """A figure of a difference; None of the baseline itself."""
+    return lambda item: getattr(item.one, name, None)
+
+
+def _tested(item: Any) -> kinds.Test | None:
+    p = getattr(item.one, "p", None)
+    return None if p is None else kinds.Test(p, item.one.p_holm)
+
+
 _DIFFERENCE: Column[Any] = Column(
     "difference",
     "difference",
     kinds.POINTS,
     "percentage points, on the questions that both answered",
-    lambda item: item.one.difference,
+    _of("difference"),
     pictured=True,
 )
 _BETTER: Column[Any] = Column(
@@ -29,7 +40,7 @@ _BETTER: Column[Any] = Column(
     "better",
     kinds.COUNT,
     "questions that went better",
-    lambda item: item.one.better,
+    _of("better"),
     Level.FULL,
 )
 _WORSE: Column[Any] = Column(
@@ -37,7 +48,7 @@ _WORSE: Column[Any] = Column(
     "worse",
     kinds.COUNT,
     "questions that went worse",
-    lambda item: item.one.worse,
+    _of("worse"),
     Level.FULL,
 )
 _P: Column[Any] = Column(
@@ -46,7 +57,7 @@ _P: Column[Any] = Column(
     kinds.P,
     "McNemar's exact test, with repeats a t-test; * below 0.05 also with Holm's "
     "correction",
-    lambda item: kinds.Test(item.one.p, item.one.p_holm),
+    _tested,
     explained=True,
 )
 
@@ -100,7 +111,7 @@ DIFFERENCES = Definition(
             "pairs",
             kinds.COUNT,
             "questions that both answered",
-            lambda item: item.one.pairs,
+            _of("pairs"),
         ),
         _BETTER,
         _WORSE,
@@ -109,7 +120,7 @@ DIFFERENCES = Definition(
             "detectable",
             kinds.GAIN,
             DETECTABLE,
-            lambda item: item.one.shown,
+            _of("shown"),
             explained=True,
         ),
     ],
@@ -150,21 +161,21 @@ EFFECTS = Definition(
             "problems",
             kinds.COUNT,
             "problems with a reply in both",
-            lambda item: item.one.problems,
+            _of("problems"),
         ),
         Column(
             "correct",
             "correct %",
             kinds.SHARE,
             "correct answers in this condition",
-            lambda item: item.one.percent,
+            _of("percent"),
         ),
         Column(
             "correct_beside",
             "beside %",
             kinds.SHARE,
             "correct answers in the other condition",
-            lambda item: item.one.percent_beside,
+            _of("percent_beside"),
             below="correct",
         ),
         _DIFFERENCE,
@@ -197,10 +208,6 @@ def _percent(side: str) -> Any:
 def _pairs(item: Compared) -> int | None:
     is_paired = item.one.better is not None
     return item.one.first.questions if is_paired else None
-
-
-def _test(item: Compared) -> kinds.Test | None:
-    return None if item.one.p is None else kinds.Test(item.one.p, item.one.p_holm)
 
 
 _LABEL: Column[Any] = Column(
@@ -287,7 +294,7 @@ COMPARISON = Definition(
             "p",
             kinds.P,
             "the test of this row alone; * if below 0.05 also with Holm's correction",
-            _test,
+            _tested,
         ),
         Column(
             "detectable",
@@ -336,7 +343,7 @@ MEAN_SCORES = Definition(
             "p, paired t",
             kinds.P,
             "the paired t test; * if below 0.05 also with Holm's correction",
-            _test,
+            _tested,
         ),
     ],
 )

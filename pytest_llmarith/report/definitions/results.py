@@ -648,7 +648,7 @@ THRESHOLDS = Definition(
             Level.DATA,
         ),
     ],
-    "D50: of numbers the depth is the digits; < or >: below or above the depths that "
+    "of numbers the depth is the digits; < or >: below or above the depths that "
     "were asked; no fit: accuracy rises with the depth (p below 0.01); asked: the "
     "questions of adaptive asking",
 )

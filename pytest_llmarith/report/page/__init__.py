@@ -15,10 +15,10 @@ from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
 from pytest_llmarith.report import formatting
 from pytest_llmarith.report.page.charts import curves_of, heatmaps, scatters
-from pytest_llmarith.report.page.differences import direction, effects, rankings
+from pytest_llmarith.report.page.differences import effects, rankings, repeats
+from pytest_llmarith.report.page.overview import overview
 from pytest_llmarith.report.page.tables import (
     errors,
-    overview,
     provenance,
     scored_variants,
 )
@@ -102,11 +102,11 @@ def page_of(runs: Sequence[PageRun]) -> str:
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(rows)),
-        ("differences", "Is the difference real?", rankings(runs, series)),
+        ("differences", "Is the difference real?", rankings(runs, series, rows)),
         ("depth", "By depth", curves_of(rows)),
         ("cells", "Cells", heatmaps(rows)),
         ("conditions", "Conditions", effects(runs, series)),
-        ("repeats", "Repeats", [row for row in rows if row.result.repeats]),
+        ("repeats", "Repeats", repeats(rows)),
         ("cost", "Cost", scatters(rows, neighbours_of(runs, series))),
         ("errors", "Errors", errors(rows)),
         (
@@ -163,9 +163,7 @@ def _rendered(**values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(_FILTERS)
-    environment.globals.update(
-        direction=direction, ninety_percent_to=formatting.NINETY_PERCENT_TO
-    )
+    environment.globals.update(ninety_percent_to=formatting.NINETY_PERCENT_TO)
     return environment.get_template("page.html").render(**values)
 
 

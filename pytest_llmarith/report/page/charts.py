@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.report import formatting
 from pytest_llmarith.report.axis import Axis
+from pytest_llmarith.report.definitions.results import outcome
 from pytest_llmarith.report.depths import depth_ranges, usual_size
 from pytest_llmarith.report.formatting import interval, percent_of, with_interval
 from pytest_llmarith.report.series import ResultOfRun, short_name
@@ -84,13 +85,14 @@ def share(part: int, whole: int) -> Share | None:
     return _share(part, whole, percentage(part, whole))
 
 
-def overall_share(result: Result, outcome: Outcome) -> Share | None:
-    """The overall percentage of an outcome as the summary has it; None if a cell has no
+def overall_share(result: Result, name: Outcome) -> Share | None:
+    """The overall percentage of an outcome as all tables show it; None if a cell has no
     reply.
     """
-    return _share(
-        getattr(result.outcomes, outcome), result.measured, result.percentages[outcome]
-    )
+    found = outcome(result, name)
+    if found is None:
+        return None
+    return _share(found.trials, result.measured, found.percentage)
 
 
 def _pooled(many: Iterable[Cells]) -> Share | None:

@@ -1,26 +1,31 @@
-"""Differences of models to one of them, and between conditions; both on a scale with
-their intervals.
-"""
+"""Differences of models to one of them, between conditions, and between repeats."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from msgspec import structs
+
+from pytest_llmarith.report import kinds
 from pytest_llmarith.report.axis import Axis
-from pytest_llmarith.report.page.charts import Share, overall_share, share
-from pytest_llmarith.report.series import PageRun, Series, asked_in_runs, short_name
-from pytest_llmarith.results.compare_rows import model_differences
-from pytest_llmarith.results.keys import label_of
-from pytest_llmarith.statistics.pairs import SIGNIFICANT
-from pytest_llmarith.summaries import (
-    Difference,
-    Effect,
-    ModelDifference,
-    Result,
+from pytest_llmarith.report.data_tables import effect_items
+from pytest_llmarith.report.definitions.differences import DIFFERENCES, EFFECTS, Side
+from pytest_llmarith.report.definitions.replies import REPEATS, repeat_items
+from pytest_llmarith.report.definitions.results import correct_of, trials_of
+from pytest_llmarith.report.page.charts import Share, share
+from pytest_llmarith.report.render.html import View, view
+from pytest_llmarith.report.series import (
+    PageRun,
+    ResultOfRun,
+    Series,
+    differences_between,
+    short_name,
 )
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.report.table import Level
+from pytest_llmarith.statistics.pairs import SIGNIFICANT
+from pytest_llmarith.summaries import Difference, ModelDifference, Result
 
 
 def _axis(differences: Iterable[Difference]) -> Axis:
@@ -78,72 +83,69 @@ class Ranking(NamedTuple):
     axis: Axis
     places: Sequence[Place]
     unranked: Sequence[str]
-    correct: Mapping[str, Share | None]  # by model
-    simulated: Collection[str]
+    shown: View
     variants: Sequence[str]
     matrix: Sequence[tuple[str, Sequence[Share | None]]]
 
 
-def rankings(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Ranking]:
-    """One for each task that two models or more were asked.
-
-    Models are compared with the baseline of the first run, else with its first model,
-    and not with the best one: of equal models the one that is best by chance would seem
-    to be better than others. All tests are corrected together.
-    """
-    baseline = _baseline(runs, series)
-    differences = model_differences(asked_in_runs(runs, series), baseline)
+def rankings(
+    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[ResultOfRun]
+) -> list[Ranking]:
+    """One for each task that two models or more were asked."""
+    differences = differences_between(runs, series, rows)
+    if len(runs) == 1:
+        differences = _labelled(differences, series)
     found = []
-    for task in dict.fromkeys(
-        result.task for one in series for result in one.results if not result.searched
-    ):
-        results = {
-            one.label: result
-            for one in series
-            for result in one.results
-            if result.task == task
-        }
+    measured = [row for row in rows if not row.result.searched]
+    for task in dict.fromkeys(row.result.task for row in measured):
+        of_task = [one for one in differences if one.task == task]
+        names = {name for one in of_task for name in (one.model, one.baseline)}
+        results: dict[str, Result] = {}
+        for row in measured:
+            if row.result.task != task:
+                continue
+            # The models of one run are compared in all conditions together.
+            in_all = row.label not in names and row.result.model in names
+            name = row.result.model if in_all else row.label
+            results.setdefault(name, row.result)
         if len(results) > 1:
-            found.append(
-                _ranking(
-                    task,
-                    baseline,
-                    [one for one in differences if one.task == task],
-                    results,
-                )
-            )
+            found.append(_ranking(task, of_task, results))
     return found
 
 
-def _baseline(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
-    """The label of the model with which all others are compared."""
+def _labelled(
+    differences: Sequence[ModelDifference], series: Sequence[Series]
+) -> list[ModelDifference]:
+    """Differences between models of one run, with the labels of those that have no
+    other condition.
+    """
+    labels: dict[str, list[str]] = {}
     for one in series:
-        run, model, condition = one.key
-        if run == 0 and model == runs[0].summary.run.baseline and not condition:
-            return one.label
-    return series[0].label if series else ""
+        labels.setdefault(one.key[1], []).append(one.label)
+    names = {model: some[0] for model, some in labels.items() if len(some) == 1}
+    return [
+        structs.replace(
+            one,
+            model=names.get(one.model, one.model),
+            baseline=names.get(one.baseline, one.baseline),
+        )
+        for one in differences
+    ]
 
 
 def _ranking(
-    task: str,
-    baseline: str,
-    differences: Sequence[ModelDifference],
-    results: dict[str, Result],
+    task: str, differences: Sequence[ModelDifference], results: Mapping[str, Result]
 ) -> Ranking:
-    correct = {
-        label: overall_share(result, Outcome.CORRECT)
-        for label, result in results.items()
-    }
-    simulated = [label for label, result in results.items() if result.simulated]
     compared: dict[str, ModelDifference | None] = {
         one.model: one for one in differences
     }
+    baseline = differences[0].baseline if differences else ""
     if compared:
         compared[baseline] = None
 
     def by_share(label: str) -> float:
-        found = correct[label]
-        return -found.percent if found else 1
+        found = correct_of(results[label])
+        return -found.percent if found and found.percent is not None else 1
 
     places = [Place(label, compared[label]) for label in sorted(compared, key=by_share)]
     others = sorted((label for label in results if label not in compared), key=by_share)
@@ -160,43 +162,60 @@ def _ranking(
         (label, [shares.get((label, variant)) for variant in variants])
         for label in order
     ]
-    axis = _axis(one.difference for one in differences)
-    shown = matrix if variants else ()
     return Ranking(
-        short_name(task),
-        baseline,
-        axis,
-        places,
-        others,
-        correct,
-        simulated,
-        variants,
-        shown,
+        task=short_name(task),
+        baseline=baseline,
+        axis=_axis(one.difference for one in differences),
+        places=places,
+        unranked=others,
+        shown=_shown(places, task, baseline, results),
+        variants=variants,
+        matrix=matrix if variants else (),
     )
+
+
+def _shown(
+    places: Sequence[Place], task: str, baseline: str, results: Mapping[str, Result]
+) -> View:
+    """The table of differences, with a mark on the baseline."""
+    items = []
+    for place in places:
+        result = results[place.key]
+        marks = ("simulated",) if result.simulated else ()
+        if place.compared is None:
+            marks = (*marks, "baseline")
+        model = kinds.Model(place.key, result.model, marks)
+        items.append(Side(model, baseline, task, place.compared, correct_of(result)))
+    table = DIFFERENCES.table(
+        items, Level.PAGE, trials=lambda item: {"model": item.model.label}
+    )
+    return view(table.without("task"), [place.direction for place in places])
 
 
 # --- conditions -----------------------------------------------------------------------
 
 
-class Effects(NamedTuple):
-    """All effects on one scale, each with the labels of its model in the condition and
-    in the other one.
-    """
+def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
+    """The effects of the conditions of all runs; None if there are none."""
+    items = list(effect_items(runs, series))
+    if not items:
+        return None
+    table = EFFECTS.table(
+        items,
+        Level.PAGE,
+        trials=lambda item: {
+            "model": item.model.label,
+            "task": short_name(item.task),
+        },
+    )
+    directions = [direction(item.one.difference, item.one.p_holm) for item in items]
+    return view(table, directions)
 
-    axis: Axis
-    rows: Sequence[tuple[str, str, Effect]]
+
+# --- repeats --------------------------------------------------------------------------
 
 
-def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> Effects | None:
-    """The effects of all runs; None if there are none."""
-    labels = {one.key: one.label for one in series}
-    rows = [
-        (
-            labels[number, one.model, label_of(one.condition)],
-            labels[number, one.model, label_of(one.beside)],
-            one,
-        )
-        for number, run in enumerate(runs)
-        for one in run.summary.effects
-    ]
-    return Effects(_axis(one.difference for _, _, one in rows), rows) if rows else None
+def repeats(rows: Sequence[ResultOfRun]) -> View | None:
+    """The agreement of repeats; None if there are none."""
+    items = repeat_items(rows)
+    return view(REPEATS.table(items, Level.PAGE, trials=trials_of)) if items else None

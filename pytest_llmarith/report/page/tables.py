@@ -1,10 +1,9 @@
-"""The tables of the page: overview, errors, scores, and provenance."""
+"""Errors, scores and provenance on the page."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.records import (
@@ -15,7 +14,6 @@ from pytest_llmarith.report import formatting
 from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.report.page import charts
 from pytest_llmarith.report.page.charts import Panel, Share
-from pytest_llmarith.report.run_tables import notes_of
 from pytest_llmarith.report.series import PageRun, ResultOfRun, short_name
 from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.safe_text import sanitize
@@ -27,182 +25,11 @@ from pytest_llmarith.summaries import (
     Scores,
     Variant,
 )
-from pytest_llmarith.types import ErrorClass, Op, Outcome
+from pytest_llmarith.types import ErrorClass
 
 _LONGEST_FACT = 2_000
 _MOST_POSITIONS = 16  # from either end
 _LONGEST_REASON = 60
-_MOST_REASONS = 4
-
-
-# --- overview -------------------------------------------------------------------------
-
-
-class Figure(NamedTuple):
-    """The text of a table cell, the value by which it is sorted, if that is known, and
-    its interval.
-    """
-
-    text: str
-    sort: float | str | None = None
-    interval: str = ""
-
-
-class OverviewRow(NamedTuple):
-    """One result, its figures by column, and notes."""
-
-    row: ResultOfRun
-    correct: Share | None
-    figures: Mapping[str, Figure]
-    notes: Sequence[str]
-
-
-class Overview(NamedTuple):
-    """All results by task, the best first and those that lack cells last, and the
-    titles of the shown columns.
-    """
-
-    columns: Mapping[str, str]
-    rows: Sequence[OverviewRow]
-    has_tasks: bool  # more than one
-
-
-def _outcome(outcome: Outcome, result: Result) -> Figure:
-    if (found := charts.overall_share(result, outcome)) is None:
-        return Figure(formatting.UNKNOWN)
-    return Figure(
-        formatting.percent_of(found), found.percent, formatting.interval(found)
-    )
-
-
-def _ninety_percent_to(result: Result) -> Figure:
-    """Such as `int + 10, \N{MINUS SIGN} 10, * 3, / none`, a line per dtype; for
-    additions a number.
-    """
-    if result.whole and result.whole.ninety_percent_to:
-        return Figure(formatting.ninety_percent_to(result.whole.ninety_percent_to))
-    of_dtype: dict[str, list[str]] = {}
-    for one in result.series:
-        dtype, _, op = one.variant.partition("_")
-        if one.ninety_percent_to and op in set(Op):
-            sign = Op(op).sign.replace("-", "\N{MINUS SIGN}")
-            shown = formatting.ninety_percent_to(one.ninety_percent_to).replace(
-                formatting.UNKNOWN, "none"
-            )
-            of_dtype.setdefault(dtype, []).append(f"{sign} {shown}")
-    return Figure(
-        "\n".join(f"{dtype} {', '.join(each)}" for dtype, each in of_dtype.items())
-    )
-
-
-def _most_errors(result: Result) -> Figure:
-    classes = result.errors.classes if result.errors else []
-    most = max(classes, key=lambda one: one.count, default=None)
-    return Figure(
-        f"{most.error_class}\n{formatting.percent_of(most.percentage)} %"
-        if most and most.count
-        else ""
-    )
-
-
-def _latency(result: Result) -> Figure:
-    known = formatting.median_latency(result)
-    return Figure(
-        formatting.UNKNOWN if known is None else f"{formatting.seconds(known)} s", known
-    )
-
-
-# The title of each column, and its figure.
-_COLUMNS: Mapping[str, tuple[str, Callable[[Result], Figure]]] = {
-    "90 % to": (formatting.NINETY_PERCENT_TO, _ninety_percent_to),
-    "cost": (
-        "US dollars; a plus means that some replies have no known price",
-        lambda one: Figure(formatting.cost_of(one), one.cost_usd),
-    ),
-    "most errors": (
-        "The most frequent class of wrong answers, and its share of them",
-        _most_errors,
-    ),
-    "deviate %": (
-        "Another answer than the expected one",
-        partial(_outcome, Outcome.DEVIATE),
-    ),
-    "nan %": ("A reply without an answer", partial(_outcome, Outcome.NAN)),
-    "cheat %": ("A program that is a lookup table", partial(_outcome, Outcome.CHEAT)),
-    "trials": (
-        "Trials with a reply",
-        lambda one: Figure(f"{one.measured:,}", one.measured),
-    ),
-    "tokens": (
-        "Tokens of prompts and replies",
-        lambda one: Figure(
-            formatting.tokens_of(one), formatting.prompt_and_completion(one)
-        ),
-    ),
-    "latency": ("Median seconds of a reply", _latency),
-    "date": (
-        "When the run began",
-        lambda one: Figure(one.date or formatting.UNKNOWN, one.date),
-    ),
-}
-
-
-def overview(results: Sequence[ResultOfRun]) -> Overview:
-    """A row per model and task.
-
-    The date is a column if there are several; one date is in Provenance.
-    """
-    rows = [
-        OverviewRow(
-            row=row,
-            correct=charts.overall_share(row.result, Outcome.CORRECT),
-            figures={
-                name: figure(row.result) for name, (_, figure) in _COLUMNS.items()
-            },
-            notes=list(_notes(row)),
-        )
-        for row in results
-    ]
-    tasks = list(dict.fromkeys(one.row.result.task for one in rows))
-    rows.sort(key=lambda one: -one.correct.percent if one.correct else 1)
-    rows.sort(key=lambda one: (tasks.index(one.row.result.task), bool(one.row.missing)))
-    texts = {
-        name: {one.figures[name].text for one in rows} - {"", "0.0", formatting.UNKNOWN}
-        for name in _COLUMNS
-    }
-    columns = {
-        name: title
-        for name, (title, _) in _COLUMNS.items()
-        if len(texts[name]) > (name == "date")
-    }
-    return Overview(columns, rows, len(tasks) > 1)
-
-
-def _notes(row: ResultOfRun) -> Iterator[str]:
-    result = row.result
-    if searches := result.breaking_points:
-        yield (
-            f"wrong in {sum(one.question is not None for one in searches)} of "
-            f"{len(searches)} searches"
-        )
-    for one in result.scored:
-        last = one.scores[-1]
-        score = formatting.percent_of(last.mean)
-        within = f" within {last.name} s" if one.programs else ""
-        yield f"{short_name(one.variant or result.task)}: score {score} %{within}"
-    yield from notes_of(row)
-    if reasons := result.unanswered_reasons:
-        shown = [
-            f"{count:,} {sanitize(reason, _LONGEST_REASON)}"
-            for reason, count in reasons.items()
-        ]
-        yield f"unanswered: {', '.join(shown[:_MOST_REASONS])}" + ", ..." * (
-            len(shown) > _MOST_REASONS
-        )
-    if result.stored:
-        yield f"{result.stored:,} from the store"
-    if result.batched:
-        yield f"{result.batched:,} from batches"
 
 
 # --- errors ---------------------------------------------------------------------------

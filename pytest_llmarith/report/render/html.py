@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -32,6 +32,7 @@ class Cell(NamedTuple):
     sort: Datum
     link: str
     ends: Sequence[float] | None
+    is_name: bool = False
 
 
 class Line(NamedTuple):
@@ -41,6 +42,7 @@ class Line(NamedTuple):
     note: Sequence[str]
     model: str
     direction: str
+    missing: bool  # whether it lacks cells of others
 
 
 class View(NamedTuple):
@@ -52,9 +54,13 @@ class View(NamedTuple):
     explanation: str
 
 
-def view(table: Table, directions: Sequence[str] = ()) -> View:
+def view(
+    table: Table,
+    directions: Sequence[str] = (),
+    missing: Collection[str] = (),
+) -> View:
     """What the page shows of a table; `directions` say of each row whether it is
-    significantly better or worse.
+    significantly better or worse, `missing` which models lack cells of others.
     """
     axes = [_axis(table, at) for at in range(len(table.columns))]
     heads = [
@@ -71,7 +77,7 @@ def view(table: Table, directions: Sequence[str] = ()) -> View:
         model = str(row.trials.get("model", ""))
         notes = [note for note in row.note.split("; ") if note]
         direction = directions[number] if directions else ""
-        lines.append(Line(cells, notes, model, direction))
+        lines.append(Line(cells, notes, model, direction, model in missing))
     return View(table.title, heads, lines, ". ".join(table.explanation))
 
 
@@ -83,7 +89,7 @@ def _head(column: Column[Any], axis: Axis | None) -> Head:
     elif next(iter(kind.parts.values())) == "string":
         sorts = "text"
     title = short_name(column.title) if column.is_named else column.title
-    ranks = "%" in column.title
+    ranks = kind.unit == "%"
     return Head(title, column.meaning, kind.is_name, sorts, ranks, axis)
 
 
@@ -91,7 +97,7 @@ def _cell(column: Column[Any], value: Any, axis: Axis | None) -> Cell:
     shown = column.kind.shown(value)
     if column.kind.is_name:
         name = short_name(shown.text) if shown.text else ""
-        return Cell(shown._replace(text=name), name, "", None)
+        return Cell(shown._replace(text=name), name, "", None, is_name=True)
     ends = _ends(column, value) if axis else None
     return Cell(shown, _sort(column, value), "", ends)
 
