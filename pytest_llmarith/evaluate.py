@@ -329,5 +329,10 @@ def raised_record(trial: Trial, reply: Reply, message: str) -> Record:
 
 def invalid_grade_record(trial: Trial, reply: Reply, error: InvalidGrade) -> Record:
     """The unanswered record of a trial whose task returned no grade, with the reply."""
-    why = f"{INVALID_GRADE}{trial.task}, problem {trial.problem.label}: {error}"
+    why = invalid_grade(trial.task, trial.problem.label, error)
     return record(trial, reply, Graded(Outcome.UNANSWERED, why))
+
+
+def invalid_grade(task: str, problem: str, error: InvalidGrade) -> str:
+    """The reason of a reply without a grade."""
+    return f"{INVALID_GRADE}{task}, problem {problem}: {error}"

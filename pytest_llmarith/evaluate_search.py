@@ -42,7 +42,7 @@ from pytest_llmarith.tasks.searches import (
     Threshold,
 )
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Failure, Outcome, Prompt, SearchEnd, Unanswered
+from pytest_llmarith.types import Outcome, Prompt, SearchEnd, Unanswered
 
 _FIRST_TRIES = 4  # pairs per size of a space; doubled in each round
 _MAX_CHARACTERS = (
@@ -77,6 +77,17 @@ class Step:
     def answer(self) -> str | None:
         """The graded answer."""
         return records.as_text(self.graded.answer)
+
+
+class Ungraded(Exception):
+    """The task of a search raised an exception for a reply (`raised`), or returned no
+    grade. The reason is that of `step`.
+    """
+
+    def __init__(self, step: Step, raised: str | None = None) -> None:
+        super().__init__(step.graded.reason)
+        self.step = step
+        self.raised = raised
 
 
 class SearchEngine:
@@ -283,12 +294,12 @@ def run_search(
         f"{problem.seed}/{problem.task}/{problem.label}",
         space,
     )
-    failure = None
+    stopped = None
     try:
         engine.run()
-    except Unanswered as unanswered:
-        failure = unanswered.failure
-    return record_of_search(trial, engine, failure)
+    except (Unanswered, Ungraded) as error:
+        stopped = error
+    return record_of_search(trial, engine, stopped)
 
 
 def _run_threshold(
@@ -297,37 +308,37 @@ def _run_threshold(
     """Ask until D50 is known well enough, or the budget is spent."""
     trials = Counter[int]()
     steps: list[Step] = []
-    failure: Failure | None = None
+    stopped: Unanswered | Ungraded | None = None
     depth: int | None = search.first().depth
     while depth is not None and len(steps) < search.budget:
         try:
             steps.append(
                 ask(search.question(depth, trials[depth]), trial=trials[depth])
             )
-        except Unanswered as unanswered:
-            failure = unanswered.failure
+        except (Unanswered, Ungraded) as error:
+            stopped = error
             break
         trials[depth] += 1
         chooser.add(depth, is_right=not steps[-1].wrong)
         depth = chooser.next_depth()
-    return record_of_threshold(trial, search, steps, depth is None, failure)
+    return record_of_threshold(trial, search, steps, depth is None, stopped)
 
 
 # --- the record -----------------------------------------------------------------------
 
 
 def record_of_search(
-    trial: Trial, search: SearchEngine, failure: Failure | None
+    trial: Trial, search: SearchEngine, stopped: Unanswered | Ungraded | None
 ) -> Record:
-    """The record of a search; it is unanswered if one question got no reply.
+    """The record of a search; it is unanswered if one question got no reply or grade.
 
     Its prompt and reply are those of the confirmed minimum, else of the largest
     question answered rightly. The trail lists all questions; their replies are kept up
     to a total length, because lines that are too long cannot be read.
     """
-    details = _details(search)
-    if failure is not None:
-        return unanswered_record(trial, failure, records.Grade(None, details=details))
+    details = _details(search, stopped)
+    if stopped is not None:
+        return _stopped_record(trial, stopped, details)
     shown = _shown(search)
     found = Graded(
         shown.graded.outcome, _reason(shown), grade=records.Grade(None, details=details)
@@ -342,7 +353,7 @@ def record_of_threshold(
     search: Threshold,
     steps: Sequence[Step],
     reached: bool,
-    failure: Failure | None,
+    stopped: Unanswered | Ungraded | None,
 ) -> Record:
     """The record of adaptive asking:
 
@@ -351,10 +362,11 @@ def record_of_threshold(
     Its prompt and reply are those of the last question.
     """
     ended = SearchEnd.NOT_REACHED
-    if failure is not None:
+    if stopped is not None:
         ended = SearchEnd.UNANSWERED
     elif reached:
         ended = SearchEnd.REACHED
+    steps = [*steps, *_ungraded(stopped)]
     details = records.SearchDetails(
         ended=ended,
         budget=search.budget,
@@ -366,9 +378,9 @@ def record_of_threshold(
         depths=list(search.depths),
         half_width=search.half_width,
     )
+    if stopped is not None:
+        return _stopped_record(trial, stopped, details)
     grade = records.Grade(None, details=details)
-    if failure is not None:
-        return unanswered_record(trial, failure, grade)
     outcome, reason = (Outcome.CORRECT, None) if reached else (Outcome.NAN, str(ended))
     last = replace(trial, prompt=steps[-1].prompt)
     return record(
@@ -384,6 +396,25 @@ def not_run(budget: int) -> records.Grade:
             SearchEnd.UNANSWERED, budget, 0, None, 0, None, []
         ),
     )
+
+
+def _stopped_record(
+    trial: Trial, stopped: Unanswered | Ungraded, details: records.SearchDetails
+) -> Record:
+    """The unanswered record of a search, with the reply that was not graded."""
+    grade = records.Grade(None, details=details)
+    if isinstance(stopped, Unanswered):
+        return unanswered_record(trial, stopped.failure, grade)
+    step = stopped.step
+    found = Graded(Outcome.UNANSWERED, step.graded.reason, grade=grade)
+    return record(
+        replace(trial, prompt=step.prompt), step.reply, found, raised=stopped.raised
+    )
+
+
+def _ungraded(stopped: Unanswered | Ungraded | None) -> list[Step]:
+    """The question whose reply was not graded, if there is one."""
+    return [stopped.step] if isinstance(stopped, Ungraded) else []
 
 
 def _with_retries(shown: Step, steps: Iterable[Step]) -> Reply:
@@ -419,18 +450,21 @@ def _reason(shown: Step) -> str | None:
     )
 
 
-def _details(search: SearchEngine) -> records.SearchDetails:
+def _details(
+    search: SearchEngine, stopped: Unanswered | Ungraded | None
+) -> records.SearchDetails:
     right = search.largest_right
+    steps = [*_steps(search), *_ungraded(stopped)]
     return records.SearchDetails(
         ended=search.ending,
         budget=search.budget,
-        questions=search.questions,
+        questions=len(steps),
         minimum=None
         if search.minimum is None
         else _minimum(search.answers[search.minimum][0]),
         not_reproduced=search.not_reproduced,
         largest_right=None if right is None else search.answers[right][0].question,
-        trail=list(_trail([*_steps(search)])),
+        trail=list(_trail(steps)),
     )
 
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -32,7 +33,6 @@ from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import InvalidGrade, TaskProblem, Tools
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
-    INVALID_GRADE,
     Failure,
     Model,
     Outcome,
@@ -115,34 +115,52 @@ class Ask:
         return self._finish(self._evaluated(problem, trial, answer))
 
     def _searched(self, problem: TaskProblem, trial: evaluate.Trial) -> Record:
-        """Ask the questions of a search."""
+        """Ask the questions of a search.
+
+        An exception of the task is the test's error; the replies are recorded.
+        """
+        __tracebackhide__ = True
         assert problem.search is not None
-        from pytest_llmarith.evaluate_search import Step, not_run, run_search
+        from pytest_llmarith.evaluate_search import Step, Ungraded, run_search
         from pytest_llmarith.statistics.depth_chooser import DepthChooser
+
+        raised: list[BaseException] = []
 
         def ask(question: TaskProblem, **changes: int) -> Step:
             prompt = self._prompt(question)
             answer = self._reply(prompt, **changes)
             if isinstance(answer, Failure):
                 raise Unanswered(answer)
-            graded = evaluate.graded(
-                question, answer, self._settings.reading, self._tools(answer, trial)
-            )
-            return Step(
-                question,
-                prompt,
-                answer,
-                graded,
-                changes.get("before", changes.get("trial", 0)),
+            before = changes.get("before", changes.get("trial", 0))
+            step = partial(Step, question, prompt, answer, before=before)
+            short = question.recorded.short
+            message = None
+            try:
+                return step(
+                    graded=evaluate.graded(
+                        question,
+                        answer,
+                        self._settings.reading,
+                        self._tools(answer, trial),
+                    )
+                )
+            except _CONTROL:
+                raise
+            except InvalidGrade as error:
+                why = evaluate.invalid_grade(question.task, short, error)
+            except BaseException as error:
+                raised.append(error)
+                message = _in_a_line(error)
+                why = f"task {question.task} raised {message}, for {short}"
+            raise Ungraded(
+                step(graded=evaluate.Graded(Outcome.UNANSWERED, why)), message
             )
 
-        try:
-            return run_search(problem, trial, ask, DepthChooser)
-        except InvalidGrade as error:
-            why = f"{INVALID_GRADE}{problem.inputs['of']}: {error}"
-            return evaluate.unanswered_record(
-                trial, Failure(why), not_run(problem.search.budget)
-            )
+        record = run_search(problem, trial, ask, DepthChooser)
+        if raised:
+            self._keep(record)
+            raise raised[0]
+        return record
 
     def _evaluated(
         self, problem: TaskProblem, trial: evaluate.Trial, reply: Reply

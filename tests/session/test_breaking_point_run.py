@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -153,3 +154,95 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> No
     assert stored == [True] * paid + [False] * (9 - paid)
     (record,) = records_in(bench.runs[-1] / "trials.jsonl")
     assert len([*replies_of(record, Counter())]) == 9
+
+
+# A task of the user's own that cannot grade numbers above 60.
+UNGRADED = """
+    import pytest
+
+    from pytest_llmarith import Grid, Problem, Task
+
+    def problem_at(seed, variant, depth, trial):
+        return Problem({"number": depth * 10 + trial}, str(depth * 10 + trial))
+
+    def grade(answer, problem):
+        if int(answer) > 60:
+            FAULT
+        return answer == problem.expected
+
+    TASK = Task(
+        "counting",
+        Grid(problem_at, [""], range(1, 9)),
+        lambda problem: str(problem["number"]),
+        grade=grade,
+    )
+
+    @pytest.fixture
+    def model():
+        class Echo:
+            name = "echo"
+
+            def reply(self, prompt):
+                return prompt
+
+        return Echo()
+
+    @pytest.mark.breaking_point(TASK)
+    def test_breaking_point(problem, search):
+        search(problem)
+
+    @pytest.mark.llmarith_task(TASK)
+    def test_counting(problem, ask):
+        ask(problem)
+"""
+
+
+@pytest.mark.parametrize(
+    "search", [("--llm-breaking-point=80", "-k", "breaking"), ("--llm-adaptive=0.1",)]
+)
+@pytest.mark.parametrize(
+    ("fault", "raised", "reason", "shown"),
+    [
+        (
+            "raise ValueError('too large')",
+            "ValueError: too large",
+            "task counting raised ValueError: too large, for number: *",
+            "E*ValueError: too large",
+        ),
+        (
+            "return 7",
+            None,
+            "grade of task counting, problem number: *: returned 7; *",
+            "unanswered: 1 x grade of task counting, problem number: *: returned 7; *",
+        ),
+    ],
+    ids=["raises", "no grade"],
+)
+def test_a_task_that_cannot_grade_an_answer_of_a_search(
+    pytester: pytest.Pytester,
+    search: tuple[str, ...],
+    fault: str,
+    raised: str | None,
+    reason: str,
+    shown: str,
+) -> None:
+    """The search ends as a question alone would: its record keeps all replies, the last
+    of which is the one that was not graded.
+    """
+    pytester.makepyfile(UNGRADED.replace("FAULT", fault))
+    result = pytester.runpytest(*search)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([shown])
+    (record,), _ = written(pytester.path)
+    assert (record["outcome"], record.get("raised")) == ("unanswered", raised)
+    assert fnmatch(record["reason"], reason)
+    assert int(record["reply"]["text"]) > 60
+    assert record["prompt"][-1]["content"] == record["reply"]["text"]
+    details = record["grade"]["details"]
+    assert details["ended"] == "unanswered"
+    assert details["questions"] == len(details["trail"]) > 1
+    assert details["trail"][-1]["reply"] == record["reply"]
+    assert [step["outcome"] for step in details["trail"]][-2:] == [
+        "correct",
+        "unanswered",
+    ]
