@@ -37,9 +37,10 @@ from pytest_llmarith.models.provider_errors import (
     refusal,
 )
 from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.records import Reply
+from pytest_llmarith.records import Reply, Request
 from pytest_llmarith.types import (
     Failure,
+    Message,
     Model,
     Question,
     RequestLimits,
@@ -172,12 +173,9 @@ def test_a_reply_holds_every_fact_that_the_provider_gave(asked: Asked) -> None:
         None,
     )
     assert datetime.fromisoformat(reply.asked_at).utcoffset() is not None
-    assert reply.sent == {
-        "model": "openai/some",
-        "api_base": server.base_url,
-        "messages": [{"role": "user", "content": "1 + 1"}],
-        "params": {"temperature": 1},
-    }
+    assert reply.sent == Request(
+        "openai/some", server.base_url, [Message("user", "1 + 1")], {"temperature": 1}
+    )
 
 
 def test_only_what_was_asked_for_is_sent(
