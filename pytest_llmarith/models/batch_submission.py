@@ -34,7 +34,7 @@ from pytest_llmarith.models.provider_errors import (
 )
 from pytest_llmarith.models.reservations import Batch, Messages, Reservations
 from pytest_llmarith.models.response_bodies import LARGEST_RESULTS
-from pytest_llmarith.models.retry import LONGEST_PAUSE_S, backoff_s
+from pytest_llmarith.models.retry import Attempts
 from pytest_llmarith.types import Model, Prompt, RequestLimits
 
 # Of one batch. OpenAI allows 50,000 requests and 200 MB, Anthropic 100,000 and 256 MB;
@@ -60,8 +60,9 @@ class Unread(Unreached):
 
 
 class BatchQuestion(NamedTuple):
-    """A question for a batch; the model is marked as batched, and has the question's
-    system prompt.
+    """A question for a batch.
+
+    The model is marked as batched, and has the question's system prompt.
     """
 
     model: Model
@@ -90,16 +91,15 @@ class ProviderCalls:
         call: Callable[[], Awaitable[_T]],
         unless: Callable[[BaseException], bool] = lambda error: False,
     ) -> _T:
-        """The result of a call, which is repeated after an outage; an error that
-        `unless` accepts is raised as it is.
+        """The result of a call, which is repeated after an outage.
 
-        Raises Unreached or Unread after the last call, and BatchError if calling again
-        would not help.
+        An error that `unless` accepts is raised as it is. Raises Unreached or Unread
+        after the last call, and BatchError if calling again would not help.
         """
-        attempt = 0
+        attempts = Attempts(self._limits.retries)
         while True:
-            attempt += 1
             self._raise_if_halted()
+            attempts.begin()
             try:
                 return await call()
             except (Unclear, Undecided):
@@ -107,15 +107,14 @@ class ProviderCalls:
             except Exception as error:
                 if unless(error):
                     raise
-                diagnosis = diagnose(error, model, self._limits.timeout_s)
+                diagnosis = self.diagnose(error, model)
                 if diagnosis.action is not Action.RETRY:
                     raise BatchError(diagnosis.message) from error
-                if attempt > self._limits.retries:
+                pause_s = attempts.pause_s(diagnosis)
+                if pause_s is None:
                     kind = Unread if isinstance(error, UnusableResponse) else Unreached
                     raise kind(diagnosis.message) from error
-                await self.pause(
-                    min(LONGEST_PAUSE_S, diagnosis.retry_after_s or backoff_s(attempt))
-                )
+                await self.pause(pause_s)
 
     async def pause(self, seconds: float) -> None:
         """Wait. Raises BatchError if the run ends meanwhile."""
@@ -155,14 +154,14 @@ class Submission:
     async def submit(
         self, missing: Mapping[str, BatchQuestion], *, may_create: bool
     ) -> None:
-        """Find the batches of a process that was killed, and perhaps create batches of
-        the questions that are in none.
+        """Find the batches of a process that was killed, and perhaps create batches.
 
-        The store has to be locked with `submitting`.
+        These are of the questions that are in none. The store has to be locked with
+        `submitting`.
         """
-        created = True
-        while created:
-            created = False
+        has_created = True
+        while has_created:
+            has_created = False
             for batch in self.db.batches(missing):
                 if batch.id is None:
                     await self._resolve(batch)
@@ -175,13 +174,14 @@ class Submission:
                 if key not in reserved
             }
             for model, part in self._parts(pending):
-                split = (
-                    model.target in self.most_tokens
-                )  # then its tokens wait for the end of other batches
-                if not split or all(
-                    one.model.target != model.target for one in self.db.batches()
-                ):
-                    created |= await self._create(model, part)
+                if self._may_create(model) and await self._create(model, part):
+                    has_created = True
+
+    def _may_create(self, model: Model) -> bool:
+        """Whether no other batch has to end before, as its tokens count, too."""
+        if model.target not in self.most_tokens:
+            return True
+        return all(one.model.target != model.target for one in self.db.batches())
 
     def _parts(
         self, pending: Mapping[str, BatchQuestion]
@@ -190,21 +190,14 @@ class Submission:
         groups: dict[str, dict[str, BatchQuestion]] = {}
         for key, question in pending.items():
             model = question.model
-            same = json.dumps(
-                [model.target, model.api_base, model.params], sort_keys=True
-            )
-            groups.setdefault(same, {})[key] = question
+            shared = [model.target, model.api_base, model.params]
+            group = groups.setdefault(json.dumps(shared, sort_keys=True), {})
+            group[key] = question
         for group in groups.values():
             model = next(iter(group.values())).model
             provider = batch_provider(self.client, model)
             most_tokens = self.most_tokens.get(model.target, _MOST_TOKENS)
-            longest = _BYTES_PER_TOKEN * (
-                model.reply_limit or self.client.terms(model).max_reply_tokens or 0
-            )
-            most_requests = min(
-                _MOST_REQUESTS,
-                LARGEST_RESULTS // longest if longest else _MOST_REQUESTS,
-            )
+            most_requests = self._most_requests(model)
             part: dict[str, tuple[Messages, bytes]] = {}
             size = tokens = 0
             messages = {
@@ -213,20 +206,29 @@ class Submission:
             try:
                 for key, body in bodies(self.client, model, messages.items()):
                     line = provider.line(key, body)
-                    more = group[key].model.about_tokens(group[key].prompt)
-                    full = (
+                    more_tokens = group[key].model.about_tokens(group[key].prompt)
+                    is_full = (
                         len(part) >= most_requests
                         or size + len(line) > _MOST_BYTES
-                        or tokens + more > most_tokens
+                        or tokens + more_tokens > most_tokens
                     )
-                    if part and full:
+                    if part and is_full:
                         yield model, part
-                        part, size, tokens = {}, 0, 0
+                        part = {}
+                        size = tokens = 0
                     part[key] = messages[key], line
-                    size, tokens = size + len(line), tokens + more
+                    size += len(line)
+                    tokens += more_tokens
             except ProviderError as error:
                 raise BatchError(self.calls.diagnose(error, model).message) from error
             yield model, part
+
+    def _most_requests(self, model: Model) -> int:
+        """How many requests a batch may have, so that its results can be read."""
+        most = model.reply_limit or self.client.terms(model).max_reply_tokens
+        if not most:
+            return _MOST_REQUESTS
+        return min(_MOST_REQUESTS, LARGEST_RESULTS // (_BYTES_PER_TOKEN * most))
 
     async def _create(
         self, model: Model, part: Mapping[str, tuple[Messages, bytes]]
@@ -235,11 +237,11 @@ class Submission:
 
         Returns whether there were any.
         """
-        free = self.db.reserve(
-            model, {key: messages for key, (messages, _) in part.items()}
-        )
+        wanted = {key: messages for key, (messages, _) in part.items()}
+        free = self.db.reserve(model, wanted)
         if not free:
             return False
+        lines = [line for key, (_, line) in part.items() if key in free]
         (batch,) = self.db.batches([next(iter(free))])
         provider = batch_provider(self.client, model)
 
@@ -249,10 +251,7 @@ class Submission:
 
         try:
             uploaded = await self.calls.persistently(
-                model,
-                lambda: provider.upload(
-                    model, [line for key, (_, line) in part.items() if key in free]
-                ),
+                model, lambda: provider.upload(model, lines)
             )
             state = await self.calls.persistently(model, create, unless=may_be_done)
         except BatchError:  # nothing was created
@@ -277,9 +276,8 @@ class Submission:
         self.say(f"{why.message}; looking whether the batch was created")
         await self._resolve(replace(batch, creating_at=time.time()))
         is_free = all(one.intent != batch.intent for one in self.db.batches())
-        if is_free and (
-            why.action is not Action.RETRY or self._failures > self.limits.retries
-        ):
+        may_retry = why.action is Action.RETRY and self._failures <= self.limits.retries
+        if is_free and not may_retry:
             raise BatchError(why.message) from error
 
     async def _resolve(self, batch: Batch) -> None:
@@ -289,18 +287,15 @@ class Submission:
         be known.
         """
         try:
-            is_young = time.time() - (batch.creating_at or 0.0) < LONG_AGO_S
-            if (
-                batch.creating_at is not None
-                and not await self._find(batch)
-                and is_young
-            ):
-                self.say(
-                    f"{batch.model.target}: looking for a batch of "
-                    f"{batch.questions:,} for {SETTLED_S:g} s"
-                )
-                await self.calls.pause(SETTLED_S)
-                await self._find(batch)
+            if batch.creating_at is not None:
+                is_young = time.time() - batch.creating_at < LONG_AGO_S
+                if not await self._find(batch) and is_young:
+                    self.say(
+                        f"{batch.model.target}: looking for a batch of "
+                        f"{batch.questions:,} for {SETTLED_S:g} s"
+                    )
+                    await self.calls.pause(SETTLED_S)
+                    await self._find(batch)
             self.db.release(batch)  # changes nothing if it was found
         except Undecided as why:
             if batch.intent not in self._undecided:
@@ -313,7 +308,8 @@ class Submission:
     async def _find(self, batch: Batch) -> bool:
         """Look for a batch without an id at its provider."""
         provider = batch_provider(self.client, batch.model)
-        known, keys = self.db.ids(), self.db.questions(batch.intent)
+        known = self.db.ids()
+        keys = self.db.questions(batch.intent)
         try:
             found = await self.calls.persistently(
                 batch.model, lambda: provider.find(batch, keys, known)
@@ -324,10 +320,9 @@ class Submission:
         except (Unclear, BatchError) as why:
             raise BatchError(
                 f"{batch.model.target}: whether a batch of {batch.questions:,} "
-                f"questions was created at "
-                f"{batch.made_at[:16]} UTC is unknown ({why}); if there is none, end "
-                f"it with "
-                f"llmarith batch cancel --forget {batch.intent[:8]}, then rerun"
+                f"questions was created at {batch.made_at[:16]} UTC is unknown "
+                f"({why}); if there is none, end it with llmarith batch cancel "
+                f"--forget {batch.intent[:8]}, then rerun"
             ) from why
         if found is not None:
             self.db.created(batch.intent, found)

@@ -1,5 +1,6 @@
-"""Asks one question: requests within the limits and the budget, retries, and their
-counts.
+"""Asks one question: requests within the limits and the budget, and retries.
+
+It also has the counts of them.
 """
 
 from __future__ import annotations
@@ -7,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 
 from msgspec import structs
@@ -38,9 +39,9 @@ RETRY_TIME_S = 900.0  # no retry begins later than this after the first request
 
 
 class Counts:
-    """The counts behind `Progress`:
+    """The counts behind `Progress`.
 
-    `numbers` by its fields, `retries` by reason, `throttled` by target.
+    `numbers` are by its fields, `retries` by reason, `throttled` by target.
     """
 
     def __init__(self) -> None:
@@ -73,31 +74,40 @@ class Counts:
     def settled(self, model: Model, outcome: Reply | Failure) -> None:
         """Count the outcome of a question."""
         if isinstance(outcome, Failure):
-            self.numbers["failed"] += not model.judge
+            if not model.judge:
+                self.numbers["failed"] += 1
             return
-        self.numbers[
-            "judged" if model.judge else "stored" if outcome.stored else "answered"
-        ] += 1
         if outcome.stored:
             self._stored_usd += outcome.cost_usd or 0.0
+        if model.judge:
+            self.numbers["judged"] += 1
+        elif outcome.stored:
+            self.numbers["stored"] += 1
+        else:
+            self.numbers["answered"] += 1
 
     def paid(self, reply: Reply) -> None:
         """Count the cost of a reply, even if no test waits for it any more."""
-        self.numbers["unpriced"] += reply.cost_usd is None
-        self._cost_usd += reply.cost_usd or 0.0
+        if reply.cost_usd is None:
+            self.numbers["unpriced"] += 1
+        else:
+            self._cost_usd += reply.cost_usd
 
     def lost(self, most_usd: float) -> None:
-        """Count a request without a reply that may have been billed for at most this
-        much.
-        """
+        """Count a request without a reply that may have been billed, for so much."""
         self.numbers["lost"] += 1
         self._lost_usd += most_usd
 
     def progress(self, kept: int, unsaved: int) -> Progress:
-        """The counts so far, with how many replies of this run are in the store, and
-        how many are not.
+        """The counts so far.
+
+        `kept` replies of this run are in the store, `unsaved` ones are not.
         """
-        pauses = self._pauses
+        next_try_s = None
+        if self._pauses:
+            first_due = min(due for _, due in self._pauses)
+            next_try_s = max(0.0, first_due - self._clock())
+        reasons = Counter(reason for reason, _ in self._pauses)
         return Progress(
             **self.numbers,
             kept=kept,
@@ -105,14 +115,74 @@ class Counts:
             cost_usd=self._cost_usd,
             stored_usd=self._stored_usd,
             lost_usd=self._lost_usd,
-            retrying=len(pauses),
-            waiting_for=dict(Counter(reason for reason, _ in pauses).most_common()),
-            next_try_s=max(0.0, min(due for _, due in pauses) - self._clock())
-            if pauses
-            else None,
+            retrying=len(self._pauses),
+            waiting_for=dict(reasons.most_common()),
+            next_try_s=next_try_s,
             retries=dict(self.retries),
             throttled=tuple(self.throttled.values()),
         )
+
+
+class Attempts:
+    """The attempts of a request: whether there is another, and after which pause."""
+
+    def __init__(self, retries: int) -> None:
+        self.made = 0
+        self._retries = retries
+        self._throttled = 0
+        self._first_at = 0.0
+        self._is_too_long = False
+        self._clock = asyncio.get_running_loop().time
+
+    def begin(self) -> None:
+        """Count an attempt."""
+        if not self.made:
+            self._first_at = self._clock()
+        self.made += 1
+
+    def pause_s(self, last: Diagnosis, *, in_burst: bool = False) -> float | None:
+        """The pause before the next attempt; None if there is none.
+
+        `in_burst` says that a 429 is due to requests which were sent together.
+        """
+        if last.throttled:
+            self._throttled += 1
+            used, allowed = self._throttled, self._retries * RETRIES_FOR_429
+        else:
+            used, allowed = self.made - self._throttled, self._retries
+        if last.action is not Action.RETRY or used > allowed:
+            return None
+        pause_s = self._wait_s(last, in_burst)
+        elapsed_s = self._clock() - self._first_at
+        self._is_too_long = elapsed_s + pause_s > RETRY_TIME_S
+        return None if self._is_too_long else pause_s
+
+    def message(self, last: Diagnosis) -> str:
+        """The last error, the number of attempts, and why there is no other."""
+        notes = []
+        if self.made > 1:
+            notes.append(f"{self.made} attempts")
+        if self._is_too_long and last.retry_after_s is not None:
+            notes.append(f"the provider asks to wait {last.retry_after_s:,.0f} s")
+        if self._is_too_long:
+            notes.append(f"retries end after {RETRY_TIME_S:g} s")
+        return f"{last.message} ({', '.join(notes)})" if notes else last.message
+
+    def _wait_s(self, last: Diagnosis, in_burst: bool) -> float:
+        """The wait that the provider asks for, else a random one.
+
+        After `retries` attempts, the longer of both counts, as the provider has asked
+        for too little.
+        """
+        asked_s = last.retry_after_s
+        if in_burst and asked_s is None:
+            return 0.0
+        if asked_s is not None and self.made <= self._retries:
+            return asked_s
+        # Exponential backoff with full jitter.
+        doubled = 2 ** min(self.made - 1, 10)
+        backoff_s = random.uniform(0, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * doubled))
+        return max(asked_s or 0.0, backoff_s)
 
 
 class Requester:
@@ -150,9 +220,9 @@ class Requester:
     def has_capacity(self, model: Model) -> bool:
         """Whether another question to this model may start now."""
         endpoint = self._endpoint(model)
-        return endpoint.closed or (
-            endpoint.has_capacity() and self._busy < self._limits.concurrency
-        )
+        if endpoint.closed:
+            return True
+        return endpoint.has_capacity() and self._busy < self._limits.concurrency
 
     def enter(self, model: Model) -> None:
         """Count a question to this model as in progress, until `leave`."""
@@ -172,80 +242,54 @@ class Requester:
     async def request(self, model: Model, prompt: Prompt) -> Reply | Failure:
         """Send requests until there is a reply, or no further retry is allowed."""
         endpoint = self._endpoint(model)
-        clock = asyncio.get_running_loop().time
-        attempts = throttled = 0
-        first_at = pause = 0.0
+        attempts = Attempts(self._limits.retries)
         retries: list[Retry] = []
         last: Diagnosis | None = None
-
-        def failure(message: str) -> Failure:
-            return self._failure(
-                endpoint, last, Failure(message, attempts, retries=tuple(retries))
-            )
-
-        while True:
+        pause_s: float | None = 0.0
+        while pause_s is not None:
             try:
                 if last is not None:
-                    await self._pause(endpoint, last, pause)
-                most, attempt = await self._begin(endpoint, model, prompt)
+                    await self._pause(endpoint, last, pause_s)
+                async with self._admitted(endpoint, model, prompt) as (most, attempt):
+                    attempts.begin()
+                    if last is not None:
+                        self._counts.retries[last.summary] += 1
+                        retries.append(Retry(last.message, round(pause_s, 3)))
+                    outcome = await self._send(endpoint, attempt, model, prompt, most)
             except Closed:
-                return failure(
-                    _message(last, attempts) if last else NEVER_ASKED.message
-                )
+                break
             except OverBudget as refusal:
-                return Failure(str(refusal), attempts, retries=tuple(retries))
-            if last is None:
-                first_at = clock()
-            else:
-                self._counts.retries[last.summary] += 1
-                retries.append(Retry(last.message, round(pause, 3)))
-            try:
-                outcome = await self._send(endpoint, attempt, model, prompt, most)
-            finally:
-                endpoint.end(attempt)
-                self._budget.release(most)
-            attempts += 1
+                return Failure(str(refusal), attempts.made, retries=tuple(retries))
             if isinstance(outcome, Reply):
                 return structs.replace(
-                    outcome, attempts=attempts, retries=tuple(retries)
+                    outcome, attempts=attempts.made, retries=tuple(retries)
                 )
             last = outcome
-            throttled += last.throttled
-            allowed = self._limits.retries * (RETRIES_FOR_429 if last.throttled else 1)
-            used = throttled if last.throttled else attempts - throttled
-            if (
-                last.action is not Action.RETRY
-                or used > allowed
-                or not self._limits.retries
-            ):
-                return failure(_message(last, attempts))
             in_burst = last.throttled and endpoint.was_in_burst(attempt)
-            pause = (
-                0.0
-                if in_burst and last.retry_after_s is None
-                else self._pause_length(last, attempts)
-            )
-            if clock() - first_at + pause > RETRY_TIME_S:
-                return failure(_message(last, attempts, too_long=True))
+            pause_s = attempts.pause_s(last, in_burst=in_burst)
+        message = NEVER_ASKED.message if last is None else attempts.message(last)
+        failure = Failure(message, attempts.made, retries=tuple(retries))
+        return self._failure(endpoint, last, failure)
 
     # --- one attempt ------------------------------------------------------------------
 
-    async def _begin(
+    @asynccontextmanager
+    async def _admitted(
         self, endpoint: Endpoint, model: Model, prompt: Prompt
-    ) -> tuple[Amount, Attempt]:
-        """Wait until the budget and the limits admit a request.
+    ) -> AsyncIterator[tuple[Amount, Attempt]]:
+        """A request, once the budget and the limits admit it, until it has ended.
 
         Raises Closed or OverBudget.
         """
-        with self._counts.during("held"):
-            most = await self._budget.reserve(model, prompt)
-            if most is None:
-                raise Closed
-            try:
-                return most, await endpoint.begin()
-            except BaseException:
-                self._budget.release(most)
-                raise
+        with ExitStack() as ending:
+            with self._counts.during("held"):
+                most = await self._budget.reserve(model, prompt)
+                if most is None:
+                    raise Closed
+                ending.callback(self._budget.release, most)
+                attempt = await endpoint.begin()
+                ending.callback(endpoint.end, attempt)
+            yield most, attempt
 
     async def _send(
         self,
@@ -262,16 +306,17 @@ class Requester:
                 async with asyncio.timeout(timeout_s):
                     reply = await self._client.complete(model, prompt, timeout_s)
         except BaseException as error:
-            if (most_usd := self._budget.fail(model, prompt, error)) is not None:
-                self._counts.lost(most_usd)
-            if not isinstance(
-                error, Exception
-            ):  # such as CancelledError at the end of the run
+            lost_usd = self._budget.fail(model, prompt, error)
+            if lost_usd is not None:
+                self._counts.lost(lost_usd)
+            # Others are such as CancelledError at the end of the run.
+            if not isinstance(error, Exception):
                 raise
             diagnosis = diagnose(
                 error, model, timeout_s, has_replied=endpoint.has_replied
             )
-            if (throttled := endpoint.failed(attempt, diagnosis)) is not None:
+            throttled = endpoint.failed(attempt, diagnosis)
+            if throttled is not None:
                 self._counts.throttled[model.target] = throttled
             return diagnosis
         self._budget.pay(model, most, reply)
@@ -289,18 +334,6 @@ class Requester:
         finally:
             self._busy += 1
 
-    def _pause_length(self, last: Diagnosis, attempts: int) -> float:
-        """The wait that the provider asks for, else exponential backoff with full
-        jitter.
-
-        After `retries` attempts, the longer of both counts, as the provider has asked
-        for too little.
-        """
-        asked = last.retry_after_s
-        if asked is not None and attempts <= self._limits.retries:
-            return asked
-        return max(asked or 0.0, backoff_s(attempts))
-
     def _failure(
         self, endpoint: Endpoint, last: Diagnosis | None, failure: Failure
     ) -> Failure:
@@ -310,37 +343,18 @@ class Requester:
         """
         if last is not None:
             endpoint.gave_up(last, failure.attempts)
-        if endpoint.down is not None and (last is None or last.action is Action.RETRY):
+        may_be_down = last is None or last.action is Action.RETRY
+        if endpoint.down is not None and may_be_down:
             all_down = all(measured.down for measured in self._measured)
             return replace(failure, message=endpoint.down, stops_run=all_down)
-        return replace(
-            failure, stops_run=last is not None and last.action is Action.STOP_RUN
-        )
+        stops_run = last is not None and last.action is Action.STOP_RUN
+        return replace(failure, stops_run=stops_run)
 
     def _endpoint(self, model: Model) -> Endpoint:
         address = model.target, model.api_base
         if address not in self._endpoints:
-            most = (
-                self._shared.most
-                if model.file is None
-                else min(self._shared.most, model.file.slots)
-            )
+            most = self._shared.most
+            if model.file is not None:
+                most = min(most, model.file.slots)
             self._endpoints[address] = Endpoint(model.target, self._shared, most)
         return self._endpoints[address]
-
-
-def backoff_s(attempts: int) -> float:
-    """A random pause after a number of attempts, which grows exponentially with it."""
-    return random.uniform(
-        0, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(attempts - 1, 10))
-    )
-
-
-def _message(last: Diagnosis, attempts: int, *, too_long: bool = False) -> str:
-    """The last error, the number of attempts, and why there is no further retry."""
-    notes = [f"{attempts} attempts"] if attempts > 1 else []
-    if too_long and last.retry_after_s is not None:
-        notes.append(f"the provider asks to wait {last.retry_after_s:,.0f} s")
-    if too_long:
-        notes.append(f"retries end after {RETRY_TIME_S:g} s")
-    return f"{last.message} ({', '.join(notes)})" if notes else last.message
