@@ -1,9 +1,9 @@
-"""Prices of models, and the budget of a run: each request reserves its worst case
-before it is sent.
+"""Prices of models, and the budget of a run.
 
-Replies count at their price, stored replies of the selected questions included.
-Requests that may have been billed without a reply count with their worst case. The
-budget belongs to the broker's event loop.
+Each request reserves its worst case before it is sent. Replies count at their price,
+stored replies of the selected questions included. Requests that may have been billed
+without a reply count with their worst case. The budget belongs to the broker's event
+loop.
 """
 
 from __future__ import annotations
@@ -74,15 +74,11 @@ class Prices:
 
         The store does not keep that cost.
         """
-        known = reply.prompt_tokens is not None and reply.completion_tokens is not None
-        if (
-            self._own is None
-            or model.simulated
-            or reply.cost_usd is not None
-            or not known
-        ):
+        if self._own is None or model.simulated or reply.cost_usd is not None:
             return reply
-        cost = self._own.of(reply.prompt_tokens or 0, reply.completion_tokens or 0)
+        if reply.prompt_tokens is None or reply.completion_tokens is None:
+            return reply
+        cost = self._own.of(reply.prompt_tokens, reply.completion_tokens)
         return structs.replace(reply, cost_usd=cost, own_price=True)
 
 
@@ -104,8 +100,9 @@ class Amount:
 
 
 class Cap(NamedTuple):
-    """One budget: its option, its maximum, the part of an amount that counts, and how
-    to format it.
+    """One budget: its option, its maximum, and the part of an amount that counts.
+
+    `said` formats a part.
     """
 
     option: str
@@ -115,14 +112,15 @@ class Cap(NamedTuple):
 
 
 def _caps(limits: RequestLimits) -> Iterator[Cap]:
-    if (usd := limits.max_cost_usd) is not None:
+    usd, tokens = limits.max_cost_usd, limits.max_tokens
+    if usd is not None:
         yield Cap(
             f"--llm-max-cost={usd:.10g}",
             _picodollars(usd),
             lambda amount: amount.picodollars,
             _dollars,
         )
-    if (tokens := limits.max_tokens) is not None:
+    if tokens is not None:
         yield Cap(
             f"--llm-max-total-tokens={tokens}",
             tokens,
@@ -136,21 +134,18 @@ def _picodollars(usd: float) -> int:
 
 
 def _dollars(amount: int) -> str:
-    """Format picodollars, such as `$0.0123`; small amounts have up to eight
-    decimals.
-    """
+    """Picodollars such as `$0.0123`; less than a cent has up to eight decimals."""
     whole, rest = divmod(amount, _PICODOLLARS)
-    decimals = f"{rest:012d}"[: 4 if amount >= _PICODOLLARS // 100 else 8]
-    return f"${whole:,}.{decimals.rstrip('0').ljust(2, '0')}"
+    digits = 4 if amount >= _PICODOLLARS // 100 else 8
+    decimals = f"{rest:012d}"[:digits].rstrip("0").ljust(2, "0")
+    return f"${whole:,}.{decimals}"
 
 
 # --- the budget -----------------------------------------------------------------------
 
 
 class Budget:
-    """Admits requests that fit, delays those that may fit later, and refuses all
-    others.
-    """
+    """Admits requests that fit, delays those that may fit later, and refuses others."""
 
     def __init__(self, limits: RequestLimits, prices: Prices) -> None:
         self._limits = limits
@@ -170,60 +165,59 @@ class Budget:
         self._wake()
 
     def count(self, key: str, model: Model, prompt: Prompt, reply: Reply) -> None:
-        """Count a reply of the store or a batch, once; without token counts, at its
-        worst case.
+        """Count a reply of the store or a batch, once.
 
-        A stored reply of unknown cost counts no dollars.
+        Without token counts it counts at its worst case. A stored reply of unknown cost
+        counts no dollars.
         """
-        if self._caps and key not in self._counted and not model.simulated:
-            self._counted.add(key)
-            has_tokens = (
-                reply.prompt_tokens is not None and reply.completion_tokens is not None
-            )
-            most = Amount() if has_tokens else self._worst_case(model, prompt)
-            self.pay(
-                model,
-                most,
-                structs.replace(reply, cost_usd=reply.cost_usd or 0.0)
-                if reply.stored
-                else reply,
-            )
+        if not self._caps or model.simulated or key in self._counted:
+            return
+        self._counted.add(key)
+        if reply.stored:
+            reply = structs.replace(reply, cost_usd=reply.cost_usd or 0.0)
+        most = Amount()
+        if reply.prompt_tokens is None or reply.completion_tokens is None:
+            most = self._worst_case(model, prompt)
+        self.pay(model, most, reply)
 
     def unbounded(self, model: Model) -> str | None:
-        """Why the budget cannot be enforced for a model: its price or its maximum reply
-        length is unknown.
+        """Why the budget cannot be enforced for a model, or None.
+
+        Its price or its maximum reply length may be unknown.
         """
         if model.simulated or not self._caps:
             return None
         terms = self._prices.terms(model)
-        costs = self._limits.max_cost_usd is not None
-        if costs and _searches_the_web(model):
+        limits_cost = self._limits.max_cost_usd is not None
+        if limits_cost and _searches_the_web(model):
             return (
                 f"--llm-max-cost: {model.target} bills web searches, too, so use "
                 f"--llm-max-total-tokens=N"
             )
-        if costs and terms.price is None:
+        if limits_cost and terms.price is None:
+            what = model.target
+            if model.batched:
+                what += " in batches"
             tier = tier_of(model.params)
-            what = f"{model.target} in batches" if model.batched else model.target
-            what += f" at service_tier={tier}" if tier else ""
+            if tier:
+                what += f" at service_tier={tier}"
             return (
                 f"--llm-max-cost: the price of {what} is unknown; set "
                 f"--llm-price=IN,OUT in dollars per million tokens"
             )
+        if terms.max_reply_tokens is not None:
+            return None
         is_free = terms.price is not None and not terms.price.completion_usd
-        if terms.max_reply_tokens is None and (
-            self._limits.max_tokens is not None or not is_free
-        ):
-            option = "--llm-max-cost" if costs else "--llm-max-total-tokens"
-            limit = "max_completion_tokens=4000"
-            where = (
-                f"?{limit} after its name" if model.judge else f"--llm-param {limit}"
-            )
-            return (
-                f"{option}: the maximum reply length of {model.target} is unknown; "
-                f"limit it, for example with {where}"
-            )
-        return None
+        if is_free and self._limits.max_tokens is None:
+            return None
+        option = "--llm-max-cost" if limits_cost else "--llm-max-total-tokens"
+        where = "--llm-param max_completion_tokens=4000"
+        if model.judge:
+            where = "?max_completion_tokens=4000 after its name"
+        return (
+            f"{option}: the maximum reply length of {model.target} is unknown; "
+            f"limit it, for example with {where}"
+        )
 
     def too_small(self, requests: Iterable[tuple[Model, Prompt]]) -> Iterator[str]:
         """Why a budget admits none of these requests."""
@@ -234,79 +228,84 @@ class Budget:
             for model, prompt in requests
             if not model.simulated
         ]
-        for cap in self._caps if worst else ():
-            if (least := min(map(cap.part, worst))) > cap.most:
+        if not worst:
+            return
+        for cap in self._caps:
+            least = min(cap.part(amount) for amount in worst)
+            if least > cap.most:
                 yield (
                     f"{cap.option}: a request may take up to {cap.said(least)}, so "
-                    f"none can be sent; raise "
-                    "the limit, or shorten the replies with --llm-param "
-                    "max_completion_tokens=N"
+                    f"none can be sent; raise the limit, or shorten the replies with "
+                    f"--llm-param max_completion_tokens=N"
                 )
 
     def too_small_for_all(
         self, requests: Iterable[tuple[Model, Prompt]]
     ) -> Iterator[str]:
-        """Why a budget does not admit all of these requests together, and the budget
-        that does.
-        """
-        most = sum(
-            (self._worst_case(model, prompt) for model, prompt in requests), self._spent
-        )
+        """Why a budget does not admit all of these requests, and which one does."""
+        most = self._spent
+        for model, prompt in requests:
+            most += self._worst_case(model, prompt)
         for cap in self._caps:
-            if (needed := cap.part(most)) > cap.most:
-                option, _, _ = cap.option.partition("=")
-                enough = (
-                    needed if "token" in option else f"{-(-needed // 10**10) / 100:.2f}"
-                )  # rounded up
-                yield (
-                    f"{cap.option}: the batches may take up to {cap.said(needed)}, "
-                    f"with what is spent; write "
-                    f"{option}={enough}, or shorten the replies with --llm-param "
-                    f"max_completion_tokens=N"
-                )
+            needed = cap.part(most)
+            if needed <= cap.most:
+                continue
+            option, _, _ = cap.option.partition("=")
+            enough = str(needed)
+            if option == "--llm-max-cost":
+                cents = -(-needed // 10**10)  # rounded up
+                enough = f"{cents / 100:.2f}"
+            yield (
+                f"{cap.option}: the batches may take up to {cap.said(needed)}, with what "
+                f"is spent; write {option}={enough}, or shorten the replies with "
+                f"--llm-param max_completion_tokens=N"
+            )
 
     def hold(self, model: Model, prompt: Prompt) -> None:
-        """Reserve the worst case of a question that is in a batch when the run goes on
-        without its reply.
-        """
+        """Reserve the worst case of a question whose batch goes on without the run."""
         if self._caps:
             self._reserved += self._worst_case(model, prompt)
 
     async def reserve(self, model: Model, prompt: Prompt) -> Amount | None:
-        """Wait until a request fits at its worst case, and reserve that; `release` has
-        to follow.
+        """Wait until a request fits at its worst case, and reserve that.
 
-        Returns None if the run ends meanwhile. Raises OverBudget if the request cannot
-        fit any more.
+        `release` has to follow. Returns None if the run ends meanwhile. Raises
+        OverBudget if the request cannot fit any more.
         """
-        if (why := self.unbounded(model)) is not None:
+        why = self.unbounded(model)
+        if why is not None:
             raise OverBudget(f"{OVER_BUDGET}{why}")
         most = self._worst_case(model, prompt) if self._caps else Amount()
-        while not self._halted and (cap := self._in_the_way(most)) is not None:
+        while not self._halted:
+            cap = self._in_the_way(most)
+            if cap is None:
+                self._reserved += most
+                if most != Amount():
+                    self._in_flight += 1
+                return most
             if not self._in_flight:
                 raise OverBudget(self._refusal(cap, model))
             await self._changed.wait()
-        if self._halted:
-            return None
-        self._reserved += most
-        self._in_flight += most != Amount()
-        return most
+        return None
 
     def pay(self, model: Model, most: Amount, reply: Reply) -> None:
         """Count a reply; if its tokens are unknown, at its worst case."""
         if reply.prompt_tokens is None or reply.completion_tokens is None:
             self._spent += most
-        elif not model.simulated:
-            if (cost := reply.cost_usd) is None:
-                price = self._prices.terms(model).price or _FREE
-                cost = price.of(reply.prompt_tokens, reply.completion_tokens)
-            self._spent += Amount(
-                _picodollars(cost), reply.prompt_tokens + reply.completion_tokens
-            )
+            return
+        if model.simulated:
+            return
+        cost = reply.cost_usd
+        if cost is None:
+            price = self._prices.terms(model).price or _FREE
+            cost = price.of(reply.prompt_tokens, reply.completion_tokens)
+        tokens = reply.prompt_tokens + reply.completion_tokens
+        self._spent += Amount(_picodollars(cost), tokens)
 
     def fail(self, model: Model, prompt: Prompt, error: BaseException) -> float | None:
-        """Count a failed request at its worst case if it may have been billed, and
-        return that in dollars.
+        """Count a failed request at its worst case if it may have been billed.
+
+        Returns that in dollars.
         """
         if model.simulated or not may_be_billed(error):
             return None
@@ -318,73 +317,64 @@ class Budget:
     def release(self, most: Amount) -> None:
         """Release the reservation of a request that has ended."""
         self._reserved -= most
-        self._in_flight -= most != Amount()
+        if most != Amount():
+            self._in_flight -= 1
         self._wake()
 
     def _worst_case(self, model: Model, prompt: Prompt) -> Amount:
-        """The maximum cost of a request: a prompt token per byte, and the longest
-        reply.
+        """The maximum cost of a request: a token per byte, and the longest reply.
 
         An unknown price or length counts as 0: `unbounded` refuses these models.
         """
         if model.simulated:
             return Amount()
-        terms, said = (
-            self._prices.terms(model),
-            [message["content"].encode() for message in model.messages(prompt)],
-        )
-        said.append(json.dumps(dict(model.params)).encode())
-        sent = (
-            sum(len(text) + _TOKENS_PER_MESSAGE for text in said) + _TOKENS_PER_REQUEST
-        )
+        terms = self._prices.terms(model)
+        said = [message["content"] for message in model.messages(prompt)]
+        said.append(json.dumps(dict(model.params)))
+        sent = _TOKENS_PER_REQUEST
+        for text in said:
+            sent += len(text.encode()) + _TOKENS_PER_MESSAGE
         replied = min(terms.max_reply_tokens or 0, _MAX_COUNT)
-        return Amount(
-            _picodollars((terms.price or _FREE).of(sent, replied)), sent + replied
-        )
+        cost = (terms.price or _FREE).of(sent, replied)
+        return Amount(_picodollars(cost), sent + replied)
 
     def _in_the_way(self, more: Amount) -> Cap | None:
         """The first budget that this additional amount could exceed."""
         total = self._spent + self._reserved + more
-        return next(
-            (
-                cap
-                for cap in self._caps
-                if cap.part(more) and cap.part(total) > cap.most
-            ),
-            None,
-        )
+        for cap in self._caps:
+            if cap.part(more) and cap.part(total) > cap.most:
+                return cap
+        return None
 
     def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
     def _refusal(self, cap: Cap, model: Model) -> str:
-        """The reason of a refusal, identical for all questions to a model, so that
-        reasons can be counted.
+        """The reason of a refusal.
+
+        It is identical for all questions to a model, so that reasons can be counted.
         """
-        lost = (
-            f" (with {self._lost:,} requests without a reply, which may have been "
-            f"billed)"
-            if self._lost
-            else ""
-        )
+        lost = ""
+        if self._lost:
+            lost = (
+                f" (with {self._lost:,} requests without a reply, which may have been "
+                f"billed)"
+            )
+        spent = cap.said(cap.part(self._spent))
         most = self._prices.terms(model).max_reply_tokens or 0
         return (
-            f"{OVER_BUDGET}{cap.option}: {cap.said(cap.part(self._spent))} "
-            f"spent{lost}, "
-            f"and a request whose reply has up to {most:,} tokens may take more than "
-            f"is left"
+            f"{OVER_BUDGET}{cap.option}: {spent} spent{lost}, and a request whose reply "
+            f"has up to {most:,} tokens may take more than is left"
         )
 
 
 def _searches_the_web(model: Model) -> bool:
-    """Whether web searches are billed:
+    """Whether web searches are billed.
 
     OpenAI's search models and Perplexity's always search, others on request.
     """
-    always = "-search-" in model.target or model.target.startswith("perplexity/")
-    return (
-        always
-        or "web_search_options" in model.params
-        or "search" in str(model.params.get("tools", "")).lower()
-    )
+    if "-search-" in model.target or model.target.startswith("perplexity/"):
+        return True
+    tools = str(model.params.get("tools", "")).lower()
+    return "web_search_options" in model.params or "search" in tools

@@ -1,5 +1,4 @@
-"""When a request may be sent: concurrency limit, requests per minute and circuit
-breaker.
+"""When a request may be sent: concurrency, requests per minute, circuit breaker.
 
 All classes belong to the broker's event loop. Models with the same target and address
 share an `Endpoint`.
@@ -32,13 +31,12 @@ class Closed(Exception):
 
 
 class ConcurrencyLimit:
-    """The number of requests to one endpoint that may be in flight: at most `most`,
-    adapted to the provider.
+    """The number of requests to one endpoint that may be in flight.
 
-    A 429 halves the limit. After a round of replies at a limit, it is raised by one. If
-    that is refused, the limit goes back to the last accepted value, and the next raise
-    waits for twice as many rounds. Of the requests sent before the limit was lowered,
-    only the first refusal counts.
+    It is at most `most`, and adapted to the provider. A 429 halves it. After a round of
+    replies at a limit, it is raised by one. If that is refused, the limit goes back to
+    the last accepted value, and the next raise waits for twice as many rounds. Of the
+    requests sent before the limit was lowered, only the first refusal counts.
     """
 
     def __init__(self, most: int) -> None:
@@ -117,19 +115,17 @@ class CircuitBreaker:
 
     @property
     def is_down(self) -> bool:
-        lasts = self.failures >= DOWN_AFTER_FAILURES and self.failing_s >= DOWN_AFTER_S
-        is_absent = (
-            self._refused and not self.has_replied and self.failing_s >= REFUSED_AFTER_S
-        )
-        return (lasts or is_absent) and not self._older
+        if self._older:
+            return False
+        if self._refused and not self.has_replied and self.failing_s >= REFUSED_AFTER_S:
+            return True
+        return self.failures >= DOWN_AFTER_FAILURES and self.failing_s >= DOWN_AFTER_S
 
     def wait_s(self) -> float:
         """Seconds until the next request may be sent."""
-        return (
-            max(0.0, self._sent_at + PROBE_EVERY_S - self._clock())
-            if self.failures >= DOWN_AFTER_FAILURES
-            else 0.0
-        )
+        if self.failures < DOWN_AFTER_FAILURES:
+            return 0.0
+        return max(0.0, self._sent_at + PROBE_EVERY_S - self._clock())
 
     def begin(self) -> int:
         """Count a request that is sent; pass the result to `end`."""
@@ -143,9 +139,7 @@ class CircuitBreaker:
         self._older.discard(number)
 
     def failed(self, requests: int = 1, *, refused: bool = False) -> None:
-        """Count a failed request, or a question that was given up after this many
-        requests.
-        """
+        """Count a failed request, or a question given up after so many requests."""
         self._refused = refused
         if not self.failures:
             self._since = self._clock()
@@ -158,17 +152,16 @@ class CircuitBreaker:
 
 
 class Attempt(NamedTuple):
-    """A request that was sent: its numbers at the breaker and at the concurrency
-    limit.
-    """
+    """A request that was sent: its numbers at the breaker and the concurrency limit."""
 
     number: int
     began: int
 
 
 class SharedLimits:
-    """The limits that the endpoints of a run share: requests in flight, and requests
-    per minute without bursts.
+    """The limits that the endpoints of a run share.
+
+    They are requests in flight, and requests per minute without bursts.
     """
 
     def __init__(self, limits: RequestLimits) -> None:
@@ -176,18 +169,16 @@ class SharedLimits:
         self.most = limits.concurrency
         self.endpoints: list[Endpoint] = []
         self._in_flight = 0
-        self._every_s = (
-            60.0 / limits.requests_per_minute if limits.requests_per_minute else 0.0
-        )
+        self._every_s = 0.0
+        if limits.requests_per_minute:
+            self._every_s = 60.0 / limits.requests_per_minute
         self._next_at = self.clock()
 
     def wait_s(self) -> float:
         """Seconds until the next request may be sent; infinite until one ends."""
-        return (
-            math.inf
-            if self._in_flight >= self.most
-            else max(0.0, self._next_at - self.clock())
-        )
+        if self._in_flight >= self.most:
+            return math.inf
+        return max(0.0, self._next_at - self.clock())
 
     def begin(self) -> None:
         self._in_flight += 1
@@ -231,8 +222,9 @@ class Endpoint:
         return self._breaker.has_replied
 
     def has_capacity(self) -> bool:
-        """Whether it can take another question; a closed endpoint takes every question
-        and refuses it.
+        """Whether it can take another question.
+
+        A closed endpoint takes every question and refuses it.
         """
         return self.closed or self.questions < self._limit.allowed
 
@@ -252,14 +244,15 @@ class Endpoint:
         """Wait until a request may be sent; `end` has to follow. Raises Closed."""
         async with self._send_lock:
             self._raise_if_closed()
-            while (seconds := self._wait_s()) > 0:
+            seconds = self._wait_s()
+            while seconds > 0:
                 self.changed.clear()
+                limit = None if math.isinf(seconds) else seconds
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(
-                        None if math.isinf(seconds) else seconds
-                    ):
+                    async with asyncio.timeout(limit):
                         await self.changed.wait()
                 self._raise_if_closed()
+                seconds = self._wait_s()
             self._shared.begin()
             return Attempt(self._breaker.begin(), self._limit.begin())
 
@@ -273,31 +266,30 @@ class Endpoint:
         self._breaker.replied()
 
     def failed(self, attempt: Attempt, diagnosis: Diagnosis) -> Throttled | None:
-        """Count a failure that can be retried; returns the concurrency limit if the
-        failure lowered it.
+        """Count a failure that can be retried.
+
+        Returns the concurrency limit if the failure lowered it.
         """
         self._breaker.end(attempt.number)
+        limit = self._limit
         if diagnosis.throttled:
-            limit = self._limit
-            lowered = limit.refused(attempt.began)
-            return (
-                Throttled(self.target, limit.lowered, limit.lowest, self._most)
-                if lowered
-                else None
-            )
-        if diagnosis.action is Action.RETRY:
+            if limit.refused(attempt.began):
+                return Throttled(self.target, limit.lowered, limit.lowest, self._most)
+        elif diagnosis.action is Action.RETRY:
             self._count_failure(diagnosis)
         return None
 
     def was_in_burst(self, attempt: Attempt) -> bool:
-        """Whether the limit was lowered after the attempt began; a refused request may
-        then be retried at once.
+        """Whether the limit was lowered after the attempt began.
+
+        A refused request may then be retried at once.
         """
         return attempt.began != self._limit.lowered
 
     def gave_up(self, diagnosis: Diagnosis, attempts: int) -> None:
-        """Count a question that was given up because of 429: a provider that refuses
-        every request counts as down.
+        """Count a question that was given up because of 429.
+
+        A provider that refuses every request counts as down.
         """
         if diagnosis.throttled:
             self._count_failure(diagnosis, attempts)

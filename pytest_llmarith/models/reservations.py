@@ -1,12 +1,12 @@
-"""The questions that are in batches, in the store: reserved before a batch is created,
-until it has ended.
+"""The questions that are in batches, in the store.
 
-Each batch has an intent, which is written with the reservations of its questions in one
-transaction, before anything is sent. `creating` is written directly before the request
-that creates the batch, and `created` adds the provider's id after it. So an intent
-without `creating` was not sent, and one with `creating` and without an id may exist at
-the provider. Only the process that holds `submitting` creates batches; the lock ends
-with its process.
+They are reserved before a batch is created, until it has ended. Each batch has an
+intent, which is written with the reservations of its questions in one transaction,
+before anything is sent. `creating` is written directly before the request that creates
+the batch, and `created` adds the provider's id after it. So an intent without
+`creating` was not sent, and one with `creating` and without an id may exist at the
+provider. Only the process that holds `submitting` creates batches; the lock ends with
+its process.
 """
 
 from __future__ import annotations
@@ -63,10 +63,8 @@ class Batch:
     @property
     def parameters(self) -> str:
         """The parameters of its requests as text without keys."""
-        named = ", ".join(
-            f"{name}={value}" for name, value in self.model.params.items()
-        )
-        return redact.one_line(named, os.environ) or "none"
+        named = [f"{name}={value}" for name, value in self.model.params.items()]
+        return redact.one_line(", ".join(named), os.environ) or "none"
 
 
 class Reservations(Store):
@@ -94,10 +92,9 @@ class Reservations(Store):
     def reserve(
         self, model: Model, questions: Mapping[str, Messages]
     ) -> dict[str, Messages]:
-        """Reserve those of these questions that are neither stored nor reserved, with a
-        new intent.
+        """Reserve those of these questions that are neither stored nor reserved.
 
-        Returns them; nothing is written if there are none.
+        They get a new intent. Returns them; nothing is written if there are none.
         """
         with self._transaction():
             there = self.fetch(questions).keys() | self.in_batches(questions).keys()
@@ -105,34 +102,37 @@ class Reservations(Store):
                 key: messages for key, messages in questions.items() if key not in there
             }
             if free:
-                intent, request = (
-                    uuid4().hex,
-                    {"model": model.target, "api_base": model.api_base},
-                )
-                made_at = datetime.now(
-                    UTC
-                ).isoformat()  # to the microsecond, as batches are sorted by it
-                self._db.execute(
-                    "INSERT INTO batches (intent, request, made_at) VALUES (?, ?, ?)",
-                    (intent, json.dumps({**request, "params": model.params}), made_at),
-                )
-                rows = (
-                    (key, intent, json.dumps(messages))
-                    for key, messages in free.items()
-                )
-                self._db.executemany(
-                    "INSERT INTO reserved (key, intent, messages) VALUES (?, ?, ?)",
-                    rows,
-                )
+                self._add(model, free)
         return free
 
+    def _add(self, model: Model, questions: Mapping[str, Messages]) -> None:
+        intent = uuid4().hex
+        request = {
+            "model": model.target,
+            "api_base": model.api_base,
+            "params": model.params,
+        }
+        # To the microsecond, as batches are sorted by it.
+        made_at = datetime.now(UTC).isoformat()
+        self._db.execute(
+            "INSERT INTO batches (intent, request, made_at) VALUES (?, ?, ?)",
+            (intent, json.dumps(request), made_at),
+        )
+        rows = [
+            (key, intent, json.dumps(messages)) for key, messages in questions.items()
+        ]
+        self._db.executemany(
+            "INSERT INTO reserved (key, intent, messages) VALUES (?, ?, ?)", rows
+        )
+
     def batches(self, keys: Iterable[str] | None = None) -> list[Batch]:
-        """The batches that hold one of these keys, or all batches, that have questions
-        without a reply.
+        """The batches that have questions without a reply.
+
+        With `keys`, only those that hold one of these.
         """
+        wanted = None if keys is None else json.dumps(list(keys))
         with self._errors():
-            found = {"keys": None if keys is None else json.dumps(list(keys))}
-            rows = self._db.execute(_BATCHES, found).fetchall()
+            rows = self._db.execute(_BATCHES, {"keys": wanted}).fetchall()
         return [
             Batch(intent, _model(request), *others) for intent, request, *others in rows
         ]
@@ -176,10 +176,10 @@ class Reservations(Store):
         return taken
 
     def release(self, batch: Batch) -> None:
-        """End the reservations that are left of a batch, unless another process has
-        found its id meanwhile.
+        """End the reservations that are left of a batch.
 
-        Its id is kept, so that it is not taken for another batch.
+        They stay if another process has found its id meanwhile. Its id is kept, so
+        that it is not taken for another batch.
         """
         this = "(SELECT intent FROM batches WHERE intent = ? AND id IS ?)"
         with self._transaction():
@@ -192,16 +192,10 @@ class Reservations(Store):
             )
 
     def ids(self) -> list[str]:
-        """The provider's ids of all batches of this store, also of those that have
-        ended.
-        """
+        """The provider's ids of all batches of this store, also of ended ones."""
+        select = "SELECT id FROM batches WHERE id IS NOT NULL"
         with self._errors():
-            return [
-                id_
-                for (id_,) in self._db.execute(
-                    "SELECT id FROM batches WHERE id IS NOT NULL"
-                )
-            ]
+            return [id_ for (id_,) in self._db.execute(select)]
 
 
 def minute(made_at: str) -> str:

@@ -85,8 +85,9 @@ def key_of(model: Model, question: Question) -> str:
 
 
 def key_of_sent(sent: Request, trial: int, repeat: int) -> str:
-    """The key of a reply from its recorded request, which must not have hidden
-    headers.
+    """The key of a reply from its recorded request.
+
+    The request must not have hidden headers.
     """
     identity = as_dict(sent) | {"trial": trial, "repeat": repeat}
     if sent.api_base is not None:
@@ -181,30 +182,27 @@ class Store:
     def holdings(
         self, models: Sequence[str] = (), before: str | None = None
     ) -> list[Holding]:
-        """The contents by model and base URL, optionally only these models and replies
-        asked before a time.
+        """The contents by model and base URL.
+
+        Optionally only these models and replies asked before a time.
         """
         with self._errors():
             rows = self._db.execute(_HOLDINGS, _criteria(models, before)).fetchall()
         return [Holding(*row) for row in rows]
 
     def prune(self, models: Sequence[str] = (), before: str | None = None) -> None:
-        """Delete the replies that `holdings` counts, all or none, and free their disk
-        space.
+        """Delete the replies that `holdings` counts, all or none.
 
-        Raises StoreError while another process has the store open, because a run would
-        lose replies.
+        This frees their disk space. Raises StoreError while another process has the
+        store open, because a run would lose replies.
         """
-        with self._errors(
-            busy="a run is using it; rerun the command when that run has ended"
-        ):
-            self._db.execute(
-                "PRAGMA journal_mode = DELETE"
-            )  # SQLITE_BUSY unless this is the only connection
+        busy = "a run is using it; rerun the command when that run has ended"
+        with self._errors(busy):
+            # SQLITE_BUSY unless this is the only connection.
+            self._db.execute("PRAGMA journal_mode = DELETE")
+        delete = f"DELETE FROM replies WHERE {_MATCHING}"
         with self._transaction("EXCLUSIVE"):
-            self._db.execute(
-                f"DELETE FROM replies WHERE {_MATCHING}", _criteria(models, before)
-            )
+            self._db.execute(delete, _criteria(models, before))
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -233,13 +231,11 @@ class Store:
         if found not in (0, _FORMAT):
             raise StoreError(
                 f"store {self.path}: it has format {found}, and this pytest-llmarith "
-                f"reads format {_FORMAT}; "
-                "choose another folder"
+                f"reads format {_FORMAT}; choose another folder"
             )
         if found == 0:
-            self._db.execute(
-                "PRAGMA auto_vacuum = FULL"
-            )  # deleted replies free their disk space
+            # Deleted replies free their disk space.
+            self._db.execute("PRAGMA auto_vacuum = FULL")
         self._use_wal()
         self._db.execute("PRAGMA synchronous = FULL")
         if found == 0:
@@ -273,27 +269,27 @@ class Store:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 return
             except sqlite3.OperationalError as error:
-                if (
-                    not error.sqlite_errorname.startswith("SQLITE_BUSY")
-                    or time.monotonic() > end
-                ):
+                is_busy = error.sqlite_errorname.startswith("SQLITE_BUSY")
+                if not is_busy or time.monotonic() > end:
                     raise
-                time.sleep(0.01)
+            time.sleep(0.01)
 
     def _insert(self, replies: Mapping[str, Reply], *, overwrite: bool = False) -> int:
-        conflict = (
-            "UPDATE SET model = excluded.model, asked_at = excluded.asked_at, "
-            "reply = excluded.reply"
+        conflict = "NOTHING"
+        if overwrite:
+            conflict = (
+                "UPDATE SET model = excluded.model, asked_at = excluded.asked_at, "
+                "reply = excluded.reply"
+            )
+        insert = (
+            "INSERT INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?) "
+            f"ON CONFLICT (key) DO {conflict}"
         )
         rows = [
             (key, reply.sent and reply.sent.model, reply.asked_at, _encode(reply))
             for key, reply in replies.items()
         ]
-        return self._db.executemany(
-            "INSERT INTO replies (key, model, asked_at, reply) VALUES (?, ?, ?, ?) "
-            f"ON CONFLICT (key) DO {conflict if overwrite else 'NOTHING'}",
-            rows,
-        ).rowcount
+        return self._db.executemany(insert, rows).rowcount
 
     @contextmanager
     def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
@@ -313,17 +309,12 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
+            what = str(error)
             name = getattr(error, "sqlite_errorname", "")
-            causes = {"SQLITE_BUSY": busy, **_ADVICE}
-            cause = next(
-                (
-                    f"{words} ({error})"
-                    for code, words in causes.items()
-                    if name.startswith(code)
-                ),
-                f"{error}",
-            )
-            raise StoreError(f"store {self.path}: {cause}") from error
+            for code, advice in {"SQLITE_BUSY": busy, **_ADVICE}.items():
+                if name.startswith(code):
+                    what = f"{advice} ({error})"
+            raise StoreError(f"store {self.path}: {what}") from error
 
     def _decode(self, key: str, row: str) -> Reply:
         try:
@@ -347,8 +338,9 @@ def _criteria(models: Sequence[str], before: str | None) -> dict[str, str | None
 
 
 class RunStore:
-    """The store of one run, for its event loop; `--llm-store` determines what is read
-    and written.
+    """The store of one run, for its event loop.
+
+    `--llm-store` determines what is read and written.
 
     Reads are fast and never wait for a writer, so they run on the loop. Writes wait for
     the disk, so they run on a thread, and replies that arrive meanwhile are written
@@ -388,10 +380,9 @@ class RunStore:
         return self._reader.in_batches(keys)
 
     def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """The stored replies among these keys; those of this run are not marked
-        `stored`.
+        """The stored replies among these keys. Raises StoreError.
 
-        Raises StoreError.
+        Those of this run are not marked `stored`.
         """
         wanted = [key for key in keys if not self._refresh or key in self.written]
         if self.path is None or not wanted:
