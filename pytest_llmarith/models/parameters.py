@@ -1,5 +1,4 @@
-"""Finds request parameters that a provider does not have, such as a misspelled
-`temprature`.
+"""Finds request parameters that a provider lacks, such as a misspelled `temprature`.
 
 Some providers ignore such a parameter, so it would not be noticed. This module reads
 litellm's lists, which cover the parameters of a few providers; servers of one's own,
@@ -19,8 +18,10 @@ _AS_THEY_ARE = ("extra_body", "extra_headers", "extra_query")
 
 
 def unknown_parameter(litellm: Any, model: Model) -> str | None:
-    """Why a model cannot be asked: the first parameter that its provider does not have,
-    and the nearest one it has.
+    """Why a model cannot be asked, or None.
+
+    It names the first parameter that its provider does not have, and the nearest one
+    it has.
     """
     try:
         name, provider, *_ = litellm.get_llm_provider(model.target)
@@ -39,7 +40,8 @@ def unknown_parameter(litellm: Any, model: Model) -> str | None:
         if parameter in own or parameter in general or parameter in _AS_THEY_ARE:
             continue
         advice = "remove it, or send it in extra_body"
-        if nearest := get_close_matches(parameter, sorted(own), n=1):
+        nearest = get_close_matches(parameter, sorted(own), n=1)
+        if nearest:
             advice = f"write {nearest[0]}"
         return (
             f"{model.target}: {provider} has no parameter {parameter!r} that "
@@ -49,9 +51,7 @@ def unknown_parameter(litellm: Any, model: Model) -> str | None:
 
 
 def _parameters_of(litellm: Any, name: str, provider: str) -> set[str]:
-    """The names of OpenAI that litellm translates for a model, and the provider's own
-    names.
-    """
+    """The names of OpenAI that litellm translates, and the provider's own names."""
     config = litellm.utils.ProviderConfigManager.get_provider_chat_config(
         name, litellm.types.utils.LlmProviders(provider)
     )

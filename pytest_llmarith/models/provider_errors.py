@@ -1,5 +1,4 @@
-"""Classifies failed requests: the action, the message, and whether the request may be
-billed.
+"""Classifies failed requests: the action, the message, and whether they may be billed.
 
 The facts are in the exceptions of this module, which the client raises for what its
 transport saw: the status, codes and message of the provider, a lost connection, a
@@ -49,10 +48,10 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Why a request failed: a one-line message and a shorter summary, both without
-    keys, and the wait asked for.
+    """Why a request failed: a one-line message, and a shorter summary, without keys.
 
-    `throttled` is set for a 429 that can be retried, `refused` if no server listens.
+    `retry_after_s` is the wait asked for. `throttled` is set for a 429 that can be
+    retried, `refused` if no server listens.
     """
 
     action: Action
@@ -64,12 +63,12 @@ class Diagnosis:
 
 
 class Refused(Exception):
-    """The provider answered with an error: its status, what it said, its own codes, and
-    the wait that it asks for.
+    """The provider answered with an error: its status, what it said, and its own codes.
 
-    The text of the exception is the beginning of `said`, as litellm searches it for
-    keys, which may take seconds. `asked` is the address of the request without keys.
-    `billed` is set if the HTTP status was that of a reply.
+    `retry_after_s` is the wait that it asks for. The text of the exception is the
+    beginning of `said`, as litellm searches it for keys, which may take seconds.
+    `asked` is the address of the request without keys. `billed` is set if the HTTP
+    status was that of a reply.
     """
 
     def __init__(
@@ -134,13 +133,11 @@ _FATAL_STATUSES = {401, 402, 403, 404}
 # Codes of providers, in lower case, that come with other statuses as well. Of OpenAI
 # and its imitators; Azure; Google; Mistral.
 _FATAL_CODES = {
-    *(
-        "model_not_found",
-        "invalid_api_key",
-        "insufficient_quota",
-        "billing_not_active",
-        "billing_hard_limit_reached",
-    ),
+    "model_not_found",
+    "invalid_api_key",
+    "insufficient_quota",
+    "billing_not_active",
+    "billing_hard_limit_reached",
     "deploymentnotfound",
     "api_key_invalid",
     "invalid_model",
@@ -162,16 +159,14 @@ _LITELLM_ADVICE = re.compile(
     r" To drop unsupported.*| Handle with `litellm\..*|Traceback \(most recent.*",
     re.DOTALL,
 )
+# A platform may lack either name; 11001 is that of Windows.
 _NO_ADDRESS = {
-    code
-    for name in ("EAI_NONAME", "EAI_NODATA")
-    if (code := getattr(socket, name, None)) is not None
-} | {
-    11001  # on Windows
+    getattr(socket, "EAI_NONAME", 11001),
+    getattr(socket, "EAI_NODATA", 11001),
+    11001,
 }
-_RETRY_INFO = re.compile(
-    r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"'
-)  # Google sends no header
+# Google sends no header.
+_RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')
 _PATH = "/chat/completions"  # of OpenAI's protocol, which a client appends
 _VERSION = re.compile(r"/v\d")
 
@@ -179,24 +174,27 @@ _VERSION = re.compile(r"/v\d")
 def diagnose(
     error: BaseException, model: Model, timeout_s: float, *, has_replied: bool = False
 ) -> Diagnosis:
-    """Classify the error of a request to `model`; `has_replied` tells whether its
-    address replied to others.
+    """Classify the error of a request to `model`.
+
+    `has_replied` tells whether its address replied to others.
     """
     cause = _cause(error, model)
     reason, summary = _described(cause, timeout_s)
     secrets = list(redact.header_values(model.params))
     message = redact.one_line(f"{model.target}: {reason}", os.environ, secrets)
-    if advice := _advice(cause, model):
-        message = redact.with_end(
-            message, "; " + redact.one_line(advice, os.environ, secrets)
-        )
+    advice = _advice(cause, model)
+    if advice:
+        advice = redact.one_line(advice, os.environ, secrets)
+        message = redact.with_end(message, f"; {advice}")
     action = _action(cause, has_replied=has_replied)
-    status = cause.status if isinstance(cause, Refused) else None
+    status = retry_after_s = None
+    if isinstance(cause, Refused):
+        status, retry_after_s = cause.status, cause.retry_after_s
     return Diagnosis(
         action,
         message,
         redact.one_line(f"{summary} {model.target}", os.environ, secrets),
-        cause.retry_after_s if isinstance(cause, Refused) else None,
+        retry_after_s,
         throttled=action is Action.RETRY and status == 429,
         refused=_is_connection_refused(error),
     )
@@ -207,13 +205,13 @@ def connection_error(
 ) -> NoConnection | NotSent | UnreadableHeader:
     """What the error of a connection means, by its causes."""
     for cause in _causes(error):
-        if not_trusted := getattr(
-            cause, "verify_message", None
-        ):  # of ssl.SSLCertVerificationError
+        # Of ssl.SSLCertVerificationError.
+        not_trusted = getattr(cause, "verify_message", None)
+        if not_trusted:
             return NotSent(
                 f"the server's certificate is not trusted: {not_trusted}; if it is "
-                f"the right server, "
-                "set SSL_CERT_FILE to the file of the certificate that signed it"
+                f"the right server, set SSL_CERT_FILE to the file of the certificate "
+                f"that signed it"
             )
         if type(cause).__name__ == "LineTooLong":  # of aiohttp
             return UnreadableHeader(
@@ -225,11 +223,9 @@ def connection_error(
 def is_filtered(error: BaseException) -> bool:
     """Whether the error means that the provider's content filter replied."""
     cause = _cause(error)
-    return (
-        isinstance(cause, Refused)
-        and cause.status == 400
-        and bool(cause.codes & _FILTER_CODES)
-    )
+    if not isinstance(cause, Refused) or cause.status != 400:
+        return False
+    return not cause.codes.isdisjoint(_FILTER_CODES)
 
 
 def is_gone(error: BaseException) -> bool:
@@ -244,9 +240,7 @@ def is_connection_lost(error: BaseException) -> bool:
 
 
 def may_be_billed(error: BaseException) -> bool:
-    """Whether a failed request may be billed: it was sent, and the provider did not
-    refuse it.
-    """
+    """Whether a failed request may be billed: it was sent, and not refused."""
     cause = _cause(error)
     if isinstance(cause, Refused):
         return cause.billed
@@ -263,21 +257,19 @@ def may_be_billed(error: BaseException) -> bool:
 
 
 def may_be_done(error: BaseException) -> bool:
-    """Whether a failed request that creates something may have created it: it was sent,
-    and was not clearly refused.
+    """Whether a failed request that creates something may have created it.
 
-    A lost connection counts as sent, as some transports call it a failed attempt to
-    connect. Only a key, an account or an address that is refused is clear: a 400 or 429
-    may also come after the provider has acted.
+    It may if it was sent, and was not clearly refused. A lost connection counts as
+    sent, as some transports call it a failed attempt to connect. Only a key, an account
+    or an address that is refused is clear: a 400 or 429 may also come after the
+    provider has acted.
     """
     cause = _cause(error)
     if isinstance(cause, Refused):
         return cause.status not in _FATAL_STATUSES
-    return not (
-        isinstance(cause, NotSent | Redirected)
-        or _is_connection_refused(error)
-        or _is_unknown_host(error)
-    )
+    if isinstance(cause, NotSent | Redirected):
+        return False
+    return not _is_connection_refused(error) and not _is_unknown_host(error)
 
 
 # --- the body of an error -------------------------------------------------------------
@@ -288,53 +280,59 @@ def refusal(
 ) -> Refused:
     """The error in a response, by the beginning of its body."""
     text = body.decode("utf-8", "replace")
-    said = _error_in(_parsed(text))
-    words = (
-        said
-        if isinstance(said, str)
-        else _text(said, "message") or _text(said, "detail") or text
-    )
+    error = _error_in(_parsed(text))
+    words = _text(error, "message") or _text(error, "detail") or text
+    if isinstance(error, str):
+        words = error
     wait_s = _seconds(headers)
-    if wait_s is None and (found := _RETRY_INFO.search(text)) is not None:
-        wait_s = float(found[1])
-    return Refused(
-        status, unescape(words).strip(), codes_in(said), wait_s, _without_keys(asked)
-    )
+    if wait_s is None:
+        found = _RETRY_INFO.search(text)
+        wait_s = float(found[1]) if found else None
+    said = unescape(words).strip()
+    return Refused(status, said, codes_in(error), wait_s, _without_keys(asked))
 
 
 def error_in_reply(body: bytes, asked: str) -> Refused | None:
-    """The error in the body of a reply, as proxies send it with status 200; None if
-    there is none.
+    """The error in the body of a reply, as proxies send it with status 200.
+
+    None if there is none.
     """
     reply = _parsed(body.decode("utf-8", "replace"))
     if not isinstance(reply, dict) or "choices" in reply or not reply.get("error"):
         return None
     error = refusal(200, {}, body, asked)
-    code = reply["error"].get("code") if isinstance(reply["error"], dict) else None
-    if type(code) is int and 400 <= code < 600:
-        error.status = code
     error.billed = True
+    if isinstance(reply["error"], dict):
+        code = reply["error"].get("code")
+        if type(code) is int and 400 <= code < 600:
+            error.status = code
     return error
 
 
 def codes_in(error: Any) -> frozenset[str]:
     """The codes of an error in lower case, also those of its details."""
+    codes = set[str]()
     if isinstance(error, list):
-        return frozenset().union(*map(codes_in, error))
-    if not isinstance(error, dict):
-        return frozenset()
-    codes = {
-        _text(error, name).lower() for name in ("code", "type", "status", "reason")
-    } - {""}
-    return frozenset(codes).union(*(codes_in(error.get(name)) for name in _MORE_CODES))
+        for one in error:
+            codes |= codes_in(one)
+    if isinstance(error, dict):
+        for name in ("code", "type", "status", "reason"):
+            codes.add(_text(error, name).lower())
+        for name in _MORE_CODES:
+            codes |= codes_in(error.get(name))
+    return frozenset(codes - {""})
 
 
 def _error_in(body: Any) -> Any:
-    """The error in a body: of OpenAI and most others in `error`, of others the body
-    itself; Google sends a list.
+    """The error in a body.
+
+    That of OpenAI and most others is in `error`, that of others the body itself; Google
+    sends a list.
     """
     first = body[0] if isinstance(body, list) and body else body
-    return first.get("error") or first if isinstance(first, dict) else first
+    if isinstance(first, dict):
+        return first.get("error") or first
+    return first
 
 
 def _parsed(text: str) -> Any:
@@ -357,11 +355,13 @@ def _without_keys(address: str) -> str:
 
 
 def _seconds(headers: Mapping[str, Any]) -> float | None:
-    """Seconds from `Retry-After` (seconds or date) or from the milliseconds that some
-    providers send.
+    """The wait that the headers ask for.
+
+    It is `Retry-After` (seconds or date), or the milliseconds that some providers send.
     """
     lowered = {str(name).lower(): str(value) for name, value in headers.items()}
-    if (milliseconds := retry_after_s(lowered.get("retry-after-ms", ""))) is not None:
+    milliseconds = retry_after_s(lowered.get("retry-after-ms", ""))
+    if milliseconds is not None:
         return milliseconds / 1000
     return retry_after_s(lowered.get("retry-after", ""))
 
@@ -370,26 +370,25 @@ def _seconds(headers: Mapping[str, Any]) -> float | None:
 
 
 def no_key(model: Model) -> NotSent | None:
-    """That the provider's key is not set, which is why nothing was sent; None if it is
-    set.
+    """That the provider's key is not set, which is why nothing was sent.
+
+    None if it is set.
     """
     variable = key_variable(model.target, os.environ)
-    return (
-        None
-        if variable is None or os.environ.get(variable)
-        else NotSent(f"no key; set {_place(variable)}")
-    )
+    if variable is None or os.environ.get(variable):
+        return None
+    return NotSent(f"no key; set {_place(variable)}")
 
 
 def words_of(error: BaseException) -> str:
-    """The beginning of the text of an error, without litellm's class names and its
-    advice for programmers.
+    """The beginning of the text of an error.
+
+    litellm's class names and its advice for programmers are left out.
     """
     text = str(getattr(error, "message", None) or error)[:_LOOKED_AT]
-    return (
-        _LITELLM_ADVICE.sub("", _LITELLM_WORDS.sub("", text, count=1)).strip()
-        or "no reason given"
-    )
+    text = _LITELLM_WORDS.sub("", text, count=1)
+    text = _LITELLM_ADVICE.sub("", text)
+    return text.strip() or "no reason given"
 
 
 def _cause(error: BaseException, model: Model | None = None) -> BaseException:
@@ -401,14 +400,12 @@ def _cause(error: BaseException, model: Model | None = None) -> BaseException:
     for cause in _causes(error):
         if isinstance(cause, _KNOWN):
             return cause
-    is_litellms = type(error).__module__.partition(".")[0] in ("litellm", "openai")
-    if (
-        is_litellms
-        and model is not None
-        and model.api_base is None
-        and (why := no_key(model)) is not None
-    ):
-        return why
+    package = type(error).__module__.partition(".")[0]
+    is_litellms = package in ("litellm", "openai")
+    if is_litellms and model is not None and model.api_base is None:
+        why = no_key(model)
+        if why is not None:
+            return why
     status = getattr(error, "status_code", None)
     if type(status) is not int:
         return error
@@ -426,13 +423,13 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_unknown_host(error: BaseException) -> bool:
-    """Whether the host name does not exist; a temporary resolver failure is EAI_AGAIN
-    instead.
+    """Whether the host name does not exist.
+
+    A temporary failure of the resolver is EAI_AGAIN instead.
     """
-    return any(
-        isinstance(cause, socket.gaierror) and cause.errno in _NO_ADDRESS
-        for cause in _causes(error)
-    )
+    causes = _causes(error)
+    errors = [cause for cause in causes if isinstance(cause, socket.gaierror)]
+    return any(cause.errno in _NO_ADDRESS for cause in errors)
 
 
 def _is_connection_refused(error: BaseException) -> bool:
@@ -440,13 +437,10 @@ def _is_connection_refused(error: BaseException) -> bool:
 
     For a host with several addresses, asyncio raises one error with all messages.
     """
+    said = f"[Errno {errno.ECONNREFUSED}] Connect call failed"
+    errors = [cause for cause in _causes(error) if isinstance(cause, OSError)]
     return any(
-        isinstance(cause, OSError)
-        and (
-            cause.errno == errno.ECONNREFUSED
-            or f"[Errno {errno.ECONNREFUSED}] Connect call failed" in str(cause)
-        )
-        for cause in _causes(error)
+        cause.errno == errno.ECONNREFUSED or said in str(cause) for cause in errors
     )
 
 
@@ -466,31 +460,26 @@ def _action(cause: BaseException, *, has_replied: bool) -> Action:
         return Action.GIVE_UP
     if cause.status in _FATAL_STATUSES or cause.codes & _FATAL_CODES:
         return Action.STOP_RUN
-    is_error = 400 <= cause.status < 500  # else an outage, or an error with status 200
-    return (
-        Action.GIVE_UP
-        if is_error and cause.status not in _RETRY_STATUSES
-        else Action.RETRY
-    )
+    if 400 <= cause.status < 500 and cause.status not in _RETRY_STATUSES:
+        return Action.GIVE_UP
+    return Action.RETRY  # an outage, or an error with status 200
 
 
 def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
-    """What happened, and a summary by which retries are counted; the model's name
-    follows it.
+    """What happened, and a summary by which retries are counted.
+
+    The model's name follows the summary.
     """
     if isinstance(cause, Refused):
-        return (
-            f"{_named(cause.status)}: {cause.said or 'no reason given'}",
-            f"{cause.status} from",
-        )
+        said = cause.said or "no reason given"
+        return f"{_named(cause.status)}: {said}", f"{cause.status} from"
     if isinstance(cause, TimeoutError):
         return f"no reply within {timeout_s:g} s", "no reply from"
     if isinstance(cause, UnusableResponse | NotSent | Redirected):
         return str(cause), "unusable response from"
     if isinstance(cause, NoConnection | OSError):
-        return "connection failed: " + re.sub(
-            r" ssl:(?:<[^>]*>|\S+)", "", str(cause)
-        ), "no connection to"
+        said = re.sub(r" ssl:(?:<[^>]*>|\S+)", "", str(cause))
+        return f"connection failed: {said}", "no connection to"
     name = type(cause).__name__
     return f"{name}: {words_of(cause)}", f"{name} from"
 
@@ -500,16 +489,14 @@ def _advice(cause: BaseException, model: Model) -> str:
     if not isinstance(cause, Refused):
         return ""
     if cause.status == 401:
-        return "check " + _place(
-            key_variable(model.target, os.environ) or "the provider's key"
-        )
+        variable = key_variable(model.target, os.environ)
+        return "check " + _place(variable or "the provider's key")
     if cause.status != 404 or model.api_base is None or not cause.asked:
         return ""
     base = model.api_base.rstrip("/")
     if base.endswith(_PATH):
-        return (
-            f"{cause.asked} was asked: write {base.removesuffix(_PATH)} as the address"
-        )
+        right = base.removesuffix(_PATH)
+        return f"{cause.asked} was asked: write {right} as the address"
     if _VERSION.search(cause.asked) or not cause.asked.endswith(_PATH):
         return f"{cause.asked} was asked"
     return (

@@ -1,5 +1,6 @@
-"""The provider that litellm chooses for a model, and the variables of `.env` and of its
-key and base URL.
+"""The provider that litellm chooses for a model, and the variables that it reads.
+
+These are the variables of `.env`, and those of the provider's key and base URL.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _PREFIXES = {
     "custom_openai": "OPENAI",
     "lambda_ai": "LAMBDA",
     "meta_llama": "LLAMA",
-} | {"scx-ai": "SCX"}
+    "scx-ai": "SCX",
+}
 _KIND_OF_API = re.compile(r"^text-completion-|_(?:chat|text|beta)$")
 # Variables that litellm reads before or instead of the usual ones.
 _ADDRESSES = {
@@ -66,49 +68,54 @@ def dotenv_variables(path: Path) -> Mapping[str, str]:
 
     try:
         values = dotenv.dotenv_values(path)
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # the message of a ValueError would quote a value
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise ValueError(f"{path} cannot be read: {why}") from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError:  # its message would quote a value
+        raise ValueError(f"{path} cannot be read: it is not UTF-8 text") from None
     return {
         name: value for name, value in values.items() if value and "\0" not in value
     }
 
 
 def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
-    """The provider that litellm chooses for a model string, or None if it is
-    unknown.
-    """
+    """The provider that litellm chooses for a model string, or None if unknown."""
     if environ.get("USE_LITELLM_PROXY", "").strip().lower() == "true":
         return "litellm_proxy"
     prefix, slash, _ = target.partition("/")
     if slash:
         return prefix
-    family = next(
-        (provider for provider, names in _FAMILIES.items() if names.match(target)), None
-    )
-    return _listed().get(target, family)
+    listed = _listed().get(target)
+    if listed is not None:
+        return listed
+    for provider, names in _FAMILIES.items():
+        if names.match(target):
+            return provider
+    return None
 
 
 def address_of(target: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The variable that sets the base URL of a model's provider, and the URL; None if
-    no variable does.
+    """The variable that sets the base URL of a model's provider, and the URL.
+
+    None if no variable does.
     """
-    others = {name for names in _ADDRESSES.values() for name in names}
-    if not any(
-        name in others or name.endswith(("_API_BASE", "_BASE_URL"))
-        for name in list(environ)
-    ):
+    if not any(_may_set_an_address(name) for name in list(environ)):
         return None  # before litellm's list is read
-    if (prefix := _prefix(target, environ)) is None:
+    prefix = _prefix(target, environ)
+    if prefix is None:
         return None
     # In litellm's order; *_BASE_URL is read by the providers' clients.
     names = (*_ADDRESSES.get(prefix, ()), f"{prefix}_API_BASE", f"{prefix}_BASE_URL")
-    return next(
-        ((name, address) for name in names if (address := environ.get(name))), None
-    )
+    for name in names:
+        address = environ.get(name)
+        if address:
+            return name, address
+    return None
+
+
+def _may_set_an_address(name: str) -> bool:
+    if name.endswith(("_API_BASE", "_BASE_URL")):
+        return True
+    return any(name in names for names in _ADDRESSES.values())
 
 
 def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
@@ -124,7 +131,7 @@ def without_batches(model: Model, environ: Mapping[str, str]) -> str | None:
             f"{model.target} has no batches; OpenAI, Azure, Mistral, xAI, vLLM "
             f"(hosted_vllm/) and Anthropic have"
         )
-    if any(True for _ in header_values(model.params)):
+    if list(header_values(model.params)):
         return (
             f"{model.target}: the requests of a batch have no headers of their "
             f"own; remove them"
@@ -136,26 +143,24 @@ def without_batches(model: Model, environ: Mapping[str, str]) -> str | None:
 
 def _prefix(target: str, environ: Mapping[str, str]) -> str | None:
     """The prefix of the provider's variables."""
-    if (provider := provider_of(target, environ)) is None:
+    provider = provider_of(target, environ)
+    if provider is None:
         return None
-    return (
-        _PREFIXES.get(provider)
-        or re.sub(r"\W", "_", _KIND_OF_API.sub("", provider)).upper()
-    )
+    if provider in _PREFIXES:
+        return _PREFIXES[provider]
+    name = _KIND_OF_API.sub("", provider)
+    return re.sub(r"\W", "_", name).upper()
 
 
 @cache
 def _listed() -> Mapping[str, str]:
-    """The provider of each model name in litellm's list; empty if this version of
-    litellm has none.
+    """The provider of each model name in litellm's list.
+
+    It is empty if this version of litellm has none.
     """
-    named = (
-        (name, entry.get("litellm_provider"))
-        for name, entry in price_list.listed().items()
-        if "/" not in name
-    )
-    return {
-        name: _LISTED_AS.sub(r"\g<provider>", provider)
-        for name, provider in named
-        if provider
-    }
+    found = {}
+    for name, entry in price_list.listed().items():
+        provider = entry.get("litellm_provider")
+        if "/" not in name and provider:
+            found[name] = _LISTED_AS.sub(r"\g<provider>", provider)
+    return found

@@ -64,8 +64,9 @@ def sent_of(model: Model, prompt: Prompt) -> Request:
 
 
 def is_secret(name: str) -> bool:
-    """Whether a parameter, header or variable of this name holds a secret; `max_tokens`
-    does not.
+    """Whether a parameter, header or variable of this name holds a secret.
+
+    `max_tokens` does not.
     """
     return name != _NO_SECRET and _SECRET_NAME.search(name) is not None
 
@@ -85,25 +86,16 @@ def with_headers_hidden(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def header_values(params: Mapping[str, Any]) -> Iterator[str]:
     """The values of all headers, at every depth."""
-    return (
-        text
-        for name, value in _parameters(params)
-        if name in _HEADERS
-        for text in texts_in(value)
-    )
+    for name, value in _parameters(params):
+        if name in _HEADERS:
+            yield from texts_in(value)
 
 
 def texts_in(value: Any) -> Iterator[str]:
     """All strings in a value."""
     if isinstance(value, str):
         yield value
-    for inner in (
-        value.values()
-        if isinstance(value, Mapping)
-        else value
-        if isinstance(value, list)
-        else ()
-    ):
+    for inner in _parts_of(value):
         yield from texts_in(inner)
 
 
@@ -111,24 +103,23 @@ def _parameters(value: Any) -> Iterator[tuple[str, Any]]:
     """The name and value of each parameter, at every depth."""
     if isinstance(value, Mapping):
         yield from value.items()
-    for inner in (
-        value.values()
-        if isinstance(value, Mapping)
-        else value
-        if isinstance(value, list)
-        else ()
-    ):
+    for inner in _parts_of(value):
         yield from _parameters(inner)
+
+
+def _parts_of(value: Any) -> Iterable[Any]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _hidden(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_hidden(name, one) for one in value]
     if isinstance(value, Mapping):
-        return {
-            inner: HIDDEN if name in _HEADERS else _hidden(inner, deeper)
-            for inner, deeper in value.items()
-        }
+        if name in _HEADERS:
+            return dict.fromkeys(value, HIDDEN)
+        return {inner: _hidden(inner, deeper) for inner, deeper in value.items()}
     return HIDDEN if name in _HEADERS else value
 
 
@@ -148,41 +139,45 @@ def one_line(
 def with_end(line: str, end: str) -> str:
     """A line with an end that is kept if the line has to be shortened."""
     longest = _LONGEST - len(end)
-    return (line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…") + end
+    if len(line) > longest:
+        line = f"{line[: longest - 1].rstrip()}…"
+    return line + end
 
 
 def hide_keys(
     text: str, environ: Mapping[str, str], more_secrets: Iterable[str] = ()
 ) -> str:
     """Replace the keys of this environment, and everything that looks like a key."""
-    for secret in sorted(
-        {*_secrets_of(environ).values(), *more_secrets}, key=len, reverse=True
-    ):
-        if len(secret) >= _SHORTEST_SECRET:
-            text = text.replace(secret, HIDDEN)
-    return _KEY_SHAPES.sub(
-        lambda shape: (shape["before"] or "") + HIDDEN + "@" * shape[0].endswith("@"),
-        text,
-    )
+    secrets = [*_secrets_of(environ).values(), *more_secrets]
+    long_enough = [one for one in secrets if len(one) >= _SHORTEST_SECRET]
+    return _KEY_SHAPES.sub(_hidden_shape, _without(text, long_enough))
+
+
+def _without(text: str, secrets: Iterable[str]) -> str:
+    # A secret may be a part of another one.
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
+def _hidden_shape(shape: re.Match[str]) -> str:
+    """What is shown in place of a text that looks like a key."""
+    before = shape["before"] or ""
+    after = "@" if shape[0].endswith("@") else ""
+    return f"{before}{HIDDEN}{after}"
 
 
 def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
-    """A reply without the keys of this environment, which a provider or a proxy may
-    echo.
+    """A reply without this environment's keys, which a provider or a proxy may echo.
 
     Passwords are kept, because a word such as `postgres` or `123456` may be the answer
     to grade.
     """
     if len(text) < _SHORTEST_KEY:  # as most replies; the environment is long
         return text
-    keys = {
-        secret
-        for name, secret in _secrets_of(environ).items()
-        if _looks_like_a_key(name, secret)
-    }
-    for secret in sorted(keys, key=len, reverse=True):
-        text = text.replace(secret, HIDDEN)
-    return text
+    secrets = _secrets_of(environ)
+    keys = [one for name, one in secrets.items() if _looks_like_a_key(name, one)]
+    return _without(text, keys)
 
 
 def leaked_variable(text: str, environ: Mapping[str, str]) -> str | None:
@@ -190,21 +185,18 @@ def leaked_variable(text: str, environ: Mapping[str, str]) -> str | None:
 
     Short values and numbers are ignored, because they occur in many texts.
     """
-    return next(
-        (
-            name
-            for name, secret in _secrets_of(environ).items()
-            if len(secret) >= _SHORTEST_SECRET
-            and not secret.isdecimal()
-            and secret in text
-        ),
-        None,
-    )
+    for name, secret in _secrets_of(environ).items():
+        is_usual = len(secret) < _SHORTEST_SECRET or secret.isdecimal()
+        if not is_usual and secret in text:
+            return name
+    return None
 
 
 def _looks_like_a_key(name: str, secret: str) -> bool:
-    by_its_name = _NAME_OF_A_KEY.search(name) and _LONG_WORD.fullmatch(secret)
-    return bool(by_its_name or _LIKE_A_KEY.fullmatch(secret))
+    if _LIKE_A_KEY.fullmatch(secret):
+        return True
+    has_such_a_name = _NAME_OF_A_KEY.search(name) is not None
+    return has_such_a_name and _LONG_WORD.fullmatch(secret) is not None
 
 
 def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
@@ -212,14 +204,18 @@ def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
 
     Looked up name by name, because pytest changes the environment during every test.
     """
-    return {
-        name: value
-        for name in list(environ)
-        if is_secret(name) and (value := environ.get(name))
-    }
+    found = {}
+    for name in list(environ):
+        if is_secret(name):
+            value = environ.get(name)
+            if value:
+                found[name] = value
+    return found
 
 
 def _printable(text: str) -> str:
-    return "".join(
-        " " if unicodedata.category(char).startswith("C") else char for char in text
-    )
+    return "".join(" " if _is_control(char) else char for char in text)
+
+
+def _is_control(char: str) -> bool:
+    return unicodedata.category(char).startswith("C")
