@@ -26,17 +26,13 @@ from pytest_llmarith.models.reservations import Batch, Messages
 from pytest_llmarith.types import Model
 
 _UPLOAD_S, _CALL_S = 600.0, 120.0
-# between this machine's clock and a provider's, whose time zone may be wrong
+# Between this machine's clock and a provider's, whose time zone may be wrong.
 _CLOCKS_S = 86_400
 _MARKER = "the text of the question, 8f1d0c26"
 _ANTHROPIC = {"anthropic-version": "2023-06-01"}
 _NOT_ASKED = ("batch_expired", "request_timeout")  # OpenAI's codes
-_MAY_PASS = (
-    "api_error",
-    "overloaded_error",
-    "rate_limit_error",
-    "timeout_error",
-)  # Anthropic's
+# Anthropic's types of errors.
+_MAY_PASS = ("api_error", "overloaded_error", "rate_limit_error", "timeout_error")
 _T = TypeVar("_T")
 
 
@@ -45,14 +41,16 @@ class Unclear(Exception):
 
 
 class Undecided(Exception):
-    """Whether a batch exists is known when other batches have ended; the message says
-    how many.
+    """Whether a batch exists is known when other batches have ended.
+
+    The message says how many.
     """
 
 
 class ProviderError(Exception):
-    """A provider refused a request or a question of a batch; 503 stands for a question
-    that was not asked.
+    """A provider refused a request or a question of a batch.
+
+    503 stands for a question that was not asked.
     """
 
     def __init__(
@@ -90,11 +88,10 @@ class State(NamedTuple):
     replies: int | None = None
 
     def lacking(self, *, without: int, replies: int, damaged: int) -> int:
-        """How many rows the results of a batch that has ended lack by the provider's
-        own word.
+        """How many rows the results of a batch that has ended lack.
 
-        The results have a number of `replies` and of `damaged` lines, and no row for a
-        number of questions `without`.
+        That is by the provider's own word. The results have a number of `replies` and
+        of `damaged` lines, and no row for a number of questions `without`.
         """
         if self.completed:
             return without
@@ -127,55 +124,61 @@ class BatchProvider(Protocol):
     ) -> str | None:
         """The id of a batch that was perhaps created; None if it was not.
 
-        `known` are the ids of other batches.
-
-        A batch without metadata is recognized by the questions in its results. Raises
-        Undecided if such batches have not ended, and Unclear if several have these
-        questions or the provider does not list all batches.
+        `known` are the ids of other batches. A batch without metadata is recognized by
+        the questions in its results. Raises Undecided if such batches have not ended,
+        and Unclear if several have these questions or the provider does not list all
+        batches.
         """
-        since, after = (batch.creating_at or 0) - _CLOCKS_S, None
-        listed: dict[str, State] = {}
-        found: list[str] = []
-        while True:
-            page, after = await self.listed(batch.model, after)
-            for one in page:
-                if batch.intent in one.label:
-                    return one.id
-            if after is not None and all(one.id in listed for one in page):
-                raise Unclear("the pages of the list of batches there repeat")
-            listed |= {one.id: one for one in page}
-            if after is None:
-                break
-        young = [
-            one
-            for one in listed.values()
-            if one.created_at >= since and not one.label and one.id not in known
-        ]
-        unnamed = [one for one in young if one.total in (0, batch.questions)]
-        if running := sum(not one.ended for one in unnamed):
+        since = (batch.creating_at or 0) - _CLOCKS_S
+        unnamed = list[State]()
+        for one in await self._all(batch.model, batch.intent):
+            if batch.intent in one.label:
+                return one.id
+            is_unknown = not one.label and one.id not in known
+            has_its_size = one.total in (0, batch.questions)
+            if one.created_at >= since and is_unknown and has_its_size:
+                unnamed.append(one)
+        running = sum(not one.ended for one in unnamed)
+        if running:
             raise Undecided(
                 f"{running} batches of this size were begun there since then and have "
                 f"not ended"
             )
+        found = list[str]()
         for one in unnamed:
-            contents = [
-                await self.result(batch.model, one, name) for name in one.results
-            ]
-            rows = [
-                row
-                for content in contents
-                for line in lines_in(content)
-                if (row := self.row(line))
-            ]
-            if not rows and one.lacking(without=batch.questions, replies=0, damaged=0):
+            asked = await self._keys_in(batch.model, one)
+            if not asked and one.lacking(without=batch.questions, replies=0, damaged=0):
                 raise UnusableResponse(
                     f"the results of {one.id}, which may be this batch, cannot be read"
                 )
-            if rows and {row.key for row in rows} <= set(keys):
+            if asked and asked <= set(keys):
                 found.append(one.id)
         if len(found) > 1:
             raise Unclear(f"{len(found)} batches there have these questions")
         return found[0] if found else None
+
+    async def _all(self, model: Model, label: str) -> list[State]:
+        """The batches at the provider, each once, up to a page with this label."""
+        listed: dict[str, State] = {}
+        after = None
+        while True:
+            page, after = await self.listed(model, after)
+            is_repeated = all(one.id in listed for one in page)
+            listed |= {one.id: one for one in page}
+            if after is None or any(label in one.label for one in page):
+                return list(listed.values())
+            if is_repeated:
+                raise Unclear("the pages of the list of batches there repeat")
+
+    async def _keys_in(self, model: Model, state: State) -> set[str]:
+        """The keys of the questions in the results of a batch that has ended."""
+        keys = set[str]()
+        for name in state.results:
+            for line in lines_in(await self.result(model, state, name)):
+                row = self.row(line)
+                if row is not None:
+                    keys.add(row.key)
+        return keys
 
     def row(self, line: bytes) -> Row | None:
         """A line of the results; None if it cannot be read."""
@@ -214,19 +217,17 @@ class BatchProvider(Protocol):
 
 def batch_provider(client: Client, model: Model) -> BatchProvider:
     """The provider of a model that `providers.without_batches` accepts."""
-    return (
-        Anthropic(client)
-        if provider_of(model.target, os.environ) == "anthropic"
-        else LikeOpenai(client)
-    )
+    if provider_of(model.target, os.environ) == "anthropic":
+        return Anthropic(client)
+    return LikeOpenai(client)
 
 
 @contextmanager
 def _reading() -> Iterator[None]:
     """Read an answer.
 
-    Raises UnusableResponse if it has not the form of such an answer, as the page of a
-    proxy.
+    Raises UnusableResponse if it lacks the form of such an answer, as the page of a
+    proxy does.
     """
     try:
         yield
@@ -238,9 +239,8 @@ def _reading() -> Iterator[None]:
         ) from error
     except Exception as error:
         cause = error.__cause__ or error.__context__
-        if isinstance(
-            cause, UnusableResponse
-        ):  # litellm and OpenAI's client call it a lost connection
+        # litellm and OpenAI's client call it a lost connection.
+        if isinstance(cause, UnusableResponse):
             raise cause from error
         raise
 
@@ -263,27 +263,26 @@ def bodies(
     """
     known: dict[str, str] = {}
     for key, messages in questions:
-        prompt, system = messages[-1]["content"], json.dumps(messages[:-1])
+        *before, last = messages
+        prompt = last["content"]
         if not prompt or prompt != prompt.strip():  # litellm may change it
             yield key, _body(client, model, messages)
             continue
+        system = json.dumps(before)
         if system not in known:
-            known[system] = _body(
-                client, model, [*messages[:-1], {**messages[-1], "content": _MARKER}]
-            )
+            marked = {**last, "content": _MARKER}
+            known[system] = _body(client, model, [*before, marked])
         yield key, known[system].replace(json.dumps(_MARKER), json.dumps(prompt))
 
 
 def _body(client: Client, model: Model, messages: Messages) -> str:
     raw = _raw_request(client, model, messages)
-    if "messages" not in (body := raw.get("raw_request_body") or {}):
-        raise ProviderError(
-            str(
-                raw.get("error")
-                or "litellm asks this model at another endpoint, without batches"
-            ),
-            400,
+    body = raw.get("raw_request_body") or {}
+    if "messages" not in body:
+        why = raw.get("error") or (
+            "litellm asks this model at another endpoint, without batches"
         )
+        raise ProviderError(str(why), 400)
     more = body.pop("extra_body", None) or {}  # OpenAI's client merges it
     return json.dumps({**body, **more})
 
@@ -308,8 +307,9 @@ def _raw_request(client: Client, model: Model, messages: Messages) -> Any:
 
 
 class LikeOpenai(BatchProvider):
-    """A file of requests is uploaded; a batch of it has metadata, by which it is found
-    again.
+    """A file of requests is uploaded, of which a batch is created.
+
+    The batch has metadata, by which it is found again.
     """
 
     def line(self, key: str, body: str) -> bytes:
@@ -326,6 +326,8 @@ class LikeOpenai(BatchProvider):
         )
 
     async def create(self, model: Model, intent: str, uploaded: Any) -> State:
+        # xAI keeps the name only.
+        metadata = {"llmarith": intent, "name": f"llmarith-{intent}"}
         with sent_once():
             return await self._call(
                 "acreate_batch",
@@ -334,10 +336,7 @@ class LikeOpenai(BatchProvider):
                 completion_window="24h",
                 endpoint="/v1/chat/completions",
                 input_file_id=uploaded,
-                metadata={
-                    "llmarith": intent,
-                    "name": f"llmarith-{intent}",
-                },  # xAI keeps the name only
+                metadata=metadata,
             )
 
     async def listed(
@@ -345,9 +344,8 @@ class LikeOpenai(BatchProvider):
     ) -> tuple[list[State], str | None]:
         if provider_of(model.target, os.environ) == "mistral":
             raise Unclear("litellm cannot list batches of Mistral; look for it there")
-        return await self._call(
-            "alist_batches", model, _page, after=after, limit=100
-        )  # for Azure litellm drops both
+        # For Azure litellm drops `after` and `limit`.
+        return await self._call("alist_batches", model, _page, after=after, limit=100)
 
     async def state(self, model: Model, id_: str) -> State:
         return await self._call("aretrieve_batch", model, _state, batch_id=id_)
@@ -358,26 +356,21 @@ class LikeOpenai(BatchProvider):
         )
 
     def _read(self, row: Any) -> Row:
+        key = row["custom_id"]
         response = row.get("response") or {}
         if response.get("status_code") == 200:
-            return Row(row["custom_id"], dict(response["body"]))
-        body = response.get("body") or {}
-        error = (
-            (body.get("error") if isinstance(body, dict) else body)
-            or row.get("error")
-            or "no reason given"
-        )
-        code, message = (
-            (error.get("code"), error.get("message"))
-            if isinstance(error, dict)
-            else (None, error)
-        )
-        status = response.get("status_code") or (503 if code in _NOT_ASKED else 400)
-        return Row(
-            row["custom_id"],
-            None,
-            ProviderError(str(message or code), int(status), error),
-        )
+            return Row(key, dict(response["body"]))
+        error = response.get("body")
+        if isinstance(error, dict):
+            error = error.get("error")
+        error = error or row.get("error") or "no reason given"
+        code, message = None, error
+        if isinstance(error, dict):
+            code, message = error.get("code"), error.get("message")
+        status = response.get("status_code")
+        if not status:
+            status = 503 if code in _NOT_ASKED else 400
+        return Row(key, None, ProviderError(str(message or code), int(status), error))
 
     async def cancel(self, model: Model, id_: str) -> None:
         await self._call("acancel_batch", model, _state, batch_id=id_)
@@ -387,43 +380,38 @@ class LikeOpenai(BatchProvider):
         name: str,
         model: Model,
         read: Callable[[Any], _T],
-        timeout_s: float = 0.0,
+        timeout_s: float | None = None,
         **arguments: Any,
     ) -> _T:
-        """Call litellm without retries, as a second `create` would be a second batch,
-        and `read` its answer.
+        """Call litellm, and `read` its answer.
+
+        It is called without retries, as a second `create` would be a second batch.
         """
-        timeout_s = timeout_s or _CALL_S
         provider = provider_of(model.target, os.environ)
-        key = os.environ.get(key_variable(model.target, os.environ) or "") or (
-            "none" if model.api_base else None
-        )
-        more: dict[str, Any] = {
-            "api_base": model.api_base,
-            "api_key": key,
-            "api_version": None,
-        }
-        more |= {
-            name: model.params[name]
-            for name in ("api_version", "organization")
-            if name in model.params
-        }
+        key = os.environ.get(key_variable(model.target, os.environ) or "")
+        if key:
+            arguments["api_key"] = key
+        elif model.api_base:
+            arguments["api_key"] = "none"
+        if model.api_base is not None:
+            arguments["api_base"] = model.api_base
+        for parameter in ("api_version", "organization"):
+            if model.params.get(parameter) is not None:
+                arguments[parameter] = model.params[parameter]
         if provider == "mistral":
-            more["model"] = model.target
+            arguments["model"] = model.target
         call = getattr(self._client.litellm, name)
+        if timeout_s is None:
+            timeout_s = _CALL_S
         async with asyncio.timeout(timeout_s):
             with _reading():
                 answer = await call(
                     **arguments,
-                    **{
-                        name: value for name, value in more.items() if value is not None
-                    },
                     custom_llm_provider=provider,
                     timeout=timeout_s,
                     max_retries=0,
-                    litellm_metadata={
-                        "batch_ignore_default_logging": True
-                    },  # else it downloads results for its log
+                    # Else it downloads results for its log.
+                    litellm_metadata={"batch_ignore_default_logging": True},
                 )
                 return read(answer)
 
@@ -439,42 +427,48 @@ def _content(file: Any) -> bytes:
 
 def _page(page: Any) -> tuple[list[State], str | None]:
     states = [_state(one) for one in page.data]
+    if not page.has_more:
+        return states, None
     token = getattr(page, "next_page_token", None)  # of xAI
-    return states, (token or states[-1].id) if page.has_more else None
+    return states, token or states[-1].id
 
 
 def _state(batch: Any) -> State:
     """The state of litellm's batch."""
-    errors = [error for error in getattr(batch.errors, "data", None) or ()]
-    said = "; ".join(
-        dict.fromkeys(str(error.message or error.code) for error in errors[:3])
-    )
+    status = _written(batch.status)
+    errors = list(getattr(batch.errors, "data", None) or ())
+    said = dict.fromkeys(str(error.message or error.code) for error in errors[:3])
     reasons = {
         "expired": "the batch expired",
         "cancelled": "the batch was cancelled",
-        "failed": f"the batch failed: {said or 'no reason given'}",
+        "failed": f"the batch failed: {'; '.join(said) or 'no reason given'}",
     }
-    status, counts = _written(batch.status), batch.request_counts
-    replies, failed = (counts.completed or 0, counts.failed or 0) if counts else (0, 0)
+    codes = [error.code for error in errors]
+    total = done = 0
+    replies = None
+    counts = batch.request_counts
+    if counts:
+        replies = counts.completed or 0
+        done = replies + (counts.failed or 0)
+        total = counts.total or 0
+    metadata = batch.metadata or {}
     output = batch.output_file_id
-    if not output and replies and set(batch.metadata or ()) == {"name"}:
-        output = (
-            batch.id
-        )  # for xAI, of which litellm names the results of completed batches only
+    # Of xAI's batches litellm names the results of completed ones only.
+    if not output and replies and set(metadata) == {"name"}:
+        output = batch.id
     return State(
         id=_written(batch.id),
         ended=status == "completed" or status in reasons,
         created_at=batch.created_at or math.inf,
-        total=(counts and counts.total) or 0,
-        label=" ".join(map(str, (batch.metadata or {}).values())),
-        done=replies + failed,
+        total=total,
+        label=" ".join(map(str, metadata.values())),
+        done=done,
         results=tuple(file for file in (output, batch.error_file_id) if file),
         reason=reasons.get(status, ""),
         again=status == "expired",
-        too_long=status == "failed"
-        and any(error.code == "token_limit_exceeded" for error in errors),
+        too_long=status == "failed" and "token_limit_exceeded" in codes,
         completed=status == "completed",
-        replies=replies if counts else None,
+        replies=replies,
     )
 
 
@@ -489,8 +483,9 @@ def _written(text: Any) -> str:
 
 
 class Anthropic(BatchProvider):
-    """A batch is created by one request, and has no metadata: it is found again by its
-    questions.
+    """A batch is created by one request, and has no metadata.
+
+    It is found again by its questions.
     """
 
     def line(self, key: str, body: str) -> bytes:
@@ -501,19 +496,26 @@ class Anthropic(BatchProvider):
 
     async def create(self, model: Model, intent: str, uploaded: Any) -> State:
         raw = _raw_request(self._client, model, [{"role": "user", "content": _MARKER}])
-        headers = raw.get("raw_request_headers") or {}
-        beta = {
-            name: value
-            for name, value in headers.items()
-            if name.lower() == "anthropic-beta"
-        }
-        request = {"content": uploaded, "timeout": _UPLOAD_S, "headers": beta}
-        return await self._json("POST", model, "", _anthropic_state, **request)
+        beta = {}
+        for name, value in (raw.get("raw_request_headers") or {}).items():
+            if name.lower() == "anthropic-beta":
+                beta[name] = value
+        return await self._json(
+            "POST",
+            model,
+            "",
+            _anthropic_state,
+            content=uploaded,
+            timeout=_UPLOAD_S,
+            headers=beta,
+        )
 
     async def listed(
         self, model: Model, after: str | None
     ) -> tuple[list[State], str | None]:
-        params = {"limit": "100"} | ({"after_id": after} if after else {})
+        params = {"limit": "100"}
+        if after:
+            params["after_id"] = after
         return await self._json("GET", model, "", _anthropic_page, params=params)
 
     async def state(self, model: Model, id_: str) -> State:
@@ -559,16 +561,13 @@ class Anthropic(BatchProvider):
     async def _send(self, method: str, model: Model, path: str, **request: Any) -> Any:
         import httpx
 
-        _ = (
-            self._client.litellm
-        )  # its import guards httpx, which then raises Refused for an error
-        base = (
-            (model.api_base or "https://api.anthropic.com")
-            .rstrip("/")
-            .removesuffix("/v1/messages")
-        )
-        if not (key := os.environ.get("ANTHROPIC_API_KEY")):
+        # Its import guards httpx, which then raises Refused for an error.
+        _ = self._client.litellm
+        key = os.environ.get("ANTHROPIC_API_KEY")
+        if not key:
             raise ProviderError("Missing Anthropic API Key", 401)
+        base = model.api_base or "https://api.anthropic.com"
+        base = base.rstrip("/").removesuffix("/v1/messages")
         headers = {
             "x-api-key": key,
             "content-type": "application/json",
@@ -583,13 +582,17 @@ class Anthropic(BatchProvider):
 
 def _anthropic_page(page: Any) -> tuple[list[State], str | None]:
     states = [_anthropic_state(one) for one in page["data"]]
-    return states, states[-1].id if page["has_more"] else None
+    after = states[-1].id if page["has_more"] else None
+    return states, after
 
 
 def _anthropic_state(batch: Any) -> State:
-    """A batch that has ended has a row for each of its questions, also for those that
-    expired or were cancelled.
+    """The state of Anthropic's batch.
+
+    One that has ended has a row for each of its questions, also for those that expired
+    or were cancelled.
     """
+
     counts = batch.get("request_counts") or {}
     ended = _written(batch["processing_status"]) == "ended"
     return State(

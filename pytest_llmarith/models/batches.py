@@ -77,10 +77,10 @@ def in_batch_since(made_at: str) -> Failure:
 
 
 class _Late(NamedTuple):
-    """Why a batch, or its results, cannot be read yet, when to look again, and what the
-    user can do.
+    """Why a batch, or its results, cannot be read yet.
 
-    `due` is infinite if this run does not look again.
+    `due` is when to look again, infinite if this run does not; `advice` is what the
+    user can do.
     """
 
     why: str
@@ -108,9 +108,7 @@ class Batches:
         self._missing: dict[str, BatchQuestion] = {}
         self._failures: dict[str, Failure] = {}
         self._tries: Counter[str] = Counter()
-        self._may_pass: set[str] = (
-            set()
-        )  # questions that failed with an error that may pass
+        self._may_pass: set[str] = set()  # questions whose error may pass
         self._billed: set[str] = set()  # questions without a reply that may be billed
         self._done: dict[str, int] = {}
         self._late: dict[str, _Late] = {}  # by intent
@@ -131,7 +129,8 @@ class Batches:
         self._missing = {
             key: question for key, question in questions.items() if key not in stored
         }
-        began, tell_s = time.monotonic(), 0.0
+        began = time.monotonic()
+        tell_s = 0.0
         with closing(Reservations(self.store.path, check_writable=True)) as self._db:
             self._submission = Submission(
                 self.client, self.limits, self.calls, self._db, self.say
@@ -141,50 +140,39 @@ class Batches:
                 await self._take_ended()
                 submitted = await self._submit(mode)
                 waiting = self._db.batches(self._missing)
-                if submitted and not any(
-                    self._is_awaited(batch, mode) for batch in waiting
-                ):
+                is_awaited = any(self._is_awaited(batch, mode) for batch in waiting)
+                if submitted and not is_awaited:
                     return self._reasons()
-                if (elapsed := time.monotonic() - began) >= tell_s:
-                    tell_s = _TELL_AFTER_S + elapsed * 1.25
-                    minutes = (
-                        f"{elapsed / 60:.0f} min; safe to leave (Ctrl-C), the "
-                        f"same command goes on"
-                    )
-                    wait = "another run submits batches; waiting for it"
-                    self.say(
-                        f"{self._progress(waiting)}, {minutes}" if submitted else wait
-                    )
-                await self.calls.pause(
-                    min(_LONGEST_POLL_S, _FIRST_POLL_S + elapsed / 20)
-                )
+                elapsed_s = time.monotonic() - began
+                if elapsed_s >= tell_s:
+                    tell_s = _TELL_AFTER_S + elapsed_s * 1.25
+                    if submitted:
+                        self._tell_progress(waiting, elapsed_s)
+                    else:
+                        self.say("another run submits batches; waiting for it")
+                poll_s = min(_LONGEST_POLL_S, _FIRST_POLL_S + elapsed_s / 20)
+                await self.calls.pause(poll_s)
 
     def _name_others(self, questions: Mapping[str, BatchQuestion]) -> None:
         """Say which batches for the models of these questions hold none of them."""
-        targets, mine = (
-            {one.model.target for one in questions.values()},
-            self._db.batches(questions),
-        )
+        targets = {one.model.target for one in questions.values()}
+        mine = self._db.batches(questions)
         for batch in self._db.batches():
             if batch.model.target in targets and batch not in mine:
-                since = (
-                    f"for {batch.model.target}, submitted {minute(batch.made_at)} UTC"
-                )
-                again = (
-                    f"repeat the command that submitted it (its parameters: "
-                    f"{batch.parameters})"
-                )
                 self.say(
-                    f"a batch of {batch.questions:,} questions {since}, holds none of "
-                    f"these questions: {again}"
+                    f"a batch of {batch.questions:,} questions for {batch.model.target}, "
+                    f"submitted {minute(batch.made_at)} UTC, holds none of these "
+                    f"questions: repeat the command that submitted it (its parameters: "
+                    f"{batch.parameters})"
                 )
 
     async def _submit(self, mode: BatchMode) -> bool:
-        """Find the batches of killed processes, and submit what may be submitted,
-        unless the mode is COLLECT.
+        """Find the batches of killed processes, and submit what may be submitted.
 
-        Returns False if another run is submitting, and this one has to wait.
+        Nothing is submitted if the mode is COLLECT. Returns False if another run is
+        submitting, and this one has to wait.
         """
+        may_create = mode is not BatchMode.COLLECT
         left = {
             key: one
             for key, one in self._missing.items()
@@ -192,47 +180,57 @@ class Batches:
         }
         try:
             with self._db.submitting():
-                await self._submission.submit(
-                    left, may_create=mode is not BatchMode.COLLECT
-                )
+                await self._submission.submit(left, may_create=may_create)
         except Locked:
-            return mode is BatchMode.COLLECT
+            return not may_create
         except Unreached as why:
-            if mode is not BatchMode.COLLECT:
+            if may_create:
                 raise
             self._unreached = str(why)
         return True
 
     def _is_awaited(self, batch: Batch, mode: BatchMode) -> bool:
-        """Whether the run goes on until this batch has ended, or until its results are
-        complete.
-        """
+        """Whether the run goes on until this batch has ended and can be read."""
         late = self._late.get(batch.intent)
         if late is None:
             return mode is BatchMode.WAIT
         return late.due < math.inf
 
-    def _progress(self, waiting: list[Batch]) -> str:
+    def _tell_progress(self, waiting: list[Batch], elapsed_s: float) -> None:
         done = sum(self._done.get(batch.intent, 0) for batch in waiting)
-        many = (
-            f"{len(waiting)} batches"
-            if len(waiting) > 1
-            else f"{waiting[0].model.target}: batch"
+        questions = sum(batch.questions for batch in waiting)
+        batches = f"{waiting[0].model.target}: batch"
+        if len(waiting) > 1:
+            batches = f"{len(waiting)} batches"
+        progress = f"{batches} of {questions:,}, {done:,} done"
+        if self._unreached:
+            progress += f", {self._unreached}"
+        self.say(
+            f"{progress}, {elapsed_s / 60:.0f} min; safe to leave (Ctrl-C), the same "
+            f"command goes on"
         )
-        progress = (
-            f"{many} of {sum(batch.questions for batch in waiting):,}, {done:,} done"
-        )
-        return f"{progress}, {self._unreached}" if self._unreached else progress
 
     def _reasons(self) -> dict[str, Failure]:
-        """Why questions have no reply; the budget keeps what those in batches may
-        cost.
+        """Why questions have no reply.
+
+        The budget keeps what those in batches may cost.
         """
-        since, stored = (
-            self._db.in_batches(self._missing),
-            self._db.fetch(self._missing),
-        )
-        if others := len(self._missing.keys() - since.keys() - stored.keys()):
+        since = self._db.in_batches(self._missing)
+        stored = self._db.fetch(self._missing)
+        reasons = {}
+        others = 0  # in no batch
+        for key, question in self._missing.items():
+            if key in since:
+                self.budget.hold(*question)
+            if key in stored:
+                continue
+            if key in since:
+                reasons[key] = in_batch_since(since[key])
+            else:
+                others += 1
+                reasons[key] = self._failures.get(key, NOT_SUBMITTED)
+
+        if others:
             self.say(f"{others:,} questions have no reply and are in no batch")
         if since:
             unreached = f" ({self._unreached})" if self._unreached else ""
@@ -241,31 +239,24 @@ class Batches:
                 f"--llm-batch=collect takes their replies"
             )
         for batch in self._db.batches(self._missing):
-            if (late := self._late.get(batch.intent)) is not None:
+            if batch.intent in self._late:
+                late = self._late[batch.intent]
                 self.say(
                     f"{late.why}; its {batch.questions:,} questions stay in it; "
                     f"{late.advice}"
                 )
-        for key in since:
-            self.budget.hold(*self._missing[key])
-        return {
-            key: in_batch_since(since[key])
-            if key in since
-            else self._failures.get(key, NOT_SUBMITTED)
-            for key in self._missing
-            if key not in stored
-        }
+        return reasons
 
     # --- take replies -----------------------------------------------------------------
 
     async def _take_ended(self) -> None:
-        """Store the replies of all batches that have ended and hold a question of this
-        run.
-        """
+        """Store the replies of all ended batches that hold a question of this run."""
         self._unreached = ""
         for batch in self._db.batches(self._missing):
             late = self._late.get(batch.intent)
-            if batch.id is None or (late is not None and time.monotonic() < late.due):
+            if late is not None and time.monotonic() < late.due:
+                continue
+            if batch.id is None:
                 continue
             provider = batch_provider(self.client, batch.model)
             poll = partial(provider.state, batch.model, batch.id)
@@ -289,8 +280,9 @@ class Batches:
     def _look_again(
         self, batch: Batch, why: str, *, may_wait: bool = True, may_forget: bool = True
     ) -> None:
-        """Look at this batch again after a pause, if it `may_wait`, unless that was in
-        vain too often.
+        """Look at this batch again after a pause, if it `may_wait`.
+
+        It does not if that was in vain too often.
         """
         assert batch.id is not None
         looks = self._looks[batch.intent]
@@ -308,51 +300,44 @@ class Batches:
             self.say(f"{late.why}; looking again for {sum(_LATE_PAUSES_S):g} s")
 
     async def _take(self, batch: Batch, provider: BatchProvider, state: State) -> None:
-        """Store the replies of a batch that has ended; if its results are complete, end
-        its other reservations.
+        """Store the replies of a batch that has ended.
+
+        If its results are complete, its other reservations end.
         """
+        target = batch.model.target
         questions = self._db.questions(batch.intent)
         total = len(questions)
         failures, lacking, damaged = await self._read(batch, provider, state, questions)
         if lacking:
-            unread = f", and {damaged:,} lines cannot be read" if damaged else ""
-            self._look_again(
-                batch,
-                f"{batch.model.target}: the results lack {lacking:,} lines{unread}",
-            )
+            why = f"{target}: the results lack {lacking:,} lines"
+            if damaged:
+                why += f", and {damaged:,} lines cannot be read"
+            self._look_again(batch, why)
             return
-        without = Failure(
-            redact.one_line(f"{batch.model.target}: {state.reason}", os.environ)
-        )
         if state.again or state.too_long:
             self._may_pass |= questions.keys() - failures.keys()
-        failures = dict.fromkeys(questions, without) | failures
+        # Those without a row have the reason of the batch.
+        reason = Failure(redact.one_line(f"{target}: {state.reason}", os.environ))
+        failures = dict.fromkeys(questions, reason) | failures
+        mine = failures.keys() & self._missing.keys()
         if state.too_long and total > 1:
-            mine = [
-                self._missing[key] for key in questions.keys() & self._missing.keys()
-            ]
-            half = sum(one.model.about_tokens(one.prompt) for one in mine) // 2
-            self._submission.most_tokens[batch.model.target] = half
+            asked = [self._missing[key] for key in questions.keys() & mine]
+            tokens = sum(one.model.about_tokens(one.prompt) for one in asked)
+            self._submission.most_tokens[target] = tokens // 2
         else:
             again = self._may_pass - self._billed
-            self._tries.update(
-                {key: 1 if key in again else _MOST_TRIES for key in failures}
-            )
+            for key in failures:
+                self._tries[key] += 1 if key in again else _MOST_TRIES
         self._db.release(batch)
         self._failures |= failures
-        for key in self._billed & failures.keys() & self._missing.keys():
-            self.counts.lost(
-                self.budget.fail(*self._missing[key], UnusableResponse()) or 0.0
-            )
-        said = (
-            f"{batch.model.target}: batch of {total:,} ended, "
-            f"{total - len(failures):,} replies"
-        )
+        for key in self._billed & mine:
+            lost_usd = self.budget.fail(*self._missing[key], UnusableResponse())
+            self.counts.lost(lost_usd or 0.0)
+        said = f"{target}: batch of {total:,} ended, {total - len(failures):,} replies"
         if failures:
-            ((most, _),) = Counter(
-                failure.message for failure in failures.values()
-            ).most_common(1)
-            said += f"; {len(failures):,} without: {most}"
+            messages = Counter(failure.message for failure in failures.values())
+            ((usual, _),) = messages.most_common(1)
+            said += f"; {len(failures):,} without: {usual}"
         self.say(said)
 
     async def _read(
@@ -366,20 +351,17 @@ class Batches:
 
         Returns the failures, how many lines the results lack, and how many are damaged.
         """
-        asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC).isoformat(
-            timespec="milliseconds"
-        )
+        created_at = datetime.fromtimestamp(batch.creating_at or 0, UTC)
+        asked_at = created_at.isoformat(timespec="milliseconds")
         failures: dict[str, Failure] = {}
-        answered: set[str] = (
-            set()
-        )  # also by a reply that was stored earlier, or cannot be used
+        # Also by a reply that was stored earlier, or cannot be used.
+        answered: set[str] = set()
         damaged = 0
         for name in state.results:
             replies: dict[str, Reply] = {}
             read = partial(provider.result, batch.model, state, name)
-            for line in lines_in(
-                await self.calls.persistently(batch.model, read, unless=is_gone)
-            ):
+            content = await self.calls.persistently(batch.model, read, unless=is_gone)
+            for line in lines_in(content):
                 row = provider.row(line)
                 if row is None:
                     damaged += 1
@@ -405,11 +387,8 @@ class Batches:
                     replies = {}
             self._write(batch, replies)
         without = len(questions.keys() - failures.keys())
-        return (
-            failures,
-            state.lacking(without=without, replies=len(answered), damaged=damaged),
-            damaged,
-        )
+        lacking = state.lacking(without=without, replies=len(answered), damaged=damaged)
+        return failures, lacking, damaged
 
     def _outcome(self, model: Model, row: Row) -> Reply | Failure:
         """The reply of a row, or why there is none.
@@ -438,5 +417,6 @@ class Batches:
         for key in taken:
             priced = self.prices.priced(batch.model, replies[key])
             self.counts.paid(priced)
-            if (question := self._missing.pop(key, None)) is not None:
+            question = self._missing.pop(key, None)
+            if question is not None:
                 self.budget.count(key, *question, priced)
