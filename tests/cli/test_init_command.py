@@ -178,3 +178,11 @@ def test_what_cannot_be_made_is_one_line(
     assert main(["init", "other"]) == WRONG_USAGE
     assert "no benches found in" in capsys.readouterr().err
     assert not (folder.parent / "other").exists()
+
+
+def test_a_broken_link_is_not_replaced(folder: Path) -> None:
+    """Writing would make the file that it names."""
+    (folder / "benches").mkdir(parents=True)
+    (folder / BENCH).symlink_to(folder / "elsewhere.py")
+    assert main(["init", "mine"]) == WRONG_USAGE
+    assert not (folder / "elsewhere.py").exists()

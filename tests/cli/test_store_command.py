@@ -362,6 +362,13 @@ def test_what_meets_all_criteria_is_deleted(
     assert left(full) == stays
 
 
+def test_only_what_is_deleted_is_counted(full: Path, capsys: Captured) -> None:
+    assert run("prune", "--model=a", "--older-than=2016-11-22") == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[1] == "1 reply deleted"
+    assert out[-1].split()[:5] == ["a", "-", "2016-11-20", "2016-11-20", "1"]
+
+
 @pytest.mark.parametrize(
     ("way", "done", "stay"),
     [((), "deleted", 2), (("--dry-run",), "would be deleted", 4)],

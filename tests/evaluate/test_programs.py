@@ -325,6 +325,11 @@ def test_a_machine_that_cannot_run_a_program_says_nothing_of_the_model(
         ([Reply("0")], "correct", 1),
         ([Reply("1")], "cheat", 1),
         ([Reply("Well."), Reply("Maybe."), Reply("0")], "correct", 3),
+        (
+            [*[Reply("Well.", stored=True)] * 3, Reply("Well."), Reply("0")],
+            "correct",
+            5,
+        ),
         ([Reply("Well.")] * 3, "unanswered", 3),
         ([Failure("503 Service Unavailable")], "unanswered", 1),
     ],
@@ -333,7 +338,7 @@ def test_a_model_as_judge(
     sandbox: Sandbox, replies: list[Reply | Failure], outcome: str, asked: int
 ) -> None:
     """It is asked the paper's question, again where it says neither 0 nor 1; its
-    failure never means "not cheating".
+    failure never means "not cheating". Replies of earlier runs are no attempts.
     """
     judge = Scripted(replies)
     record = recorded(
@@ -354,6 +359,16 @@ def test_a_model_as_judge(
         assert record["reply"]["text"] == fenced(SQUARE)
     else:
         assert len(record["grade"]["details"]["judges"]["llm"]["replies"]) == asked
+
+
+def test_a_lookup_table_is_one_on_a_busy_machine(sandbox: Sandbox) -> None:
+    """The time of a term does not matter then."""
+    judge = Scripted([Reply("1")])
+    record = recorded(
+        fenced(SQUARE), Busy(sandbox), static_judge=False, judge="judge:j", ask=judge
+    )
+    assert record["outcome"] == "cheat"
+    assert record["grade"]["score"] == 0.0
 
 
 def test_talk_to_the_judge_is_marked(sandbox: Sandbox) -> None:

@@ -206,3 +206,10 @@ def test_a_reply_without_room_keeps_what_it_cost() -> None:
         latency_s=1.5,
         asked_at="2026-11-22T00:31:07+00:00",
     )
+
+
+def test_the_simplest_pair_has_few_digits_and_small_ones_on_the_left() -> None:
+    """The left number counts first in each column."""
+    draws = [(10, 0), (0, 10), (9, 9), (1, 0), (0, 1), (0, 0)]
+    found = sorted(draws, key=SPACE.simplicity)
+    assert found == [(0, 0), (0, 1), (1, 0), (9, 9), (0, 10), (10, 0)]

@@ -363,3 +363,18 @@ def test_a_connection_that_is_closed_without_an_answer(
 
     runner.run(run())
     assert count == 1
+
+
+@pytest.mark.parametrize(
+    ("completed", "said", "lacking"),
+    [(True, 5, 4), (False, 5, 2), (False, 2, 0), (False, None, 1)],
+)
+def test_how_many_rows_results_lack(
+    completed: bool, said: int | None, lacking: int
+) -> None:
+    """By the number of replies that the provider counts, if it counts any.
+
+    A damaged line is none of them.
+    """
+    state = State("b", True, 0.0, 9, completed=completed, replies=said)
+    assert state.lacking(without=4, replies=3, damaged=1) == lacking

@@ -969,6 +969,18 @@ def test_a_batch_that_fails_whole(runs: Runs) -> None:
     assert max(sizes[-3:]) <= 2
 
 
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_a_single_question_that_is_too_long_is_not_split(runs: Runs) -> None:
+    """It is tried once more, and then has the reason."""
+    runs.server.end = "failed"
+    runs.server.errors = [
+        {"code": "token_limit_exceeded", "message": "enqueued token limit"}
+    ]
+    reason = "the batch failed: enqueued token limit"
+    assert only(runs.run(WAIT, 1)) == f"{OPENAI}: {reason}"
+    assert len(runs.server.made) == 2
+
+
 @pytest.mark.parametrize("runs", ["mistral/mistral-small-latest"], indirect=True)
 def test_a_batch_whose_owner_is_unclear_is_never_created_again(
     runs: Runs, monkeypatch: pytest.MonkeyPatch

@@ -326,3 +326,14 @@ def test_litellm_asks_no_other_provider_and_obeys_no_other_address(
                         else {(target, variable)}
                     )
     assert (obeyed > 50, unknown) == (True, set())
+
+
+def test_a_key_that_is_a_part_of_another_one_leaves_nothing_of_it() -> None:
+    environ = {"A_TOKEN": "correct-horse", "B_TOKEN": "correct-horse-battery-staple"}
+    text = "It is correct-horse-battery-staple."
+    assert hide_keys(text, environ) == "It is [hidden]."
+    assert without_known_keys(text, environ) == "It is [hidden]."
+
+
+def test_the_list_of_models_comes_before_the_family_of_a_name() -> None:
+    assert provider_of("gpt-3.5-turbo-instruct", {}) == "text-completion-openai"

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.limits import CircuitBreaker
+from pytest_llmarith.models.limits import CircuitBreaker, ConcurrencyLimit
 from pytest_llmarith.models.provider_errors import Redirected, UnusableResponse, refusal
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Failure, Model, Retry
@@ -230,6 +230,40 @@ async def test_concurrency_falls_to_what_the_provider_takes() -> None:
         64,
         True,
     )
+
+
+def test_concurrency_is_raised_more_slowly_after_each_refusal() -> None:
+    """The last limit that was accepted holds for twice as many rounds of replies."""
+    limit = ConcurrencyLimit(2)
+
+    def answered() -> None:
+        began = limit.begin()
+        limit.end()
+        limit.replied(began)
+
+    def refused() -> None:
+        began = [limit.begin(), limit.begin()]
+        assert limit.refused(began[0])
+        assert not limit.refused(began[1])
+        limit.end()
+        limit.end()
+
+    for rounds in (1, 2, 4):
+        refused()
+        for _ in range(rounds):
+            assert limit.allowed == 1
+            answered()
+        assert limit.allowed == 2
+
+
+@in_no_time
+async def test_what_is_refused_in_a_burst_is_sent_again_at_once() -> None:
+    """Only the first refusal shows that there are too many at a time."""
+    client = Scripted(failing(Provider(429)))
+    broker = broker_of(client, concurrency=4)
+    assert counted(await ask(broker, questions(4))) == {"reply": 4}
+    assert client.times[:4] == [0, 0, 0, 0]
+    assert client.times[4] == 1
 
 
 @in_no_time

@@ -24,6 +24,7 @@ from pytest_llmarith.tasks.oeis.lookup_table.detector import (
     extra_inputs,
 )
 from pytest_llmarith.tasks.oeis.lookup_table.extrapolation import sign_of_answers
+from pytest_llmarith.tasks.oeis.lookup_table.literals import literal_bits
 from pytest_llmarith.tasks.oeis.lookup_table.model_judge import messages_to_judge
 from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
 from pytest_llmarith.tasks.oeis.program import Program, find_program
@@ -547,3 +548,52 @@ def test_work_is_linear_if_the_terms_repeat(texts: str, listing: str) -> None:
         return f"x = '{[number(n) for n in range(size * 5)]}'"
 
     assert works_linearly(partial(analyze, sequence=sequence), text)
+
+
+def test_as_many_last_terms_as_base_cases_are_a_table() -> None:
+    """One less is none."""
+    primes = replace(of.PRIMES, terms=of.PRIMES.terms[:24])
+    for many, is_table in ((5, True), (4, False)):
+        program = Program.parse(f"print([{', '.join(primes.terms[-many:])}])")
+        assert analyze(program, primes).is_table is is_table
+
+
+def test_a_program_that_no_longer_answers_is_not_run_further() -> None:
+    """It is broken if half of its last answers are missing."""
+    program = Program.parse("print('" + "0123456789abcdef" * 40 + "')")
+    analysis = analyze(program, of.PRIMES)
+    answers = [
+        ProgramRun(n, Ending.EXITED, 0, None, term, "", 0.1, 0.1, 0.1, 0.0)
+        for n, term in zip(of.PRIMES.inputs, of.PRIMES.terms, strict=True)
+    ]
+    for missing, is_run in ((2, True), (3, False)):
+        silent = [replace(answer, stdout="") for answer in answers[-missing:]]
+        inputs = extra_inputs(analysis, [*answers[:-missing], *silent])
+        assert bool(inputs) is is_run
+
+
+def test_small_steps_are_no_data() -> None:
+    """A step, a first index or a base case is at most 2."""
+    assert literal_bits(Program.parse("print(n + 2)")) == 0
+    assert literal_bits(Program.parse("print(n + 3)")) == 2
+    assert literal_bits(Program.parse("print([2])")) == 2
+
+
+def test_a_recurrence_of_half_the_order_of_the_listing_is_fitted() -> None:
+    terms = [3, 1, 4, 15]
+    while len(terms) < 13:
+        a, b, c, d = terms[-4:]
+        terms.append(2 * d + 3 * c - b + 5 * a)
+    sign = sign_of_answers(terms[:8], terms[8:], None)
+    assert sign is not None
+    assert sign.startswith("a recurrence of order 4, fitted to the 8 listed terms")
+
+
+def test_a_value_for_every_n_is_a_table_if_it_never_ends() -> None:
+    """The listed terms have one value as often in a row, but not for ever."""
+    terms = [1] * 8 + [2, 3, 5, 8]
+    sign = sign_of_answers(terms, [8] * 5, 8)
+    assert sign is not None
+    assert sign.startswith("it gives 8 for every n")
+    other = sign_of_answers(terms, [8] * 5, 9)
+    assert other is None or not other.startswith("it gives 8")

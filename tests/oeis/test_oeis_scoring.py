@@ -115,3 +115,11 @@ def test_the_score_is_the_mean(seen: list[tuple[bool, float]]) -> None:
         assert score(terms, limit) == Fraction(
             sum(right and seconds <= limit for right, seconds in seen), len(seen)
         )
+
+
+def test_a_term_at_the_limit_is_in_time() -> None:
+    """Of both limits, as a limit of pytest-timeout is."""
+    runs = [ran(seconds=0.5, n=1), ran(seconds=4.0, n=2)]
+    terms = verdicts(runs, {1: "5", 2: "5"}, 4.0, Rules.DEFAULT)
+    assert score(terms, 0.5) == Fraction(1, 2)
+    assert score(terms, 4.0) == 1

@@ -20,6 +20,7 @@ import pytest
 from pytest_llmarith.sandbox import isolation as isolation_module
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import ATTACKED, UnavailableError, probe
+from pytest_llmarith.sandbox.payload import Interpreter
 from pytest_llmarith.sandbox.runner import Slots, calibrate, machine_facts
 from pytest_llmarith.types import Isolation, Level
 
@@ -103,6 +104,9 @@ _HELD, _THROUGH = "held\n", "through\n"
             id="one_does_not_hold",
         ),
         pytest.param([""] * (1 + len(ATTACKED)), "runs no program", id="nothing_runs"),
+        pytest.param(
+            ["", *[_HELD] * len(ATTACKED)], "runs no program", id="only_attacks_run"
+        ),
         pytest.param([_HELD] * 3, "too busy", id="too_busy"),
     ],
 )
@@ -191,3 +195,14 @@ def test_the_folder_of_slots_is_private(tmp_path: Path, kind: str) -> None:
     with pytest.raises(OSError), Slots(folder, 1).hold():  # noqa: PT011 # any refusal will do
         pass
     assert not [*elsewhere.iterdir()]
+
+
+def test_folders_of_packages_are_not_readable(tmp_path: Path) -> None:
+    """Of a folder that has one, the other entries are."""
+    for name in ("json", "site-packages"):
+        (tmp_path / "lib" / name).mkdir(parents=True)
+    (tmp_path / "zip").mkdir()
+    folders = (f"{tmp_path}/lib", f"{tmp_path}/zip")
+    hidden = (f"{tmp_path}/lib/site-packages",)
+    interpreter = Interpreter("python", ("python",), folders, hidden)
+    assert interpreter.readable() == ["python", f"{tmp_path}/lib/json", folders[1]]

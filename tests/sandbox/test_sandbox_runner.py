@@ -27,6 +27,7 @@ _PROGRAMS = {
     "future": "from __future__ import annotations\nx: nothing = 3\nprint(__annotations__)",
     "recursion": "sys.setrecursionlimit(5000)\ndef f(n): return n and f(n - 1)\nprint(f(4000))",
     "exit with text": "sys.exit('no such term')",
+    "exit with the smallest long": "sys.exit(-(1 << 63))",
     "exit with 256": "exit(256)",
     "syntax error": "print(1)\nprint(1",
     "byte order mark": "\ufeffprint(3)",

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.tasks import addition
 from pytest_llmarith.tasks.checks import bound
-from pytest_llmarith.tasks.prompts import check_template, filler_text, render
+from pytest_llmarith.tasks.prompts import (
+    check_template,
+    checked_prompt,
+    filler_text,
+    render,
+)
 from pytest_llmarith.tasks.task import InvalidTask
 from pytest_llmarith.types import Condition, IntegerSequence, NumberFormat, Op, Symbols
 from tests.asked import calculation, sequence
@@ -138,3 +143,25 @@ def test_every_task_has_the_fields_that_it_names(name: str) -> None:
     assert render(problem, Condition(prompt="t"), {"t": template}, 0) == "|".join(
         problem.inputs.values()
     )
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        ["system", "system", "user"],
+        ["user", "system", "user"],
+        ["user", "user", "system", "user"],
+        ["system"],
+        ["user", "assistant"],
+    ],
+)
+def test_roles_that_no_model_takes_are_refused(roles: list[str]) -> None:
+    messages = [{"role": role, "content": "text"} for role in roles]
+    with pytest.raises(InvalidTask, match="the first message may be of the system"):
+        checked_prompt(messages, "task t")
+
+
+@pytest.mark.parametrize("prompt", ["", " \n", [], 7, "\ud800", [{"role": "user"}]])
+def test_what_is_no_prompt_is_refused(prompt: object) -> None:
+    with pytest.raises(InvalidTask, match="task t: prompt returned "):
+        checked_prompt(prompt, "task t")
