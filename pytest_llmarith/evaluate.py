@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from pytest_llmarith import exact, records
-from pytest_llmarith.records import Record, Reply, check_plain, without_retries
-from pytest_llmarith.tasks.checks import plain
+from pytest_llmarith.records import Record, Reply, without_retries
 from pytest_llmarith.tasks.task import (
     Grade,
     InvalidGrade,
@@ -22,6 +21,7 @@ from pytest_llmarith.tasks.task import (
     TaskProblem,
     Tools,
 )
+from pytest_llmarith.tasks.values import plain, recorded_answer
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     INVALID_GRADE,
@@ -133,7 +133,7 @@ def _graded(
         reading = next(iter(task.readings), None)
     found = _read(task, problem, reply)
     if task.grader is not None:
-        recorded = None if isinstance(found, NoAnswer) else _recordable(found)
+        recorded = None if isinstance(found, NoAnswer) else recorded_answer(found)
         reason = found.reason if isinstance(found, NoAnswer) else None
         return _of_grade(
             Grade.of(task.grader.grade(found, problem, tools or Tools(reply))),
@@ -151,7 +151,7 @@ def _graded(
             grade,
         )
     if reading is None:
-        recorded = _recordable(
+        recorded = recorded_answer(
             found
         )  # before grading, as `grade` may modify the answer
         return _of_grade(_grade(task, problem, found), recorded)
@@ -237,34 +237,6 @@ def _of_grade(
     named = scores or {name: float(one) for name, one in grade.scores.items()}
     part = records.Grade(score, dict(named), details)
     return Graded(outcome, grade.reason or reason, None, answer, {}, part)
-
-
-def _recordable(answer: Any) -> Any:
-    """The answer as JSON or text, equal for equal answers.
-
-    It never raises, so that the trial can still be graded.
-    """
-    try:
-        value = plain(answer, _sorted_set)
-        check_plain(value, "the answer")
-        return value
-    except Exception:
-        try:
-            return (
-                hex(answer) if isinstance(answer, int) else str(answer)
-            )  # `str` is limited to 4,300 digits
-        except Exception as error:
-            return (
-                f"[{type(answer).__name__} without a text: str() raised "
-                f"{type(error).__name__}]"
-            )
-
-
-def _sorted_set(answer: Any) -> list[Any]:
-    """A set as a sorted list, as its order differs between processes."""
-    if isinstance(answer, set | frozenset):
-        return sorted(answer, key=repr)
-    raise TypeError(f"{type(answer).__name__} is not JSON")
 
 
 def incomplete_reason(reply: Reply) -> NanReason | None:

@@ -4,10 +4,10 @@ is asked.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -23,11 +23,11 @@ from pytest_llmarith.tasks.task import (
     short_repr,
     shortened,
 )
+from pytest_llmarith.tasks.values import plain
 from pytest_llmarith.types import Prompt
 
 # Characters that `-k` can parse and that have no meaning in a shell.
 _LABEL = re.compile(r"[A-Za-z0-9_.+-]{1,200}")
-_MOST = 1 << 60  # longer integers may have no text
 _EXPECTED = "return a Problem(inputs, expected) for every question"
 
 
@@ -54,7 +54,12 @@ def problems_of(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
 
 
 def bound(task: Task[Any], seed: int, problem: Problem) -> TaskProblem:
-    """A problem with its task, and with its prompt in the usual condition."""
+    """A problem with its task, and with its prompt in the usual condition.
+
+    Raises InvalidTask, and the exceptions of the task's functions.
+    """
+    if task.name not in RESERVED:
+        return _checked_problem(task, seed, problem, problem.label, problem)
     prompt = checked_prompt(
         task.prompt(problem), f"task {task.name}, problem {problem.label}"
     )
@@ -68,6 +73,21 @@ def bound(task: Task[Any], seed: int, problem: Problem) -> TaskProblem:
         problem.label,
         problem.trial,
     )
+
+
+def _checked_problem(
+    task: Task[Any], seed: int, problem: Problem, label: str, first: Problem
+) -> TaskProblem:
+    """A problem of a user's task; `first` is the first one of the same task."""
+    where = f"task {task.name}, problem {label}"
+    if error := _invalid_part(problem, first, task):
+        raise InvalidTask(f"{where}: {error}")
+    # Copied before `prompt` is called, as the task may modify the lists that it has
+    # passed.
+    inputs = _copied(dict(problem.inputs), f"{where}: inputs")
+    expected = _copied(problem.expected, f"{where}: expected")
+    prompt = checked_prompt(task.prompt(problem), where)
+    return _bound(task, seed, problem, prompt, inputs, expected, label, problem.trial)
 
 
 def _bound(
@@ -132,24 +152,11 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
                 f"task {task.name}: two problems have the label {label!r}; make "
                 f"labels unique"
             )
-        if error := _invalid_part(problem, first, task):
-            raise InvalidTask(f"task {task.name}, problem {label}: {error}")
-        # Copied before `prompt` is called, as the task may modify the lists that it has
-        # passed.
-        inputs = _copied(
-            dict(problem.inputs), f"task {task.name}, problem {label}: inputs"
-        )
-        expected = _copied(
-            problem.expected, f"task {task.name}, problem {label}: expected"
-        )
-        prompt = checked_prompt(
-            task.prompt(problem), f"task {task.name}, problem {label}"
-        )
-        trial = same_prompt[prompt] if problem.trial is None else problem.trial
-        same_prompt[prompt] += 1
-        made[label] = _bound(
-            task, seed, problem, prompt, inputs, expected, label, trial
-        )
+        one = _checked_problem(task, seed, problem, label, first)
+        if one.trial is None:
+            one = replace(one, trial=same_prompt[one.prompt])
+        same_prompt[one.prompt] += 1
+        made[label] = one
     if not made:
         raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
     return list(made.values())
@@ -161,34 +168,6 @@ def _text_of_cell(cell: tuple[object, object]) -> tuple[str | None, int | None]:
     return variant if isinstance(variant, str) else None, depth if isinstance(
         depth, int
     ) else None
-
-
-def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
-    """The value after a round trip through JSON; `default` converts other values, as
-    for `json.dumps`.
-
-    Raises ValueError or TypeError if it is not JSON.
-    """
-    if _is_simple(value):
-        return value
-    if type(value) is list and all(map(_is_simple, value)):
-        return list(value)
-    try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=default)
-        text.encode()  # fails for lone surrogates
-    except RecursionError:
-        raise ValueError("nested too deep") from None
-    return json.loads(text)
-
-
-def _is_simple(value: Any) -> bool:
-    """Whether JSON holds it as it is.
-
-    The round trip takes ten times as long, for thousands of problems.
-    """
-    if type(value) is str:
-        return value.isascii()
-    return value is None or (type(value) is int and abs(value) < _MOST)
 
 
 def _invalid_part(problem: Problem, first: Problem, task: Task[Any]) -> str | None:
@@ -227,7 +206,7 @@ def _invalid_part(problem: Problem, first: Problem, task: Task[Any]) -> str | No
         type(problem.depth) is not int or not 0 <= problem.depth <= 10**9
     ):
         return f"depth is {short_repr(problem.depth)}; write an integer from 0"
-    return None
+    return task.invalid_expected(problem.expected)
 
 
 def _copied(value: Any, where: str) -> Any:

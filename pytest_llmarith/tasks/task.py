@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_llmarith import records
 from pytest_llmarith.records import Reply, check_plain
+from pytest_llmarith.tasks.values import recorded_answer
 from pytest_llmarith.types import Failure, Outcome, Prompt, Question
 
 Answer = TypeVar("Answer")
@@ -221,6 +222,12 @@ def _stripped(text: str, problem: Problem) -> Any:
 
 
 def _is_expected(answer: object, problem: Problem) -> bool:
+    """Whether it is the expected answer, or is written to records like it.
+
+    A tuple is written as a list, and a set as a sorted list.
+    """
+    if recorded_answer(answer) == problem.expected:
+        return True
     return bool(answer == problem.expected)
 
 
@@ -305,6 +312,19 @@ class Task(Generic[Answer]):
         if self.signs:
             changed.add("symbols")
         return frozenset(changed)
+
+    def invalid_expected(self, expected: Any) -> str | None:
+        """Why no answer can be the expected one."""
+        if self.read is not _stripped or self.grade is not _is_expected:
+            return None
+        if isinstance(expected, str) and expected and expected == expected.strip():
+            return None
+        text = repr(str(expected).strip() or "yes")
+        return (
+            f"expected is {short_repr(expected)}, and without `read` an answer is the "
+            f"text of a reply without white space around it; write "
+            f"expected={shortened(text)}, pass `read`, or use number_task for numbers"
+        )
 
     def with_depths(self, depths: Sequence[int]) -> Task[Answer]:
         """The task with a grid of these depths."""

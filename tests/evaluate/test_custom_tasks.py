@@ -5,6 +5,8 @@ stands in their records.
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -113,3 +115,30 @@ def test_how_an_answer_is_written(answer: object, written: object) -> None:
     text is graded all the same.
     """
     assert read_as(answer) == written
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "outcome"),
+    [
+        (["a", "b"], ("a", "b"), "correct"),
+        ([["a", 1]], [("a", 1)], "correct"),
+        (["a", "b"], {"b", "a"}, "correct"),
+        ([9, 10, 11], {11, 10, 9}, "correct"),
+        ("1/3", Fraction(1, 3), "correct"),
+        (5, Decimal(5), "correct"),
+        ({"1": ["a"]}, {1: ("a",)}, "correct"),
+        (["a", "b"], ("b", "a"), "deviate"),
+        (5, "5", "deviate"),
+        (None, "None", "deviate"),
+    ],
+    ids=str,
+)
+def test_an_answer_is_compared_as_it_is_recorded(
+    expected: object, answer: object, outcome: str
+) -> None:
+    """Expected answers are JSON, so a tuple is a list, and a set a sorted list."""
+    task: Task[Any] = Task(
+        "own", [Problem({}, expected)], lambda problem: "?", lambda text, _: answer
+    )
+    (problem,) = problems_of(task, 0, 1)
+    assert record_of(problem)["outcome"] == outcome

@@ -45,7 +45,7 @@ def test_a_grid_places_its_problems() -> None:
     """Each is a function of its place; another depth and more trials change none."""
 
     def problem_at(seed: int, variant: str, depth: int, trial: int) -> Problem:
-        return Problem({"n": f"{seed}/{variant}/{depth}/{trial}"}, depth, private=trial)
+        return Problem({"n": f"{seed}/{variant}/{depth}/{trial}"}, "x", private=trial)
 
     def task(*depths: int) -> Task[Any]:
         return Task("grid", Grid(problem_at, ["up", "down"], depths), prompt)
@@ -81,6 +81,18 @@ def test_what_is_no_place(place: dict[str, Any]) -> None:
     task: Task[Any] = Task("own", [Problem({"n": 1}, 1, **place)], prompt)
     with pytest.raises(InvalidTask, match=next(iter(place))):
         problems_of(task, 0, 1)
+
+
+@pytest.mark.parametrize("expected", [5, True, None, ["a"], 1.5, " a", ""], ids=repr)
+def test_an_expected_answer_that_no_text_equals(expected: Any) -> None:
+    """Without `read`, answers are texts; another `read` or `grade` may compare."""
+    problems = [Problem({"n": 1}, expected)]
+    with pytest.raises(InvalidTask) as refused:
+        problems_of(Task("own", problems, prompt), 0, 1)
+    assert f"problem trial_0: expected is {expected!r}" in str(refused.value)
+    assert "use number_task" in str(refused.value)
+    problems_of(Task("own", problems, prompt, lambda text, problem: 5), 0, 1)
+    problems_of(Task("own", problems, prompt, grade=lambda answer, problem: True), 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -180,14 +192,14 @@ def test_a_list_is_restored(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text(
         "from pytest_llmarith import Problem, Task\n"
-        "own = Task('own', lambda seed, n: [Problem({'n': k}, k, private=-k) for k in range(n)], str)\n",
+        "own = Task('own', lambda seed, n: [Problem({'n': k}, f'{k}', private=-k) for k in range(n)], str)\n",
         "utf-8",
     )
     task = load_task(f"{file}:own")
     *_, last = problems_of(task, 3, 40)
     restored = Restored({"own": task})
     assert restored.problem_of(task, last.recorded).private == -39
-    other = problems_of(Task("own", [Problem({"n": 5}, 6, "trial_5")], str), 3, 1)[
+    other = problems_of(Task("own", [Problem({"n": 5}, "6", "trial_5")], str), 3, 1)[
         0
     ].recorded
     with pytest.raises(InvalidTask, match="trial_5"):
