@@ -87,12 +87,7 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
     elif run.partial:
         yield "partial: only tests that failed before were selected (--lf)"
     if shard := run.shard:
-        line = f"shard {shard.index} of {shard.count}; llmarith merge joins all shards"
-        apart = (
-            ", and with them the repeats of each problem, which are divided among "
-            "several shards"
-        )
-        yield line + apart * (min(run.repeats or 1, shard.count) > 1)
+        yield f"shard {shard.index} of {shard.count}; llmarith merge joins all shards"
     if run.stopped:
         yield f"stopped: {run.stopped}"
 
