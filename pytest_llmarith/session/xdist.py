@@ -5,6 +5,7 @@ owns.
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
@@ -30,6 +31,7 @@ from pytest_llmarith.session.selection import (
 )
 from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Failure
 
 if TYPE_CHECKING:
@@ -39,6 +41,11 @@ DISTRIBUTION = "pytest-llmarith"
 CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
 _LOOK_S = 0.5
+_OTHER_PROBLEMS = (
+    "make different problems, perhaps from a set, whose order differs between "
+    "processes; sort it, and draw from random.Random(f'{seed}/{trial}'). If the "
+    "workers are on several hosts, copy the same tests and oeis_cache to each"
+)
 # Options that a worker cannot determine: a random seed, and models from the environment
 # of another host.
 _SHARED_OPTIONS = ("llm_seed", "llm_model")
@@ -67,8 +74,11 @@ class Workers:
         self._announcer: str | None = None
         self._announced_all = threading.Event()
         self._begun = False
-        # What must be the same on every host, and which process had it first.
+        self._collecting: set[str] = set()
+        # What must be the same in every process, and which one had it first.
         self._installed = {DISTRIBUTION: (version(DISTRIBUTION), "the controller")}
+        self._problems: dict[str, tuple[str, str]] = {}  # digests by task
+        self._differing: str | None = None
 
     def record_of_crashed(self, nodeid: str) -> Record | None:
         """The record of an announced trial whose worker crashed before it reported."""
@@ -102,6 +112,7 @@ class Workers:
         One worker announces for all.
         """
         name = node.gateway.id
+        self._collecting.add(name)
         channel = node.gateway.newchannel()
         self._broker().attach(name, channel)
         channel.setcallback(partial(self._received, name, channel), endmarker=None)
@@ -114,10 +125,22 @@ class Workers:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: WorkerController) -> None:
-        """Begin asking the announced questions, before any worker gets an item to
-        run.
+        self._collected(node)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: WorkerController) -> None:
+        self._collected(node)
+
+    def _collected(self, node: WorkerController) -> None:
+        """Begin asking the announced questions if all workers have collected, and
+        before any of them gets an item to run.
+
+        Raises pytest.UsageError if they have different problems.
         """
-        while self._announcer == node.gateway.id and not self._begun:
+        self._collecting.discard(node.gateway.id)
+        while not self._collecting and self._announcer is not None and not self._begun:
+            if self._differing is not None:
+                raise pytest.UsageError(self._differing)
             if self._announced_all.wait(_LOOK_S):
                 self._begun = True
                 self._begin(list(self._announced.values()))
@@ -146,6 +169,8 @@ class Workers:
             self._announced_all.set()
         elif kind == "installed":
             self._check_installed(worker, *said)
+        elif kind == "problems":
+            self._check_problems(worker, *said)
         else:
             self._broker().detach(worker)
             # The next new worker announces.
@@ -159,9 +184,17 @@ class Workers:
         if found != expected:
             self._broker().stop(
                 f"worker {worker} has {what} {found}, and {first} has {expected}; "
-                f"install the same {DISTRIBUTION} "
-                "and copy the same tests and oeis_cache to every host"
+                f"install the same {DISTRIBUTION} on every host"
             )
+
+    def _check_problems(self, worker: str, task: str, digest: str) -> None:
+        """Stop the run if a worker would ask other problems of a task."""
+        expected, first = self._problems.setdefault(task, (digest, worker))
+        if digest == expected:
+            return
+        self._differing = f"task {task}: workers {first} and {worker} {_OTHER_PROBLEMS}"
+        if self._begun:  # this worker replaces one that crashed
+            self._broker().stop(self._differing)
 
 
 class Worker:
@@ -181,11 +214,12 @@ class Worker:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._controller.send("installed", DISTRIBUTION, version(DISTRIBUTION))
         items = selected(session.items)
-        problems = [problem_of(item) for item in items]
-        if problems:
-            self._controller.send(
-                "installed", "other problems", f"(digest {digest_of(problems)})"
-            )
+        by_task = defaultdict[str, list[TaskProblem]](list)
+        for item in items:
+            problem = problem_of(item)
+            by_task[problem.task].append(problem)
+        for task, problems in by_task.items():
+            self._controller.send("problems", task, digest_of(problems))
         if self._announces:
             self._controller.announce(
                 map(

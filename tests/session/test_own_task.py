@@ -171,6 +171,30 @@ MESSAGES = """
 """
 
 
+def from_a_set(bench: Bench) -> None:
+    """Replace the task of a suite by one that makes its problems of a set."""
+    source = code()
+    start, end = source.index("def problems("), source.index("def prompt(")
+    of_a_set = (
+        "def problems(seed, trials):\n"
+        "    for word in {f'word{number}' for number in range(trials)}:\n"
+        "        yield Problem(inputs={'word': word}, expected=word[::-1])\n\n\n"
+    )
+    bench.pytester.makepyfile(test_reversal=source[:start] + of_a_set + source[end:])
+
+
+def test_problems_of_a_set_are_refused(own: Bench) -> None:
+    """The order of a set differs between processes: nothing is asked."""
+    from_a_set(own)
+    result = own.run("-n", "2")
+    assert result.ret == WRONG_USAGE
+    said = " ".join(result.stderr.str().split())
+    assert re.search(
+        r"task reversal: workers gw. and gw. make different problems", said
+    )
+    assert own.server.requests == []
+
+
 def test_a_prompt_of_messages(own: Bench) -> None:
     """They are sent, recorded and stored as they are; templates and system prompts of
     the run replace their part.
