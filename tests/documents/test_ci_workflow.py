@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests.documents.blocks import ROOT
+from tests.release.test_release import build
 
 ACTION = ROOT / "action.yml"
 RECIPES = sorted((ROOT / "docs" / "ci").glob("*.yml"))
@@ -165,12 +166,34 @@ def holds(condition: str, inputs: Mapping[str, str], *, ok: bool) -> bool:
 
 
 KEYS = {"keys": "\nOPENAI_API_KEY=sk-of-the-tests\n"}
-# A bench of its own in each project, so that nothing else of the environment counts.
+# Without what would change the runs.
 PLAIN = {
     name: value
     for name, value in os.environ.items()
     if not name.startswith(("PYTEST", "LLMARITH", "OPENAI"))
 }
+
+
+@pytest.mark.proof
+def test_the_lock_is_installed(tmp_path: Path) -> None:
+    """By the Python that the step before has set up."""
+    wheel = build("wheel", ROOT / "exactnum", tmp_path / "wheel")
+    (tmp_path / "lock.txt").write_text(f"{wheel}\n", encoding="utf-8")
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True, timeout=240)
+    (install,) = (step for step in steps(ACTION) if step.get("name") == "Install")
+    subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", install["run"]],
+        cwd=tmp_path,
+        env={
+            **PLAIN,
+            "PATH": f"{venv}/bin:{PLAIN['PATH']}",
+            "REQUIREMENTS": "lock.txt",
+        },
+        check=True,
+        timeout=240,
+    )
+    subprocess.run([venv / "bin" / "python", "-c", "import exactnum"], check=True)
 
 
 @pytest.mark.proof
