@@ -150,7 +150,8 @@ site:  ## Build the documents as a site into site/, which can be read without a 
 .PHONY: .site
 .site: $(SITE)
 	@rm -rf "$(INTO)"
-	$(RUN)/python -m sphinx --builder html --conf-dir docs/site --doctree-dir $(VENV)/doctrees --jobs 2 --fail-on-warning --keep-going --quiet . "$(INTO)"
+	$(RUN)/python -m sphinx --builder html --conf-dir docs/site --jobs 2 --fail-on-warning --keep-going --quiet . "$(INTO)"
+	@rm -r "$(INTO)/.doctrees"
 	@cp "$(INTO)/README.html" "$(INTO)/index.html"
 	@echo "$(INTO)/index.html"
 
