@@ -9,11 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import queue
 import signal
-import threading
 import warnings
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterable, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -32,6 +30,7 @@ from pytest_llmarith.types import Failure, Plan, Progress, Question
 
 # How long to wait for requests in flight if the controller is gone.
 ORPHAN_DRAIN_S = 60.0
+_LONGEST_LINE = 2**31  # a plan has all questions in one line
 
 Write = Callable[..., None]  # of words, the last of them JSON
 
@@ -59,23 +58,21 @@ class Server:
             say=lambda line: write("say", encoded(line)),
         )
         self._tasks: set[asyncio.Task[None]] = set()
-        self._over = asyncio.Event()
+        self._reading: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
 
-    async def serve(self, lines: Iterable[bytes]) -> None:
+    async def serve(self, lines: AsyncIterable[bytes]) -> None:
         """Serve until the controller closes the broker or is gone."""
-        loop = asyncio.get_running_loop()
-
-        def read() -> None:
-            for line in lines:
-                loop.call_soon_threadsafe(self._received, *json.loads(line))
-            loop.call_soon_threadsafe(self._over.set)
-
-        threading.Thread(target=read, daemon=True).start()
-        await self._over.wait()
+        self._reading = asyncio.create_task(self._read(lines))
+        with suppress(asyncio.CancelledError):
+            await self._reading
         await (self._closing or self._broker.close(ORPHAN_DRAIN_S))
         await asyncio.gather(*self._tasks)
         self._write("closed", encoded(self._broker.progress()))
+
+    async def _read(self, lines: AsyncIterable[bytes]) -> None:
+        async for line in lines:
+            self._received(*json.loads(line))
 
     def _received(self, kind: str, *said: Any) -> None:
         broker = self._broker
@@ -100,7 +97,9 @@ class Server:
             broker.stop(Failure(said[0], stops_run=True))
         elif self._closing is None:
             self._closing = asyncio.create_task(broker.close(*said))
-            self._closing.add_done_callback(lambda task: self._over.set())
+            reading = self._reading
+            assert reading is not None
+            self._closing.add_done_callback(lambda closed: reading.cancel())
         else:
             broker.cut()
 
@@ -165,37 +164,32 @@ def main() -> None:
     warnings.simplefilter(
         "ignore"
     )  # those of litellm and pydantic, independent of PYTHONWARNINGS
-    lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # litellm prints to standard output
-    outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-
-    def write_all() -> None:
-        """Runs on a thread, so that requests continue while the controller does not
-        read.
-        """
-        while (line := outgoing.get()) is not None:
-            try:
-                replies.write(f"{line}\n".encode())
-                replies.flush()
-            except OSError:  # the controller is gone
-                return
-
-    writer = threading.Thread(target=write_all, daemon=True)
-    writer.start()
-
-    def write(*words: str) -> None:
-        outgoing.put(" ".join(words))
-
-    async def serve() -> None:
-        setup = decoded(lines.readline(), Setup)
-        for name, value in dotenv_variables(setup.dotenv_path).items():
-            os.environ.setdefault(name, value)
-        await Server(setup, write).serve(lines)
-
-    asyncio.run(serve())
-    outgoing.put(None)
-    writer.join()
+    asyncio.run(_serve(os.dup(0), os.dup(1)))
     os._exit(0)
+
+
+async def _serve(received: int, sent: int) -> None:
+    os.dup2(2, 1)  # litellm prints to standard output
+    loop = asyncio.get_running_loop()
+    lines = asyncio.StreamReader(limit=_LONGEST_LINE)
+    await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(received, "rb")
+    )
+    # Answers wait in memory while the controller does not read.
+    transport, protocol = await loop.connect_write_pipe(
+        asyncio.streams.FlowControlMixin, os.fdopen(sent, "wb")
+    )
+    transport.set_write_buffer_limits(0)
+    answers = asyncio.StreamWriter(transport, protocol, None, loop)
+    setup = decoded(await lines.readline(), Setup)
+    for name, value in dotenv_variables(setup.dotenv_path).items():
+        os.environ.setdefault(name, value)
+    server = Server(
+        setup, lambda *words: answers.write(f"{' '.join(words)}\n".encode())
+    )
+    await server.serve(lines)
+    with suppress(OSError):  # the controller is gone
+        await answers.drain()
 
 
 if __name__ == "__main__":
