@@ -93,7 +93,8 @@ def number_task(
             decimal_from(answer),
             tolerance,
         )
-        measures = exact.measure(case, exact.error_class(case))
+        error_class = None if case.is_correct else exact.error_class(case)
+        measures = exact.measure(case, error_class)
         details = msgspec.convert(measures, NumberDetails, from_attributes=True)
         return Grade(float(case.is_correct), details)
 
