@@ -12,9 +12,9 @@ from tests.llm_server import LlmServer
 from tests.session.bench import right
 
 # Four of them read the response and its price at a server of one's own, as litellm does
-# elsewhere; one asks whether a model file answers; two are the types and tolerances of
-# the grader, which is a package of its own.
-MOST = 32
+# elsewhere; two are the types and tolerances of the grader, which is a package of its
+# own.
+MOST = 31
 PROFILE = """
 import sys, threading
 

@@ -1,11 +1,11 @@
 """Sends single requests, without retries: to the fake models, directly to a server of
-one's own, or through litellm.
+one's own, to llama.cpp's server for a model file, or through litellm.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from time import perf_counter
@@ -23,6 +23,9 @@ from pytest_llmarith.types import Model, ModelTerms, Prompt, Transport
 if TYPE_CHECKING:
     from pytest_llmarith.models.direct import DirectClient
     from pytest_llmarith.models.litellm_client import LitellmClient
+    from pytest_llmarith.models.llama import LlamaClient
+
+    Way = DirectClient | LitellmClient | LlamaClient
 
 
 class Client:
@@ -38,7 +41,7 @@ class Client:
         self._known = cache(known)
         self._transport = transport
         self._is_own = cache(_is_own_server)
-        self._used: list[DirectClient | LitellmClient] = []
+        self._used: list[Way] = []
 
     def prepare(self, *models: Model) -> None:
         """Import what asking these models needs; litellm takes seconds."""
@@ -81,6 +84,14 @@ class Client:
             sent=sent_of(model, prompt),
         )
 
+    async def serve(self, models: Iterable[Model]) -> str | None:
+        """Start the servers of models of a file; returns why one cannot be started, or
+        None.
+        """
+        return await self._of_files.serve(
+            model.file for model in models if model.file is not None
+        )
+
     async def close(self) -> None:
         """End what the ways have begun."""
         for way in self._used:
@@ -102,8 +113,10 @@ class Client:
 
     # --- ways -------------------------------------------------------------------------
 
-    def _way(self, model: Model) -> DirectClient | LitellmClient:
-        is_own = model.file is not None or self._is_own(model.target, model.api_base)
+    def _way(self, model: Model) -> Way:
+        if model.file is not None:
+            return self._of_files
+        is_own = self._is_own(model.target, model.api_base)
         if self._transport is Transport.DIRECT and is_own and not model.batched:
             return self._direct
         return self._through_litellm
@@ -113,6 +126,14 @@ class Client:
         from pytest_llmarith.models.direct import DirectClient
 
         way = DirectClient()
+        self._used.append(way)
+        return way
+
+    @cached_property
+    def _of_files(self) -> LlamaClient:
+        from pytest_llmarith.models.llama import LlamaClient
+
+        way = LlamaClient(self._direct)
         self._used.append(way)
         return way
 

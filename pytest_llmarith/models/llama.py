@@ -19,19 +19,17 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from msgspec import structs
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.direct import DirectClient
 from pytest_llmarith.models.model_file import INSTALL_SERVER, free_memory
 from pytest_llmarith.models.provider_errors import (
     NoConnection,
     NotSent,
     is_connection_lost,
 )
-from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt
 
@@ -145,39 +143,40 @@ class LlamaServer:
         self._stderr.close()
 
 
-class LlamaClient(Client):
-    """The client that asks models of a file at servers of this run, and all others as
-    usual.
-    """
+class LlamaClient:
+    """The way to models of a file: servers of this run, which are asked directly."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, direct: DirectClient) -> None:
+        self._direct = direct
         self._servers: dict[ModelFile, LlamaServer] = {}
         self._starting = asyncio.Lock()
         self._failed: dict[ModelFile, str] = {}
         self._key = secrets.token_hex(16)
 
-    async def serve(self, models: Iterable[Model]) -> str | None:
-        """Start the servers of these models; returns why one cannot be started, or
+    async def serve(self, files: Iterable[ModelFile]) -> str | None:
+        """Start the servers of these files; returns why one cannot be started, or
         None.
         """
         try:
-            for model in models:
-                if model.file is not None:
-                    await self._server(model.file)
+            for file in files:
+                await self._server(file)
         except ServerError as error:
             return str(error)
         return None
 
-    def terms(self, model: Model) -> ModelTerms:
-        """The terms of a model; a file costs nothing."""
-        return (
-            super().terms(model) if model.file is None else ModelTerms(Price(0.0, 0.0))
-        )
+    def prepare(self) -> None:
+        self._direct.prepare()
 
-    async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
-        if model.file is None:
-            return await super().complete(model, prompt, timeout_s)
+    def terms(self, model: Model) -> ModelTerms:
+        """A file costs nothing."""
+        return ModelTerms(Price(0.0, 0.0))
+
+    def unknown_parameter(self, model: Model) -> str | None:
+        return self._direct.unknown_parameter(model)
+
+    async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
+        """Send one request. Raises the errors of `provider_errors`."""
+        assert model.file is not None
         try:
             server = await self._server(model.file)
         except ServerError as error:
@@ -194,7 +193,7 @@ class LlamaClient(Client):
             file=None,
         )
         try:
-            reply = await super().complete(served, prompt, timeout_s)
+            reply = await self._direct.request(served, prompt, timeout_s)
         except Exception as error:
             if server.has_ended:
                 raise NotSent(server.last_words()) from None
@@ -203,12 +202,11 @@ class LlamaClient(Client):
                     "llama.cpp's server closed the connection", sent=True
                 ) from None
             raise
-        return structs.replace(reply, cost_usd=0.0, sent=sent_of(model, prompt))
+        return structs.replace(reply, cost_usd=0.0)
 
     async def close(self) -> None:
         for server in self._servers.values():
             await server.close()
-        await super().close()
 
     async def _server(self, file: ModelFile) -> LlamaServer:
         """The server of a file, which is started once. Raises ServerError."""

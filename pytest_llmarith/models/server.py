@@ -20,8 +20,8 @@ import msgspec
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import starter_sequences
-from pytest_llmarith.models.llama import LlamaClient
 from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
 from pytest_llmarith.models.providers import dotenv_variables
 from pytest_llmarith.models.store import RunStore
@@ -40,7 +40,7 @@ class Server:
 
     def __init__(self, setup: Setup, write: Write) -> None:
         self._write = write
-        self._client = LlamaClient(
+        self._client = Client(
             lambda: starter_sequences(setup.oeis_cache), setup.transport
         )
         self._models = {

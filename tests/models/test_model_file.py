@@ -172,12 +172,11 @@ def test_litellm_is_not_imported(tmp_path: Path) -> None:
 import subprocess
 import sys
 from pathlib import Path
-from pytest_llmarith.models import llama, model_file
+from pytest_llmarith.models import client, model_file
 from pytest_llmarith.types import Model
 
 file = model_file.model_file(Path(sys.argv[1]), {}, 1)
-client = llama.LlamaClient()
-client.prepare(Model("tiny", "gguf/tiny", {"temperature": 0}, file.address, file=file))
+client.Client().prepare(Model("tiny", "gguf/tiny", {"temperature": 0}, file.address, file=file))
 print("litellm" in sys.modules)
 """
     command = [sys.executable, "-c", program, str(write_model(tmp_path / "a.gguf"))]
