@@ -386,22 +386,24 @@ _SMALL = {word: at for at, word in enumerate(_UNITS)} | {
 }
 
 
-_SMALL_WORD = "|".join(_SMALL)
+_SMALL_WORD = rf"(?:{'|'.join(_SMALL)})\b"
+# `ends` is set if a clause ends there. It is optional, so that a long row of words is
+# tried once.
 _NUMBER_IN_WORDS = re.compile(
-    rf"\b(?!one\b(?![ -]|[.!]?\s*\Z))(?:{_SMALL_WORD})(?:,?[ -](?:and[ ])?(?:{_SMALL_WORD}|{_WORD}))*"
-    rf"(?:[ ]point(?:[ ](?:{_SMALL_WORD}))+)?(?=\s*(?:[.,;:!()]|\Z|\n|is\b))",
+    rf"\b(?!one\b(?![ -]|[.!]?\s*\Z)){_SMALL_WORD}(?:,?[ -](?:and[ ])?(?:{_SMALL_WORD}|(?:{_WORD})\b))*"
+    rf"(?:[ ]point(?:[ ]{_SMALL_WORD})+)?(?P<ends>(?=\s*(?:[.,;:!()]|\Z|\n|is\b)))?",
     re.IGNORECASE,
 )
 # One number among these words: in "three and two" there are two.
 _BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(_UNITS)})"
 _ONE_NUMBER = re.compile(
-    rf"{_BELOW_HUNDRED}(?:(?:[ -](?:{_WORD}))+(?:,?[ -](?:and[ ])?{_BELOW_HUNDRED})?)*"
+    rf"{_BELOW_HUNDRED}(?:[ -](?:{_WORD})(?:,?[ -](?:and[ ])?{_BELOW_HUNDRED})?){{0,60}}"
 )
 
 
 def _in_digits(words: re.Match[str]) -> str:
     whole, _, decimals = words[0].lower().partition(" point ")
-    if not _ONE_NUMBER.fullmatch(whole):
+    if words["ends"] is None or not _ONE_NUMBER.fullmatch(whole):
         return words[0]
     total = group = 0
     for word in re.findall("[a-z]+", whole):
