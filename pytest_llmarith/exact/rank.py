@@ -115,6 +115,7 @@ class _Reply:
         # last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
         self._denied: dict[int, bool] = {}
+        self._examined: dict[int, Claim | None] = {}
         boxes = [
             at
             for at, token in enumerate(tokens)
@@ -192,8 +193,13 @@ class _Reply:
 
     def _claim(self, at: int) -> Claim | None:
         """What the number stands for; None if it is a part of an expression, or no
-        number that answers.
+        number that answers. Examined once.
         """
+        if at not in self._examined:
+            self._examined[at] = self._examine(at)
+        return self._examined[at]
+
+    def _examine(self, at: int) -> Claim | None:
         number = self._number(at)
         if (
             number.value is None
