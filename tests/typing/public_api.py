@@ -4,11 +4,12 @@ This file is only type-checked, it is never run.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, assert_type
 
 import pytest
 
-from pytest_llmarith import Problem, Task
+from pytest_llmarith import Problem, Task, load
 
 
 def problems(seed: int, trials: int) -> Iterator[Problem]:
@@ -52,3 +53,8 @@ reversal.name = "other"  # type: ignore[misc]
 @pytest.mark.llmarith_task(reversal, trials=20)
 def check_reversal(problem: Problem, ask: Any) -> None:
     ask(problem)
+
+
+def loaded() -> None:
+    load("reports")
+    load([Path("reports"), "baseline"])
