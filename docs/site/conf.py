@@ -6,6 +6,7 @@ which GitHub follows, are those of the site.
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -52,6 +53,7 @@ PROJECT = """
 
 def setup(app: Sphinx) -> None:
     app.connect("source-read", add_contents)
+    app.connect("autodoc-process-signature", without_functions)
 
 
 def add_contents(app: Sphinx, name: str, source: list[str]) -> None:
@@ -61,6 +63,19 @@ def add_contents(app: Sphinx, name: str, source: list[str]) -> None:
     for title, pages in CONTENTS.items():
         source[0] += contents(title, [f"docs/{page}" for page in pages.split()])
     source[0] += contents("The project", PROJECT.split())
+
+
+def without_functions(
+    app: Sphinx,
+    kind: str,
+    name: str,
+    found: object,
+    options: object,
+    signature: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None]:
+    """Functions that are defaults as `...`: Sphinx cannot parse their repr."""
+    return signature and re.sub(r"= *<[^<>]+>", "=...", signature), returns
 
 
 def contents(title: str, pages: list[str]) -> str:
