@@ -160,11 +160,14 @@ def _numbers(bits: int) -> SearchStrategy[int]:
     """Numbers of so many bits, drawn as booleans."""
     from hypothesis import strategies as st
 
-    return st.tuples(*[st.booleans()] * bits).map(_number)
+    return st.tuples(*(st.booleans() for _ in range(bits))).map(_number)
 
 
 def _number(bits: Sequence[bool]) -> int:
-    return sum(bit << place for place, bit in enumerate(reversed(bits)))
+    number = 0
+    for bit in bits:
+        number = 2 * number + bit
+    return number
 
 
 def _pair(columns: list[tuple[str, str]]) -> Draws:

@@ -45,7 +45,8 @@ def sign_of_answers(
                 "listed terms are not"
             )
     elif len(near) >= _MIN_TERMS and _outgrow(near, terms):
-        last, earlier = terms[-len(near) :], terms[: -len(near)]
+        earlier = terms[: -len(near)]
+        last = terms[-len(near) :]
         if not _outgrow(last, earlier):
             return (
                 "its answers after the listed terms are larger than all of these, "
@@ -199,7 +200,7 @@ def _euler(series: Sequence[int]) -> list[int]:
     The first term of the power series is 1.
     """
     sums = [0]  # of d e(d) over the divisors d of each n
-    shares = [0] * len(series)
+    shares = [0 for _ in series]
     exponents = [0]
     for n in range(1, len(series)):
         known = sum(sums[k] * series[n - k] for k in range(1, n))
@@ -217,24 +218,35 @@ def _recurrence(terms: Sequence[int]) -> list[Fraction]:
 
     This is the algorithm of Berlekamp and Massey.
     """
-    zero, one = Fraction(0), Fraction(1)
-    current, before = [one], [one]
-    order, gap, last = 0, 1, one
+    one = Fraction(1)
+    current = [one]
+    before = [one]
+    last = one  # the error that the one before had
+    order = 0
+    gap = 1
     for n in range(len(terms)):
-        error = zero
+        error = Fraction(0)
         for back, coefficient in enumerate(current[: order + 1]):
             error += coefficient * terms[n - back]
         if error == 0:
             gap += 1
             continue
         old = current
-        missing = len(before) + gap - len(current)
-        current = current + [zero] * missing
-        for k, coefficient in enumerate(before):
-            current[k + gap] -= error / last * coefficient
+        current = _padded(current, len(before) + gap)
+        for k, coefficient in enumerate(before, gap):
+            current[k] -= error / last * coefficient
         if 2 * order <= n:
-            order, before, last, gap = n + 1 - order, old, error, 1
+            order = n + 1 - order
+            before = old
+            last = error
+            gap = 1
         else:
             gap += 1
-    current = current + [zero] * (order + 1 - len(current))
+    current = _padded(current, order + 1)
     return [-coefficient for coefficient in current[1 : order + 1]]
+
+
+def _padded(coefficients: list[Fraction], length: int) -> list[Fraction]:
+    """A copy with zeroes up to this length."""
+    missing = range(length - len(coefficients))
+    return [*coefficients, *(Fraction(0) for _ in missing)]

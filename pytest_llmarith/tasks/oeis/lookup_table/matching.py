@@ -77,40 +77,46 @@ class _Runs:
     """
 
     def __init__(self, terms: Sequence[int]) -> None:
-        self._lengths, self._ends, self._shorter = [0], [-1], [-1]
-        self._next: list[dict[int, int]] = [{}]
+        self._lengths: list[int] = []
+        self._ends: list[int] = []
+        self._shorter: list[int] = []
+        self._next: list[dict[int, int]] = []
         self.largest = max(terms)
-        last = 0
+        last = self._add(0, -1, -1, {})
         for term in terms:
             last = self._append(last, term)
 
     def _append(self, last: int, term: int) -> int:
-        new = self._add(self._lengths[last] + 1, self._lengths[last], {})
+        """Add a term after the state `last`; returns the state of all terms so far."""
+        length = self._lengths[last] + 1
+        new = self._add(length, self._lengths[last], 0, {})
         state = last
         while state >= 0 and term not in self._next[state]:
             self._next[state][term] = new
             state = self._shorter[state]
         if state < 0:
-            self._shorter[new] = 0
             return new
         longer = self._next[state][term]
-        if self._lengths[longer] == self._lengths[state] + 1:
+        length = self._lengths[state] + 1
+        if self._lengths[longer] == length:
             self._shorter[new] = longer
             return new
-        copy = self._add(
-            self._lengths[state] + 1, self._ends[longer], dict(self._next[longer])
-        )
-        self._shorter[copy] = self._shorter[longer]
-        self._shorter[longer] = self._shorter[new] = copy
+        following = dict(self._next[longer])
+        copy = self._add(length, self._ends[longer], self._shorter[longer], following)
+        self._shorter[longer] = copy
+        self._shorter[new] = copy
         while state >= 0 and self._next[state].get(term) == longer:
             self._next[state][term] = copy
             state = self._shorter[state]
         return new
 
-    def _add(self, length: int, end: int, following: dict[int, int]) -> int:
+    def _add(
+        self, length: int, end: int, shorter: int, following: dict[int, int]
+    ) -> int:
+        """Add a state, and return its number."""
         self._lengths.append(length)
         self._ends.append(end)
-        self._shorter.append(0)
+        self._shorter.append(shorter)
         self._next.append(following)
         return len(self._lengths) - 1
 
@@ -119,7 +125,8 @@ class _Runs:
 
         It is given by its length and its last index in the terms.
         """
-        state, length = 0, 0
+        state = 0
+        length = 0
         for value in values:
             while state and value not in self._next[state]:
                 state = self._shorter[state]

@@ -78,23 +78,22 @@ class _Remover(ast.NodeTransformer):
                 return True
             case ast.If(body=body, orelse=[]):
                 return all(_is_report(one) for one in body)
-            case (
-                ast.For(body=body, orelse=[])
-                | ast.While(body=body, orelse=[])
-                | ast.Try(body=body, finalbody=[])
-            ):
+            case ast.For(body=body, orelse=[]) | ast.While(body=body, orelse=[]):
+                return _does_nothing(body)
+            case ast.Try(body=body, finalbody=[]):
                 return _does_nothing(body)
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 return name not in self._read
             case ast.Assign(targets=targets):
                 return all(self._is_unread(target) for target in targets)
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                return name not in self._read
-            case ast.Expr(value=ast.Call(func=ast.Name(id=name))) if name in self._idle:
-                return True
+            case ast.AnnAssign(target=target):
+                return self._is_unread(target)
             case ast.Expr(value=ast.Call() as call):
-                return _writes_to_stderr(call)
+                return self._is_idle(call) or _writes_to_stderr(call)
         return False
+
+    def _is_idle(self, call: ast.Call) -> bool:
+        return isinstance(call.func, ast.Name) and call.func.id in self._idle
 
     def _is_unread(self, target: ast.expr) -> bool:
         return isinstance(target, ast.Name) and target.id not in self._read
