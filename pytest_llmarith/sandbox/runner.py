@@ -220,12 +220,11 @@ def calibrate(isolation: Isolation) -> float | None:
     None if none ended.
     """
     sandbox = Sandbox(isolation, ProgramLimits(seconds=(10.0,)))
-    runs = sandbox.run(_CALIBRATION_PROGRAM, [_CALIBRATION_INPUT] * _CALIBRATION_RUNS)
-    seconds = [
-        run.seconds
-        for run in runs
-        if run.ending is Ending.EXITED and run.exit_status == 0
-    ]
+    inputs = [_CALIBRATION_INPUT for _ in range(_CALIBRATION_RUNS)]
+    seconds = []
+    for run in sandbox.run(_CALIBRATION_PROGRAM, inputs):
+        if run.ending is Ending.EXITED and run.exit_status == 0:
+            seconds.append(run.seconds)
     return median(seconds) if seconds else None
 
 

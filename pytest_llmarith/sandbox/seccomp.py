@@ -22,32 +22,118 @@ _EPERM = 0x00050000 | 1
 _ENOSYS = 0x00050000 | 38
 _NOTIFY = 0x7FC00000
 
-_LOAD, _JUMP, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+# The codes of BPF instructions.
+_LOAD = 0x20
+_JUMP = 0x05
+_EQUAL = 0x15
+_AT_LEAST = 0x35
+_RETURN = 0x06
+# Offsets in what a filter looks at: number of the call, architecture, arguments.
+_NUMBER = 0
+_ARCHITECTURE = 4
+_ARGUMENTS = 16
 
-# fmt: off
 _ALLOWED = {
-    "read": 0, "write": 1, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "poll": 7, "lseek": 8, "mmap": 9,
-    "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15,
-    "pread64": 17, "pwrite64": 18, "readv": 19, "writev": 20, "access": 21, "pipe": 22, "select": 23,
-    "sched_yield": 24, "mremap": 25, "madvise": 28, "dup": 32, "dup2": 33, "pause": 34, "nanosleep": 35,
-    "getitimer": 36, "alarm": 37, "setitimer": 38, "getpid": 39, "recvfrom": 45, "shutdown": 48, "getsockname": 51,
-    "getsockopt": 55, "exit": 60, "uname": 63, "getcwd": 79, "chdir": 80, "readlink": 89, "umask": 95,
-    "gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "sysinfo": 99, "times": 100, "getuid": 102, "getgid": 104,
-    "geteuid": 107, "getegid": 108, "getppid": 110, "getpgrp": 111, "getgroups": 115, "rt_sigpending": 127,
-    "rt_sigtimedwait": 128, "rt_sigsuspend": 130, "sigaltstack": 131, "gettid": 186, "time": 201, "futex": 202,
-    "sched_getaffinity": 204, "epoll_create": 213, "getdents64": 217, "set_tid_address": 218, "restart_syscall": 219,
-    "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231, "epoll_wait": 232,
-    "epoll_ctl": 233, "openat": 257, "newfstatat": 262, "readlinkat": 267, "faccessat": 269, "pselect6": 270,
-    "ppoll": 271, "set_robust_list": 273, "epoll_pwait": 281, "eventfd": 284, "eventfd2": 290, "epoll_create1": 291,
-    "dup3": 292, "pipe2": 293, "getrandom": 318, "membarrier": 324, "statx": 332, "rseq": 334, "faccessat2": 439,
+    "read": 0,
+    "write": 1,
+    "close": 3,
+    "stat": 4,
+    "fstat": 5,
+    "lstat": 6,
+    "poll": 7,
+    "lseek": 8,
+    "mmap": 9,
+    "mprotect": 10,
+    "munmap": 11,
+    "brk": 12,
+    "rt_sigaction": 13,
+    "rt_sigprocmask": 14,
+    "rt_sigreturn": 15,
+    "pread64": 17,
+    "pwrite64": 18,
+    "readv": 19,
+    "writev": 20,
+    "access": 21,
+    "pipe": 22,
+    "select": 23,
+    "sched_yield": 24,
+    "mremap": 25,
+    "madvise": 28,
+    "dup": 32,
+    "dup2": 33,
+    "pause": 34,
+    "nanosleep": 35,
+    "getitimer": 36,
+    "alarm": 37,
+    "setitimer": 38,
+    "getpid": 39,
+    "recvfrom": 45,
+    "shutdown": 48,
+    "getsockname": 51,
+    "getsockopt": 55,
+    "exit": 60,
+    "uname": 63,
+    "getcwd": 79,
+    "chdir": 80,
+    "readlink": 89,
+    "umask": 95,
+    "gettimeofday": 96,
+    "getrlimit": 97,
+    "getrusage": 98,
+    "sysinfo": 99,
+    "times": 100,
+    "getuid": 102,
+    "getgid": 104,
+    "geteuid": 107,
+    "getegid": 108,
+    "getppid": 110,
+    "getpgrp": 111,
+    "getgroups": 115,
+    "rt_sigpending": 127,
+    "rt_sigtimedwait": 128,
+    "rt_sigsuspend": 130,
+    "sigaltstack": 131,
+    "gettid": 186,
+    "time": 201,
+    "futex": 202,
+    "sched_getaffinity": 204,
+    "epoll_create": 213,
+    "getdents64": 217,
+    "set_tid_address": 218,
+    "restart_syscall": 219,
+    "clock_gettime": 228,
+    "clock_getres": 229,
+    "clock_nanosleep": 230,
+    "exit_group": 231,
+    "epoll_wait": 232,
+    "epoll_ctl": 233,
+    "openat": 257,
+    "newfstatat": 262,
+    "readlinkat": 267,
+    "faccessat": 269,
+    "pselect6": 270,
+    "ppoll": 271,
+    "set_robust_list": 273,
+    "epoll_pwait": 281,
+    "eventfd": 284,
+    "eventfd2": 290,
+    "epoll_create1": 291,
+    "dup3": 292,
+    "pipe2": 293,
+    "getrandom": 318,
+    "membarrier": 324,
+    "statx": 332,
+    "rseq": 334,
+    "faccessat2": 439,
 }
-# fmt: on
-_CLONE, _SOCKETPAIR, _CLONE3 = 56, 53, 435
+_CLONE = 56
+_SOCKETPAIR = 53
+_CLONE3 = 435
 # The calls that make a thread, a pipe or a pair of sockets. The zygote counts them.
 _COUNTED = (_CLONE, _SOCKETPAIR, _ALLOWED["pipe"], _ALLOWED["pipe2"])
 
-_AF_UNIX, _RLIMIT_STACK = 1, 3
+_AF_UNIX = 1
+_RLIMIT_STACK = 3
 # SOCK_STREAM, also nonblocking and close-on-exec.
 _STREAMS = (1, 0o4001, 0o2000001, 0o2004001)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: questions about a file, and
@@ -137,4 +223,7 @@ def _return(action: int) -> Instruction:
 
 
 def _packed(instructions: Iterable[Instruction]) -> bytes:
-    return b"".join(struct.pack("<HBBI", *each) for each in instructions)
+    packed = b""
+    for instruction in instructions:
+        packed += struct.pack("<HBBI", *instruction)
+    return packed

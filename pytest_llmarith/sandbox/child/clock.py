@@ -86,9 +86,12 @@ class Waiting:
         self._processors = processors
         # Of the last intervals: their length, the time that threads worked or were
         # ready to, and the ready threads.
-        self._span_ns = self._wanted_ns = self._ready_ns = 0
+        self._span_ns = 0
+        self._wanted_ns = 0
+        self._ready_ns = 0
         self._wall_ns = 0
-        self.ran_ns = self.waited_ns = 0
+        self.ran_ns = 0
+        self.waited_ns = 0
 
     def add(
         self, length_ns: int, cpu_ns: int, threads: list[tuple[int, int]], ready: int
@@ -114,7 +117,10 @@ class Waiting:
         self, length_ns: int, threads: list[tuple[int, int]], ready: int
     ) -> int:
         """How many of the threads would run at once on a machine that is idle."""
-        wanted_ns = sum(ran + waited for ran, waited in threads if ran >= _WORK_NS)
+        wanted_ns = 0
+        for ran_ns, waited_ns in threads:
+            if ran_ns >= _WORK_NS:
+                wanted_ns += ran_ns + waited_ns
         ready_ns = min(ready, self._processors + 1) * length_ns
         self._span_ns += length_ns - self._span_ns // _AVERAGED_INTERVALS
         self._wanted_ns += wanted_ns - self._wanted_ns // _AVERAGED_INTERVALS
@@ -131,13 +137,17 @@ class Clock:
 
     def __init__(self, pid: int, started_ns: int, waited_before_ns: int) -> None:
         self._pid = pid
-        self._started_ns = self._sampled_ns = started_ns
+        self._started_ns = started_ns
+        self._sampled_ns = started_ns
         self._threads = {f"{pid}": (0, waited_before_ns)}
         self._waiting = Waiting(_PROCESSORS)
         self._idle = False
         self._busiest_ns = 0
         self._worked_before_ns, self._stolen_before_ns = machine_ns()
-        self.counted_ns = self.wall_ns = self.cpu_ns = self.waited_ns = 0
+        self.counted_ns = 0
+        self.wall_ns = 0
+        self.cpu_ns = 0
+        self.waited_ns = 0
         self.next_sample_ns = started_ns + SAMPLE_EVERY_NS
 
     def sample(self, late_ns: int = 0) -> None:
@@ -146,7 +156,8 @@ class Clock:
         `late_ns` is how long at most the zygote waited for a processor after the term
         ended.
         """
-        cpu_ns, now_ns = self._cpu_ns(), time.monotonic_ns()
+        cpu_ns = self._cpu_ns()
+        now_ns = time.monotonic_ns()
         length_ns = max(0, now_ns - self._sampled_ns)
         before = self._threads
         self._threads = self._read_threads()
@@ -155,11 +166,11 @@ class Clock:
             ran_before_ns, waited_before_ns = before.get(thread, (0, 0))
             deltas.append((ran_ns - ran_before_ns, waited_ns - waited_before_ns))
             self._busiest_ns = max(self._busiest_ns, ran_ns)
-        self._waiting.add(
-            length_ns, max(0, cpu_ns - self.cpu_ns), deltas, self._ready()
-        )
+        used_ns = max(0, cpu_ns - self.cpu_ns)
+        self._waiting.add(length_ns, used_ns, deltas, self._ready())
         self._idle = cpu_ns == self.cpu_ns
-        self.cpu_ns, self._sampled_ns = cpu_ns, now_ns
+        self.cpu_ns = cpu_ns
+        self._sampled_ns = now_ns
         self.wall_ns = max(0, now_ns - self._started_ns)
         self._count(late_ns)
         done_ns = time.monotonic_ns()

@@ -12,18 +12,29 @@ import resource
 import stat
 import struct
 
-_LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
-_SECCOMP, _CAPSET = 317, 126
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_ADD_RULE = 445
+_LANDLOCK_RESTRICT_SELF = 446
+_SECCOMP = 317
+_CAPSET = 126
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_NO_NEW_PRIVS = 38
 _SIGKILL = 9
 
 # The rights and scopes of Landlock, by the version that added them: rights on files,
 # rights on TCP ports, and scopes for abstract sockets and signals.
-_LANDLOCK_VERSION, _PATH_BENEATH = 1, 1
+_LANDLOCK_VERSION = 1
+_PATH_BENEATH = 1
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
-_TCP_VERSION, _TCP_RIGHTS = 4, 0b11
-_SCOPE_VERSION, _SCOPES = 6, 0b11
-_WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 14
+_TCP_VERSION = 4
+_TCP_RIGHTS = 0b11
+_SCOPE_VERSION = 6
+_SCOPES = 0b11
+_WRITE_FILE = 1 << 1
+_READ_FILE = 1 << 2
+_READ_DIR = 1 << 3
+_TRUNCATE = 1 << 14
 _DEVICES = {
     "/dev/null": _READ_FILE | _WRITE_FILE | _TRUNCATE,
     "/dev/urandom": _READ_FILE,
