@@ -31,6 +31,7 @@ from pytest_llmarith.session.items import (
     put_record,
     take_record,
 )
+from pytest_llmarith.session.processes import refuse_other_problems, write_digests
 from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.selection import (
     SHARDING,
@@ -99,6 +100,9 @@ class RunController:
 
     # --- collected: forecast or refuse, then ask --------------------------------------
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        write_digests(session.items)
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         try:
@@ -108,6 +112,8 @@ class RunController:
                 and not self._has_workers
                 and not _runs_nothing(session)
             ):
+                if self._settings.shard is not None:
+                    refuse_other_problems(self._config, session.items)
                 verbose = self._config.getoption("verbose")
                 self._broker.begin(
                     list(

@@ -5,7 +5,6 @@ owns.
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
@@ -22,8 +21,8 @@ from pytest_llmarith.models.process import (
     encoded,
 )
 from pytest_llmarith.records import Record
-from pytest_llmarith.session.collection import digest_of
-from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
+from pytest_llmarith.session.items import ASK, OPTIONS_INPUT
+from pytest_llmarith.session.processes import HOW_TO_DRAW, digests_of
 from pytest_llmarith.session.selection import (
     PlannedQuestion,
     planned_questions,
@@ -31,7 +30,6 @@ from pytest_llmarith.session.selection import (
 )
 from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Failure
 
 if TYPE_CHECKING:
@@ -42,9 +40,8 @@ CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
 _LOOK_S = 0.5
 _OTHER_PROBLEMS = (
-    "make different problems, perhaps from a set, whose order differs between "
-    "processes; sort it, and draw from random.Random(f'{seed}/{trial}'). If the "
-    "workers are on several hosts, copy the same tests and oeis_cache to each"
+    f"make different problems, {HOW_TO_DRAW}. If the workers are on several hosts, "
+    f"copy the same tests and oeis_cache to each"
 )
 # Options that a worker cannot determine: a random seed, and models from the environment
 # of another host.
@@ -214,12 +211,8 @@ class Worker:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._controller.send("installed", DISTRIBUTION, version(DISTRIBUTION))
         items = selected(session.items)
-        by_task = defaultdict[str, list[TaskProblem]](list)
-        for item in items:
-            problem = problem_of(item)
-            by_task[problem.task].append(problem)
-        for task, problems in by_task.items():
-            self._controller.send("problems", task, digest_of(problems))
+        for task, digest in digests_of(items).items():
+            self._controller.send("problems", task, digest)
         if self._announces:
             self._controller.announce(
                 map(

@@ -192,6 +192,11 @@ def test_problems_of_a_set_are_refused(own: Bench) -> None:
     assert re.search(
         r"task reversal: workers gw. and gw. make different problems", said
     )
+    own.cold = True  # the other process needs the environment of this one
+    result = own.run("-p", "no:xdist", "--llm-shard=1/2")
+    assert result.ret == WRONG_USAGE
+    said = " ".join(result.stderr.str().split())
+    assert "task reversal: another process makes different problems" in said
     assert own.server.requests == []
 
 
