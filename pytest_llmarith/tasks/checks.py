@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -24,7 +23,7 @@ from pytest_llmarith.tasks.task import (
     shortened,
 )
 from pytest_llmarith.tasks.values import plain
-from pytest_llmarith.types import Prompt
+from pytest_llmarith.types import Prompt, messages_of
 
 # Characters that `-k` can parse and that have no meaning in a shell.
 _LABEL = re.compile(r"[A-Za-z0-9_.+-]{1,200}")
@@ -87,7 +86,8 @@ def _checked_problem(
     inputs = _copied(dict(problem.inputs), f"{where}: inputs")
     expected = _copied(problem.expected, f"{where}: expected")
     prompt = checked_prompt(task.prompt(problem), where)
-    return _bound(task, seed, problem, prompt, inputs, expected, label, problem.trial)
+    trial = problem.trial or 0
+    return _bound(task, seed, problem, prompt, inputs, expected, label, trial)
 
 
 def _bound(
@@ -126,7 +126,7 @@ def _made(task: Task[Any], seed: int, trials: int) -> Iterable[Problem]:
 
 def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
     made: dict[str, TaskProblem] = {}
-    same_prompt = Counter[Prompt]()
+    by_prompt: dict[Prompt, str] = {}
     same_cell = Counter[tuple[str | None, int | None]]()
     first: Problem | None = None
     for problem in _made(task, seed, trials):
@@ -153,10 +153,15 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
                 f"labels unique"
             )
         one = _checked_problem(task, seed, problem, label, first)
-        if one.trial is None:
-            one = replace(one, trial=same_prompt[one.prompt])
-        same_prompt[one.prompt] += 1
         made[label] = one
+        same = by_prompt.setdefault(one.prompt, label)
+        if same != label:
+            raise InvalidTask(
+                f"task {task.name}: problems {same} and {label} have the same question "
+                f"({short_repr(messages_of(one.prompt)[-1].content)}); put into the "
+                f"prompt in what they differ, or make other problems: --llm-repeats "
+                f"asks a question several times"
+            )
     if not made:
         raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
     return list(made.values())

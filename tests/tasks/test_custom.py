@@ -4,6 +4,7 @@ asked.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith import Problem, Task
+from pytest_llmarith import Grid, Problem, Task
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.prompts import check_template, render
@@ -34,7 +35,7 @@ def task_with(*made: Any, prompt: Any = prompt) -> Task[Any]:
 
 
 def word(label: Any, text: Any = "abc") -> Problem:
-    return Problem({"word": text}, None, label)
+    return Problem({"word": text}, "cba", label)
 
 
 def test_a_problem_is_as_it_was_made() -> None:
@@ -42,19 +43,22 @@ def test_a_problem_is_as_it_was_made() -> None:
     task changes later is a copy.
     """
 
+    def sort_and_ask(problem: Problem) -> str:
+        asked = len(problem["words"])
+        problem["words"].sort()
+        return f"Sort {asked} words!"
+
     def growing(seed: int, trials: int) -> Iterator[Problem]:
         words: list[str] = []
         for trial in range(2):
             words.append("ba"[trial])
             yield Problem({"words": words, "pair": ("x", 1)}, words, f"t{trial}")
 
-    first, second = problems_of(
-        Task("own", growing, lambda problem: str(problem["words"].sort()), read), 7, 1
-    )
+    first, second = problems_of(Task("own", growing, sort_and_ask, read), 7, 1)
     assert (first.task, first.label, first.prompt, first["words"]) == (
         "own",
         "t0",
-        "None",
+        "Sort 1 words!",
         ["b"],
     )
     assert as_dict(second.recorded) == {
@@ -62,18 +66,38 @@ def test_a_problem_is_as_it_was_made() -> None:
         "seed": 7,
         "variant": None,
         "depth": None,
-        "trial": 1,
+        "trial": 0,
         "inputs": {"words": ["b", "a"], "pair": ["x", 1]},
         "expected": ["b", "a"],
     }
 
 
-def test_the_same_prompt_is_several_questions() -> None:
-    """The trial tells problems with the same prompt apart, and depends on no others."""
-    made = problems_of(
-        task_with(word("a"), word("b", "x"), word("c"), word("d", "y")), 0, 1
+@pytest.mark.parametrize(
+    "task",
+    [
+        task_with(word("a"), word("b"), prompt=lambda problem: "Reverse it!"),
+        task_with(word("a"), word("b")),
+        Task(
+            "reversal",
+            Grid(lambda seed, variant, depth, trial: word(""), ["x", "y"], [1]),
+            prompt,
+        ),
+        Task(
+            "reversal",
+            Grid(lambda seed, variant, depth, trial: word("", variant), ["x"], [1]),
+            lambda problem: [{"role": "user", "content": "Reverse it!"}],
+        ),
+    ],
+    ids=["forgotten input", "equal problems", "variants", "trials"],
+)
+def test_the_same_question_twice(task: Task[Any]) -> None:
+    """It would be paid for twice, and counted as if it were two."""
+    with pytest.raises(InvalidTask) as refused:
+        problems_of(task, 0, 2)
+    assert re.search(
+        r"^task reversal: problems \S+ and \S+ have the same question \('Reverse .*!'\)",
+        str(refused.value),
     )
-    assert [one.trial for one in made] == [0, 0, 1, 0]
 
 
 def test_prompt_configs_a_custom_task() -> None:
@@ -166,7 +190,10 @@ def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda n: [word("a", str(n))], lambda n: [word(f"t{k}") for k in range(1 + n)]],
+    [
+        lambda n: [word("a", str(n))],
+        lambda n: [word(f"t{k}", f"{k}") for k in range(1 + n)],
+    ],
 )
 def test_problems_that_differ_every_time(make: Any) -> None:
     """Workers make the problems anew: those that depend on chance are refused."""
