@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
 from itertools import zip_longest
 from typing import Any
 
@@ -14,6 +15,7 @@ from pytest_llmarith.records import check_plain
 from pytest_llmarith.tasks.prompts import checked_prompt
 from pytest_llmarith.tasks.task import (
     RESERVED,
+    Grid,
     InvalidTask,
     Problem,
     Task,
@@ -40,6 +42,7 @@ def problems_of(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
     """
     if task.name in RESERVED:
         return [bound(task, seed, problem) for problem in _made(task, seed, trials)]
+    check_functions(task)
     found = _checked(task, seed, trials)
     for one, other in zip_longest(found, _checked(task, seed, trials)):
         if one != other:
@@ -52,12 +55,61 @@ def problems_of(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
     return found
 
 
+def check_functions(task: Task[Any]) -> None:
+    """Raise InvalidTask if a function of the task takes other arguments, or if a grid
+    has no places.
+    """
+    functions: dict[str, tuple[Any, str]] = {
+        "prompt": (task.prompt, "problem"),
+        "read": (task.read, "text problem"),
+    }
+    if task.grader is None:
+        functions["grade"] = task.grade, "answer problem"
+    if task.grid is not None:
+        functions["problem_at"] = task.grid.problem_at, "seed variant depth trial"
+        _check_grid(task.name, task.grid)
+    elif callable(task.problems):
+        functions["problems"] = task.problems, "seed trials"
+    for name, (function, arguments) in functions.items():
+        names = arguments.split()
+        try:
+            signature(function).bind(*names)
+        except ValueError:  # of a built-in function
+            continue
+        except TypeError as error:
+            raise InvalidTask(
+                f"task {task.name}: {name} takes other arguments ({error}); it is "
+                f"called as {name}({', '.join(names)})"
+            ) from None
+
+
+def _check_grid(name: str, grid: Grid) -> None:
+    depths, variants = grid.depths, grid.variants
+    if not _is_list_of(int, depths) or min(depths) < 0:
+        raise InvalidTask(
+            f"task {name}: depths of its Grid is {short_repr(depths)}; write a list of "
+            f"integers from 0, such as [2, 4, 8]"
+        )
+    if not _is_list_of(str, variants):
+        raise InvalidTask(
+            f"task {name}: variants of its Grid is {short_repr(variants)}; write a "
+            f"list of names, such as ['rising', 'falling']"
+        )
+
+
+def _is_list_of(kind: type, values: object) -> bool:
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        return False
+    return bool(values) and all(type(value) is kind for value in values)
+
+
 def bound(task: Task[Any], seed: int, problem: Problem) -> TaskProblem:
     """A problem with its task, and with its prompt in the usual condition.
 
     Raises InvalidTask, and the exceptions of the task's functions.
     """
     if task.name not in RESERVED:
+        _check_is_problem(task, problem)
         return _checked_problem(task, seed, problem, problem.label, problem)
     prompt = checked_prompt(
         task.prompt(problem), f"task {task.name}, problem {problem.label}"
@@ -72,6 +124,14 @@ def bound(task: Task[Any], seed: int, problem: Problem) -> TaskProblem:
         problem.label,
         problem.trial,
     )
+
+
+def _check_is_problem(task: Task[Any], problem: object) -> None:
+    if not isinstance(problem, Problem):
+        maker = "problems" if task.grid is None else "problem_at"
+        raise InvalidTask(
+            f"task {task.name}: {maker} returned {short_repr(problem)}; {_EXPECTED}"
+        )
 
 
 def _checked_problem(
@@ -121,7 +181,15 @@ def _bound(
 
 
 def _made(task: Task[Any], seed: int, trials: int) -> Iterable[Problem]:
-    return task.problems(seed, trials) if callable(task.problems) else task.problems
+    made: object = task.problems
+    if callable(task.problems):
+        made = task.problems(seed, trials)
+    if not isinstance(made, Iterable):
+        raise InvalidTask(
+            f"task {task.name}: problems returned {short_repr(made)}; return a list "
+            f"of Problem(inputs, expected), or yield them"
+        )
+    return made
 
 
 def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
@@ -130,11 +198,7 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
     same_cell = Counter[tuple[str | None, int | None]]()
     first: Problem | None = None
     for problem in _made(task, seed, trials):
-        if not isinstance(problem, Problem):
-            raise InvalidTask(
-                f"task {task.name}: problems returned {short_repr(problem)}; "
-                f"{_EXPECTED}"
-            )
+        _check_is_problem(task, problem)
         first = first or problem
         cell = problem.variant, problem.depth
         label = problem.label or label_at(*_text_of_cell(cell), same_cell[cell])

@@ -114,6 +114,7 @@ def number_task(
         readings=tuple(map(str, order)),
         has_thoughts=True,
         signs=signs,
+        has_numbers=True,
     )
 
 

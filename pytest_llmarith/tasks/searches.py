@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.tasks.checks import bound
+from pytest_llmarith.tasks.checks import bound, check_functions
 from pytest_llmarith.tasks.task import (
     BREAKING_POINT,
     RESERVED,
@@ -257,6 +257,8 @@ def _grid_of(task: Task[Any], option: str) -> Grid:
             f"{option}: task {task.name} has no depths to choose from; make its "
             f"problems with a Grid"
         )
+    if task.name not in RESERVED:
+        check_functions(task)
     return task.grid
 
 

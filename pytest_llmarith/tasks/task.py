@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_llmarith import records
-from pytest_llmarith.records import Reply, check_plain
+from pytest_llmarith.records import NUMBER, Reply, check_plain
 from pytest_llmarith.tasks.values import recorded_answer
 from pytest_llmarith.types import Failure, Outcome, Prompt, Question
 
@@ -23,6 +23,7 @@ Answer = TypeVar("Answer")
 Messages = Sequence[Mapping[str, str]]
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
+_NUMBER = re.compile(NUMBER, re.ASCII)
 _MAX_SHOWN = 80
 _SCORES = "return True, False, a score from 0 to 1, or a Grade"
 
@@ -68,6 +69,9 @@ class Problem:
 
     def __getitem__(self, name: str) -> Any:
         """A part of the question."""
+        if name not in self.inputs:
+            names = ", ".join(self.inputs) or "none"
+            raise KeyError(f"{name!r} is no input of the problem; there are: {names}")
         return self.inputs[name]
 
     def copy(self) -> Problem:
@@ -99,10 +103,7 @@ class Grid:
         """One problem, with its place."""
         problem = self.problem_at(seed, variant, depth, trial)
         if not isinstance(problem, Problem):
-            raise InvalidTask(
-                f"problem_at returned {short_repr(problem)}; return a Problem(inputs, "
-                f"expected)"
-            )
+            return problem  # is refused with the name of the task
         return Problem(
             problem.inputs,
             problem.expected,
@@ -214,6 +215,9 @@ class Grader(Protocol):
         """Lines at the start of a run."""
 
 
+_OF_A_GRADER = ("limit_s", "judge", "grade", "unavailable", "about")
+
+
 # --- tasks ----------------------------------------------------------------------------
 
 
@@ -266,13 +270,19 @@ class Task(Generic[Answer]):
         self._check(callable(self.read), "read", "a function")
         has_grade = callable(self.grade) or self.grader is not None
         self._check(has_grade, "grade", "a function or a grader")
+        for part in _OF_A_GRADER:
+            if self.grader is not None and not hasattr(self.grader, part):
+                raise TypeError(
+                    f"Task {self.name}: its grader has no {part!r}; it needs "
+                    f"{', '.join(_OF_A_GRADER)}"
+                )
         has_problems = callable(self.problems) or isinstance(self.problems, Sequence)
         self._check(has_problems, "problems", "a list, a function or a Grid")
 
     def _check(self, is_right: bool, name: str, wanted: str) -> None:
         if not is_right:
-            value = getattr(self, name)
-            raise TypeError(f"Task {self.name}: {name} is {value!r}; pass {wanted}")
+            value = short_repr(getattr(self, name))
+            raise TypeError(f"Task {self.name}: {name} is {value}; pass {wanted}")
 
     @property
     def grid(self) -> Grid | None:
@@ -340,6 +350,17 @@ class BuiltInTask(Task[Answer]):
     has_thoughts: bool = False
     signs: Sequence[str] = ()
     only_axes: frozenset[str] | None = None
+    has_numbers: bool = False
+
+    def invalid_expected(self, expected: Any) -> str | None:
+        if not self.has_numbers or type(expected) is int:
+            return None
+        if isinstance(expected, str) and _NUMBER.fullmatch(expected):
+            return None
+        return (
+            f"expected is {short_repr(expected)}; write an integer, or decimal text "
+            f"such as '2.5'"
+        )
 
     @property
     def axes(self) -> frozenset[str]:

@@ -168,6 +168,46 @@ def nested(depth: int) -> list[Any]:
             task_with(word("a"), Problem({"text": "x"}, 0, "b")),
             "problem b: its inputs are text, those of the first one word;",
         ),
+        (
+            Task("reversal", lambda seed, trials: None, prompt),  # type: ignore[arg-type, return-value]
+            "problems returned None; return a list of Problem",
+        ),
+        (
+            Task("reversal", lambda seed: [], prompt),  # type: ignore[arg-type, misc]
+            "it is called as problems(seed, trials)",
+        ),
+        (
+            Task("reversal", [word("a")], lambda: ""),  # type: ignore[arg-type, misc]
+            "prompt takes other arguments (too many positional arguments); it is "
+            "called as prompt(problem)",
+        ),
+        (
+            Task("reversal", [word("a")], prompt, lambda text: text),  # type: ignore[arg-type, misc]
+            "it is called as read(text, problem)",
+        ),
+        (
+            Task("reversal", [word("a")], prompt, grade=lambda answer: True),  # type: ignore[arg-type, misc]
+            "it is called as grade(answer, problem)",
+        ),
+        *(
+            (
+                Task("reversal", Grid(make, variants, depths), prompt),
+                message,
+            )
+            for make, variants, depths, message in (
+                (lambda *place: None, ["x"], [1], "problem_at returned None; return a"),
+                (
+                    lambda variant, depth: word(""),
+                    ["x"],
+                    [1],
+                    "it is called as problem_at(seed, variant, depth, trial)",
+                ),
+                (lambda *place: word(""), ["x"], 5, "depths of its Grid is 5; write"),
+                (lambda *place: word(""), ["x"], [], "depths of its Grid is []; write"),
+                (lambda *place: word(""), ["x"], [1.5], "is [1.5]; write a list of"),
+                (lambda *place: word(""), "xy", [1], "variants of its Grid is 'xy'"),
+            )
+        ),
         *(
             (
                 task_with(word("a"), prompt=lambda _, p=p: p),
@@ -217,6 +257,11 @@ def test_problems_that_differ_every_time(make: Any) -> None:
             for name in ("arithmetic", "breaking_point")
         ),
         ("reversal", None, "Task reversal: read is None; pass a function"),
+        (
+            "reversal",
+            [word("a")] * 99,
+            r"read is \[Problem.{,80}\.\.\.; pass a function",
+        ),
     ],
 )
 def test_what_is_no_task(name: Any, reader: Any, message: str) -> None:
@@ -225,6 +270,24 @@ def test_what_is_no_task(name: Any, reader: Any, message: str) -> None:
     """
     with pytest.raises((ValueError, TypeError), match=message):
         Task(name, lambda seed, trials: [], prompt, reader)
+
+
+def test_a_grader_has_all_of_its_parts() -> None:
+    class Judge:
+        limit_s = None
+        judge = None
+
+        def grade(self, answer: str, problem: Problem, tools: Any) -> bool:
+            return True
+
+    with pytest.raises(TypeError, match="Task reversal: its grader has no 'unavail"):
+        Task("reversal", [word("a")], prompt, grade=Judge())  # type: ignore[arg-type]
+
+
+def test_a_name_that_is_no_input() -> None:
+    """The message says which there are."""
+    with pytest.raises(KeyError, match=r"'wrod' is no input .* there are: word"):
+        problems_of(task_with(word("a"), prompt=lambda problem: problem["wrod"]), 0, 1)
 
 
 def test_importing_the_package_loads_nothing() -> None:

@@ -177,12 +177,14 @@ def test_numbers_of_ones_own(
     assert (found.outcome, details and details.error_class) == (outcome, error_class)
 
 
-def test_an_expected_answer_that_is_no_number() -> None:
-    (problem,) = problems_of(
-        number_task("own", [Problem({"n": 1}, "seven")], prompt), 0, 1
-    )
-    with pytest.raises(InvalidGrade, match="'seven'"):
-        graded(problem, Reply("7"))
+@pytest.mark.parametrize("expected", ["seven", "1,000", True, [1], 2.5, None], ids=repr)
+def test_an_expected_answer_that_is_no_number(expected: Any) -> None:
+    """It is refused before a reply is paid for."""
+    task = number_task("own", [Problem({"n": 1}, expected)], prompt)
+    with pytest.raises(InvalidTask) as refused:
+        problems_of(task, 0, 1)
+    said = f"task own, problem trial_0: expected is {expected!r}; write an integer"
+    assert str(refused.value).startswith(said)
 
 
 def test_a_list_is_restored(tmp_path: Path) -> None:
