@@ -490,6 +490,10 @@ def _errors(result: Result, *, with_example: bool) -> Iterator[str]:
     if others:
         yield f"{others:,} other{'s' if others > 1 else ''}"
     nan = result.outcomes.nan
-    cut = truncated(result).partition(" of ")[0]
-    if nan:
-        yield f"{nan:,} without an answer" + (f" ({cut} truncated)" if cut else "")
+    if not nan:
+        return
+    cut = truncated(result)
+    if cut:
+        yield f"{nan:,} without an answer ({cut})"
+    else:
+        yield f"{nan:,} without an answer"

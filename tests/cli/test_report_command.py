@@ -385,9 +385,8 @@ def test_names_and_costs_in_latex(
         asked("7", cost_usd=cost, model=name) | {"simulated": True}
         for name, cost in names.items()
     ]
-    run_in(
-        tmp_path / "run", [*records, programmed("A1", "llmarith/sloppy"), searched()]
-    )
+    program = programmed("A1", "llmarith/sloppy") | {"simulated": True}
+    run_in(tmp_path / "run", [*records, program, searched()])
     head, scores, errors = tables_in(
         printed(capsys, tmp_path / "run", "--format=latex", "--errors")
     )

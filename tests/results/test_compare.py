@@ -635,7 +635,7 @@ def test_equal_differences_of_scores_are_shown() -> None:
     assert row.p == pytest.approx(2 * 0.5**40)
     text = " ".join(as_text(comparisons, 80).split())
     assert "No interval: nothing varies" in text
-    assert "sorting 40 90.0 10.0 -80.0 - 0 40 <0.0001 *" in text
+    assert "sorting 40 90.0 10.0 -80.0 0 40 <0.0001*" in text
     assert len(failures(comparisons, Decimal(5))) == 1
     few = compare_two(run(scored([0.9] * 5)), run(scored([0.1] * 5), name="two"))
     assert [one.p for one in few.scores] == [None]
