@@ -127,6 +127,21 @@ def nested(depth: int) -> list[Any]:
     return made
 
 
+BAD_GRIDS: list[tuple[Any, Any, Any, str]] = [
+    (lambda *place: None, ["x"], [1], "problem_at returned None; return a Problem"),
+    (
+        lambda variant, depth: word(""),
+        ["x"],
+        [1],
+        "it is called as problem_at(seed, variant, depth, trial)",
+    ),
+    (lambda *place: word(""), ["x"], 5, "depths of its Grid is 5; write"),
+    (lambda *place: word(""), ["x"], [], "depths of its Grid is []; write"),
+    (lambda *place: word(""), ["x"], [1.5], "is [1.5]; write a list of"),
+    (lambda *place: word(""), "xy", [1], "variants of its Grid is 'xy'"),
+]
+
+
 @pytest.mark.parametrize(
     ("task", "message"),
     [
@@ -194,19 +209,7 @@ def nested(depth: int) -> list[Any]:
                 Task("reversal", Grid(make, variants, depths), prompt),
                 message,
             )
-            for make, variants, depths, message in (
-                (lambda *place: None, ["x"], [1], "problem_at returned None; return a"),
-                (
-                    lambda variant, depth: word(""),
-                    ["x"],
-                    [1],
-                    "it is called as problem_at(seed, variant, depth, trial)",
-                ),
-                (lambda *place: word(""), ["x"], 5, "depths of its Grid is 5; write"),
-                (lambda *place: word(""), ["x"], [], "depths of its Grid is []; write"),
-                (lambda *place: word(""), ["x"], [1.5], "is [1.5]; write a list of"),
-                (lambda *place: word(""), "xy", [1], "variants of its Grid is 'xy'"),
-            )
+            for make, variants, depths, message in BAD_GRIDS
         ),
         *(
             (
