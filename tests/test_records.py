@@ -205,7 +205,7 @@ def test_summaries_of_real_runs(runs: list[Path]) -> None:
     assert merged.effects
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", [*KINDS, "tables"])
 def test_the_published_schemas(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """They are what `llmarith schema` prints: of the dialect that they name, and open
     for keys to come.

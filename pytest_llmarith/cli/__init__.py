@@ -104,23 +104,27 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_schema(commands: Commands) -> None:
-    kinds = ("record", "summary")
-    purpose = "Print the JSON Schema of a record or of a summary"
+    kinds = ("record", "summary", "tables")
+    purpose = "Print the JSON Schema of a record, of a summary or of tables"
     command = add_command(
-        commands, "schema", purpose, "docs/schemas holds both.", _schema
+        commands, "schema", purpose, "docs/schemas holds all.", _schema
     )
     command.add_argument(
         "name",
         choices=kinds,
         metavar="|".join(kinds),
-        help="A line of trials.jsonl, or summary.json",
+        help="A line of trials.jsonl, summary.json, or what --format=json prints",
     )
 
 
 def _schema(request: argparse.Namespace) -> int:
     import json
 
+    from pytest_llmarith.report.data_tables import DEFINITIONS
+    from pytest_llmarith.report.render.data import schema
     from pytest_llmarith.summaries import schema_of
 
-    say(json.dumps(schema_of(request.name), indent=2))
+    is_tables = request.name == "tables"
+    found = schema(DEFINITIONS) if is_tables else schema_of(request.name)
+    say(json.dumps(found, indent=2))
     return 0

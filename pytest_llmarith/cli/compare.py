@@ -119,11 +119,18 @@ def _compare(request: argparse.Namespace) -> int:
 def _formatted(comparisons: Comparisons, form: str) -> str:
     import json
 
-    from pytest_llmarith.records import as_dict
-    from pytest_llmarith.report.compare_text import as_latex, as_markdown, as_text
+    from pytest_llmarith.report.compare_text import (
+        alone,
+        as_latex,
+        as_markdown,
+        as_text,
+        data_tables,
+    )
+    from pytest_llmarith.report.render.data import as_json
 
     if form == "json":
-        return f"{json.dumps(as_dict(comparisons), indent=2)}\n"
+        whole = as_json(data_tables(comparisons), list(alone(comparisons)))
+        return f"{json.dumps(whole, indent=2)}\n"
     if form == "markdown":
         return as_markdown(comparisons)
     if form == "latex":
@@ -153,6 +160,7 @@ def add_plan(commands: parser.Commands) -> None:
     parser.add_repeatable(
         command, "--model", "MODEL", "Also price this model", dest="models"
     )
+    parser.add_format(command, _FORMATS, "terminal")
 
 
 def _difference(text: str) -> float:
@@ -165,7 +173,11 @@ def _difference(text: str) -> float:
 
 
 def _plan(request: argparse.Namespace) -> int:
+    import json
+
     from pytest_llmarith.report.plan import tables
+    from pytest_llmarith.report.render.data import as_json
+    from pytest_llmarith.report.render.documents import as_latex, as_markdown
     from pytest_llmarith.report.render.terminal import one_table
     from pytest_llmarith.results.loaded import load_all_runs
     from pytest_llmarith.results.plan import Grid
@@ -175,8 +187,16 @@ def _plan(request: argparse.Namespace) -> int:
     variants, depths = arithmetic.VARIANTS, arithmetic.DEPTHS
     grid = Grid(arithmetic.NAME, len(variants), len(variants) * len(depths))
     costs = _costs(runs, request.models)
-    for table in tables(request.detect, runs, costs, grid):
-        parser.say(*one_table(table, shutil.get_terminal_size().columns), "")
+    found = list(tables(request.detect, runs, costs, grid))
+    if request.format == "json":
+        parser.say(json.dumps(as_json(found), indent=2))
+    elif request.format == "latex":
+        parser.say(*as_latex(found))
+    for table in found:
+        if request.format == "terminal":
+            parser.say(*one_table(table, shutil.get_terminal_size().columns), "")
+        elif request.format == "markdown":
+            parser.say(f"## {table.title}", "", *as_markdown(table))
     return 0
 
 

@@ -13,13 +13,18 @@ from decimal import Decimal
 from itertools import count
 from pathlib import PurePath
 from textwrap import wrap
+from typing import Any
 
 from pytest_llmarith.report import formatting
 from pytest_llmarith.report.definitions.differences import (
     COMPARISON,
     COMPARISON_OF_D50,
+    COMPARISONS,
+    DIFFERING,
     MEAN_SCORES,
     Compared,
+    Fact,
+    Pairing,
 )
 from pytest_llmarith.report.formatting import (
     interval_of,
@@ -28,7 +33,7 @@ from pytest_llmarith.report.formatting import (
 )
 from pytest_llmarith.report.render import documents
 from pytest_llmarith.report.render.terminal import one_table
-from pytest_llmarith.report.table import Table
+from pytest_llmarith.report.table import Definition, Level, Table
 from pytest_llmarith.results.compare import (
     Comparison,
     Comparisons,
@@ -99,10 +104,41 @@ def as_latex(comparisons: Comparisons) -> str:
     return "".join(
         f"{line}\n"
         for line in [
-            *(f"% {text}" for text in _alone(comparisons)),
+            *(f"% {text}" for text in alone(comparisons)),
             *documents.as_latex(captioned),
         ]
     )
+
+
+def data_tables(comparisons: Comparisons) -> list[Table]:
+    """The same as data."""
+    names = [_pairing(one) for one in comparisons.comparisons]
+    found = list(zip(names, comparisons.comparisons, strict=True))
+    facts = []
+    for name, one in found:
+        facts += [Fact(name, "fact", fact) for fact in one.differing]
+        facts += [Fact(name, "search", search) for search in one.searches]
+
+    def rows(part: str) -> list[Compared]:
+        return [
+            Compared(_label(row) if part == "rows" else "", row, name)
+            for name, one in found
+            for row in getattr(one, part)
+        ]
+
+    whole: Sequence[tuple[Definition, Sequence[Any]]] = [
+        (COMPARISONS, [Pairing(name, one) for name, one in found]),
+        (DIFFERING, facts),
+        (COMPARISON, rows("rows")),
+        (MEAN_SCORES, rows("scores")),
+        (COMPARISON_OF_D50, rows("thresholds")),
+    ]
+    return [definition.table(items, Level.DATA) for definition, items in whole]
+
+
+def _pairing(one: Comparison) -> str:
+    """Such as `new, o4-mini - old, o4-mini`."""
+    return f"{_which(one.second)} - {_which(one.first)}"
 
 
 def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
@@ -113,7 +149,7 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
         yield from _facts(one)
         yield from _tables_of(one)
     yield from _over_all(found)
-    yield from _alone(comparisons)
+    yield from alone(comparisons)
     yield " ".join(_legend(found))
 
 
@@ -167,7 +203,7 @@ def _facts(one: Comparison) -> Iterator[str]:
         )
 
 
-def _alone(comparisons: Comparisons) -> Iterator[str]:
+def alone(comparisons: Comparisons) -> Iterator[str]:
     if alone := [
         sanitize_name(one, 2 * _LONGEST_NAME) for one in comparisons.not_compared
     ]:

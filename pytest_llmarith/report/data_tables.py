@@ -9,7 +9,9 @@ from pytest_llmarith.report import kinds
 from pytest_llmarith.report.definitions.differences import (
     COMPARISON,
     COMPARISON_OF_D50,
+    COMPARISONS,
     DIFFERENCES,
+    DIFFERING,
     EFFECTS,
     MEAN_SCORES,
     Side,
@@ -58,6 +60,8 @@ DEFINITIONS: Sequence[Definition] = (
     REPEATS,
     REPLIES,
     WRONG_TRIALS,
+    COMPARISONS,
+    DIFFERING,
     COMPARISON,
     MEAN_SCORES,
     COMPARISON_OF_D50,

@@ -52,6 +52,7 @@ class Kind(Generic[V]):
     is_name: bool = False  # untrusted text to the left of figures
     is_sorted: bool = True  # by the first part, on the page
     is_left: bool = False  # aligned to the left, as a text
+    is_known: Callable[[V], bool] = lambda value: True  # whether people see a figure
 
     def shown(self, value: V | None) -> Shown:
         """A value as people read it; a dash if it is unknown, nothing for a name."""
@@ -151,12 +152,18 @@ class Table:
         """The table without these columns."""
         return self.chosen(one.key for one in self.columns if one.key not in keys)
 
+    def first(self, *keys: str) -> Table:
+        """The table with these columns before the others."""
+        others = [one.key for one in self.columns if one.key not in keys]
+        return self.chosen([*keys, *others])
+
     def known(self) -> Table:
         """The table without the columns of which no value is known."""
         used = []
         for place, column in enumerate(self.columns):
             known = [row.values[place] for row in self.rows]
-            known = [value for value in known if value is not None]
+            is_known = column.kind.is_known
+            known = [one for one in known if one is not None and is_known(one)]
             if column.is_rare:
                 known = [value for value in known if column.kind.values(value)[0]]
             if known:

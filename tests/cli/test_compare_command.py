@@ -62,7 +62,7 @@ def test_a_pass_says_what_it_could_not_see(capsys: Captured) -> None:
     run_in(Path("old"), sums(10, 0))
     run_in(Path("new"), sums(10, 0))
     assert main(["compare", "old", "new", "--format=json"]) == 0
-    shown = json.loads(capsys.readouterr().out)["comparisons"][0]["rows"][0]["shown"]
+    shown = json.loads(capsys.readouterr().out)["tables"]["comparison"][0]["detectable"]
     assert main(["compare", "old", "new", "--fail-if-worse=2"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert all(
@@ -86,9 +86,9 @@ def test_other_formats(capsys: Captured) -> None:
     run_in(Path("new"), sums(6, 2))
     assert main(["compare", "old", "new", "--format=json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["format"], found["not_compared"]) == (1, [])
-    (row,) = found["comparisons"][0]["rows"]
-    assert (row["difference"]["points"], row["shown"]) == (
+    assert (found["format"], found["notes"]) == (1, [])
+    (row,) = found["tables"]["comparison"]
+    assert (row["difference_points"], row["detectable"]) == (
         -25,
         pytest.approx(90, abs=10),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.columns import columns
 from docs.reference import reference
 from pytest_llmarith.cli import make_parser
 from pytest_llmarith.settings import parse_settings
@@ -59,6 +60,7 @@ def test_options_exist_and_are_in_the_reference(pytester: pytest.Pytester) -> No
         assert named <= known, path
     written = TEXTS[ROOT / "docs" / "options.md"]
     assert written == reference(), "run make docs"
+    assert TEXTS[ROOT / "docs" / "columns.md"] == columns(), "run make docs"
     assert [
         name
         for name in known

@@ -198,8 +198,17 @@ def compare(
         ["compare", *map(_run, runs), *args, "--format=json"],
         ROOT,
     )
-    made = json.loads(done.stdout)["comparisons"] if done.stdout else []
-    return done.returncode, [_comparison(one) for one in made]
+    tables = json.loads(done.stdout)["tables"] if done.stdout else {}
+    made = [
+        (one, [row for row in tables["comparison"] if _is_of(row, one)])
+        for one in tables.get("comparisons", ())
+    ]
+    return done.returncode, [_comparison(*one) for one in made]
+
+
+def _is_of(row: Mapping[str, Any], one: Mapping[str, Any]) -> bool:
+    same: bool = row["comparison"] == one["comparison"]
+    return same
 
 
 def regrade(
@@ -463,19 +472,22 @@ def _set(one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
-    questions = one["questions"]
+def _comparison(
+    one: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     counts = ("compared", "repeated", "cells", "unanswered", "at_worst", "same_words")
+    sides = ("first", "second")
+    left_out = ("answered", "others", "unanswered")
     return {
         "sides": [
-            [one[side]["model"], _condition(one[side])] for side in ("first", "second")
+            [one[f"{side}_model"], one[f"{side}_condition"] or ""] for side in sides
         ],
-        "method": [one["method"], sum(row["p"] is not None for row in one["rows"])],
+        "method": [one["method"], sum(row["p"] is not None for row in rows)],
         "questions": [
-            *(questions[name] for name in counts),
-            *(questions[side] for side in ("first", "second")),
+            *(one[name] for name in counts),
+            *({name: one[f"{side}_{name}"] for name in left_out} for side in sides),
         ],
-        "rows": {_name_of(row): _compared(row) for row in one["rows"]},
+        "rows": {_name_of(row): _compared(row) for row in rows},
     }
 
 
@@ -486,19 +498,21 @@ def _name_of(row: Mapping[str, Any]) -> str:
 
 def _compared(row: Mapping[str, Any]) -> list[Any]:
     """Of a question that was asked once: on which side it is right, and how often."""
-    first, second, better, worse = (
-        row["first"],
-        row["second"],
-        row["better"],
-        row["worse"],
+    names = ("correct", "trials", "questions")
+    first, second = (
+        [*(row[f"{side}_{name}"] for name in names), row[side]]
+        for side in ("first", "second")
     )
+    better, worse = row["better"], row["worse"]
     changes = pairs = None
     if better is not None:
-        changes, both = [first["questions"], better, worse], first["correct"] - worse
-        if first["questions"] == first["measured"]:
-            pairs = [both, worse, better, first["questions"] - both - worse - better]
-    tested = _interval(row["difference"]), row.get("p"), row.get("p_holm")
-    return [[*first.values()], [*second.values()], pairs, changes, *tested]
+        changes, both = [first[2], better, worse], first[0] - worse
+        if first[2] == first[1]:
+            pairs = [both, worse, better, first[2] - both - worse - better]
+    difference = None
+    if row["difference_points"] is not None:
+        difference = [row[f"difference_{end}"] for end in ("points", "low", "high")]
+    return [first, second, pairs, changes, difference, row["p"], row["p_holm"]]
 
 
 def _interval(value: Any) -> Any:

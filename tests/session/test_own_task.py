@@ -295,16 +295,15 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     first, second = map(str, sorting.runs)
     capsys.readouterr()
     assert main(["compare", first, second, "--format=json"]) == 0
-    (compared,) = json.loads(capsys.readouterr().out)["comparisons"]
-    (row,) = compared["scores"]
+    (row,) = json.loads(capsys.readouterr().out)["tables"]["mean_scores"]
     assert (row["task"], row["problems"], row["better"], row["worse"]) == (
         "sorting",
         40,
         20,
         0,
     )
-    assert row["difference"]["points"] == pytest.approx(100 - 90.625)
-    assert row["difference"]["low"] > 0
+    assert row["difference_points"] == pytest.approx(100 - 90.625)
+    assert row["difference_low"] > 0
     assert row["p"] < 0.05
     task = sorting.pytester.path / "test_sorting.py"
     assert main(["regrade", first, f"--task={task}:sorting"]) == 0

@@ -14,7 +14,7 @@ from pytest_llmarith.tasks.task import InvalidTask, Problem, Task
 
 def drawn(seed: int, trials: int) -> Iterator[Problem]:
     for trial in range(trials):
-        yield Problem({"n": trial}, trial + seed, f"trial_{trial}", private=trial)
+        yield Problem({"n": trial}, str(trial + seed), f"trial_{trial}", private=trial)
 
 
 def ask(problem: Problem) -> str:
@@ -22,7 +22,7 @@ def ask(problem: Problem) -> str:
 
 
 DRAWN: Task[str] = Task("drawn", drawn, ask)
-LISTED: Task[str] = Task("listed", [Problem({"n": 1}, 1, "one")], ask)
+LISTED: Task[str] = Task("listed", [Problem({"n": 1}, "1", "one")], ask)
 
 
 @pytest.mark.parametrize("trial", [0, 15, 16, 47, 200])

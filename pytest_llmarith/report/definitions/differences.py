@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
-from pytest_llmarith.results.compare import DifferenceOfD50
+from pytest_llmarith.results.compare import Comparison, DifferenceOfD50, Differing
 from pytest_llmarith.results.keys import condition_name
-from pytest_llmarith.summaries import Difference, Percentage
+from pytest_llmarith.summaries import Percentage
 
 DETECTABLE = (
     "the smallest difference that the pairs show with 80 % power, after Holm's "
@@ -221,6 +220,18 @@ _COMPARISON: Column[Any] = Column(
     lambda item: item.comparison,
     Level.DATA,
 )
+
+
+def _counted(side: str, name: str, title: str, meaning: str) -> Column[Any]:
+    """A count of a side of a row."""
+
+    def value(item: Compared) -> Any:
+        return getattr(getattr(item.one, side), name)
+
+    key = f"{side}_{name}"
+    return Column(key, title, kinds.COUNT, meaning, value, Level.DATA)
+
+
 _CHANGES = (
     Column(
         "better",
@@ -259,6 +270,22 @@ COMPARISON = Definition(
             lambda item: item.one.kind,
             Level.DATA,
         ),
+        Column(
+            "task",
+            "task",
+            kinds.NAME,
+            "the task of the row, unknown for all",
+            lambda item: item.one.task,
+            Level.DATA,
+        ),
+        Column(
+            "name",
+            "name",
+            kinds.NAME,
+            "the condition or variant of the row",
+            lambda item: item.one.name,
+            Level.DATA,
+        ),
         _LABEL,
         Column(
             "pairs",
@@ -276,6 +303,8 @@ COMPARISON = Definition(
             Level.FULL,
         ),
         Column("first", "A %", kinds.SHARE, "correct answers of A", _percent("first")),
+        _counted("first", "correct", "A right", "correct trials of A"),
+        _counted("first", "questions", "A asked", "different questions of A"),
         Column(
             "second_trials",
             "B",
@@ -287,6 +316,8 @@ COMPARISON = Definition(
         Column(
             "second", "B %", kinds.SHARE, "correct answers of B", _percent("second")
         ),
+        _counted("second", "correct", "B right", "correct trials of B"),
+        _counted("second", "questions", "B asked", "different questions of B"),
         _GAIN,
         *_CHANGES,
         Column(
@@ -398,11 +429,118 @@ COMPARISON_OF_D50 = Definition(
 )
 
 
-def ends_of(differences: Iterable[Difference]) -> Sequence[float]:
-    """All figures of differences, for a scale."""
-    return [
-        end
-        for one in differences
-        for end in (one.points, one.low, one.high)
-        if end is not None
-    ]
+# --- what is compared, as data --------------------------------------------------------
+
+
+class Pairing(NamedTuple):
+    """A comparison, and the name that its rows have."""
+
+    name: str
+    one: Comparison
+
+
+class Fact(NamedTuple):
+    """A fact in which the sides of a comparison may differ, or a search on both."""
+
+    comparison: str
+    kind: str
+    one: Differing
+
+
+def _about(key: str, kind: Kind[Any], meaning: str, value: Any) -> Column[Any]:
+    title = key.replace("_", " ")
+    return Column(key, title, kind, meaning, value, Level.DATA)
+
+
+def _side_of(side: str) -> list[Column[Any]]:
+    letter = "A" if side == "first" else "B"
+    columns = []
+    for name, kind, meaning in (
+        ("run", kinds.NAME, "the run of"),
+        ("model", kinds.NAME, "the model of"),
+        ("condition", kinds.NAME, "the selected condition of"),
+        ("simulated", kinds.FLAG, "whether it is a fake model:"),
+    ):
+        columns.append(
+            _about(
+                f"{side}_{name}",
+                kind,
+                f"{meaning} {letter}",
+                lambda item, name=name: getattr(getattr(item.one, side), name),
+            )
+        )
+    for name, meaning in (
+        ("answered", "all answered trials of"),
+        ("others", "trials without a counterpart of"),
+        ("unanswered", "trials without a reply of"),
+    ):
+        columns.append(
+            _about(
+                f"{side}_{name}",
+                kinds.COUNT,
+                f"{meaning} {letter}",
+                lambda item, name=name: getattr(
+                    getattr(item.one.questions, side), name
+                ),
+            )
+        )
+    return columns
+
+
+def _counts(name: str) -> Any:
+    return lambda item: getattr(item.one.questions, name)
+
+
+COMPARISONS = Definition(
+    "comparisons",
+    "what is compared",
+    [
+        _about("comparison", kinds.NAME, "its name", lambda item: item.name),
+        *_side_of("first"),
+        *_side_of("second"),
+        _about("method", kinds.NAME, "paired or unpaired", _of("method")),
+        _about("compared", kinds.COUNT, "pairs", _counts("compared")),
+        _about(
+            "repeated",
+            kinds.COUNT,
+            "pairs whose question is also in another pair",
+            _counts("repeated"),
+        ),
+        _about(
+            "cells",
+            kinds.COUNT,
+            "cells with an answer on both sides, without pairing",
+            _counts("cells"),
+        ),
+        _about(
+            "unanswered",
+            kinds.COUNT,
+            "trials without a reply on either side",
+            _counts("unanswered"),
+        ),
+        _about(
+            "at_worst",
+            kinds.GAIN,
+            "B - A if unanswered ones are right in A and wrong in B",
+            _counts("at_worst"),
+        ),
+        _about(
+            "same_words",
+            kinds.COUNT,
+            "pairs with the same prompt in both conditions, left out",
+            _counts("same_words"),
+        ),
+    ],
+)
+
+DIFFERING = Definition(
+    "differing",
+    "facts that differ, and searches",
+    [
+        _about("comparison", kinds.NAME, "its name", lambda item: item.comparison),
+        _about("kind", kinds.NAME, "a fact or a search", lambda item: item.kind),
+        _about("what", kinds.NAME, "the fact, or the search", _of("what")),
+        _about("first", kinds.TEXT, "in A, unknown if it has none", _of("first")),
+        _about("second", kinds.TEXT, "in B, unknown if it has none", _of("second")),
+    ],
+)

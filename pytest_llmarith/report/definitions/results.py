@@ -89,6 +89,14 @@ WHOSE: Sequence[Column[Any]] = (
         lambda item: item.row.result.simulated,
         Level.DATA,
     ),
+    Column(
+        "unfinished",
+        "unfinished",
+        kinds.FLAG,
+        "whether the run has not ended, or was killed",
+        lambda item: bool(item.row.unfinished),
+        Level.DATA,
+    ),
 )
 
 
@@ -115,6 +123,7 @@ OUTCOME: Kind[Counted] = Kind(
     _shown_count,
     _data_of_count,
     "%",
+    is_known=lambda found: found.percentage is not None,
 )
 
 

@@ -556,7 +556,7 @@ def _scatter(
     swept = "".join(path([places[label] for label in pair]) for pair in neighbours)
     x_ticks = [(x.at(power), show(power)) for power in powers]
     return Scatter(
-        task,
+        short_name(task),
         unit,
         show,
         x,

@@ -9,7 +9,6 @@ from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.definitions.results import (
     D50S,
     HOLDS,
-    NO_ANSWER,
     OVERVIEW,
     Of,
     adaptive,
@@ -30,25 +29,7 @@ _LONGEST_REASON = 60
 _MOST_REASONS = 4
 
 
-_FIGURES = (
-    "model",
-    "task",
-    "correct",
-    "holds_to",
-    "d50",
-    "cost",
-    "most_errors",
-    "deviate",
-    NO_ANSWER,
-    "cheat",
-    "measured",
-    "unanswered",
-    "tokens",
-    "latency",
-    "relative_error",
-    "absolute_error",
-    "date",
-)
+_FIRST = ("model", "task", "correct", "holds_to", "d50", "cost", "most_errors")
 
 
 class Ranked(NamedTuple):
@@ -111,7 +92,7 @@ def overview(rows: Sequence[ResultOfRun]) -> Overview | None:
         figures = figures.without("task")
     return Overview(
         matrix,
-        view(figures.chosen(_FIGURES), missing=missing),
+        view(figures.first(*_FIRST), missing=missing),
         any(row.result.simulated for row in rows),
         bool(missing),
     )

@@ -1,0 +1,163 @@
+"""The same tables in every format: figures, marks, hostile names, and a new column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from pytest_llmarith.cli import main
+from pytest_llmarith.report import kinds
+from pytest_llmarith.report.data_tables import DEFINITIONS
+from pytest_llmarith.report.definitions.results import OVERVIEW
+from pytest_llmarith.report.render.data import schema
+from pytest_llmarith.report.table import Column
+from tests.runs_on_disk import asked, log_in, run_in
+
+TEXTS = ("terminal", "markdown", "latex", "html")
+FORMATS = (*TEXTS, "csv", "json")
+HOSTILE = "<b onclick=alert(1)>|`$\\=1+2\x1b[31m\u202e"
+
+
+@pytest.fixture(autouse=True)
+def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def shown(folder: Path, form: str, *options: str) -> str:
+    """What a report writes in a format."""
+    target = folder.parent / f"shown.{form}"
+    named = [f"--format={form}", f"--output={target}", "--force"]
+    assert main(["report", str(folder), *named, *options]) == 0
+    return target.read_bytes().decode("utf-8")
+
+
+def plain(text: str) -> str:
+    """A page or a document without its markup, with one space between words."""
+    text = unescape(re.sub(r"<[^>]*>", " ", text))
+    return " ".join(text.replace("--", "-").replace("$", "").replace("`", "").split())
+
+
+def trials(model: str, right: int, first: int = 0, **facts: Any) -> Iterator[Any]:
+    for trial in range(20):
+        text = "{}" if trial < right else "1"
+        yield asked(text, 3, first + trial, model=model, **facts)
+
+
+def test_a_figure_is_the_same_in_every_format(tmp_path: Path) -> None:
+    """Correct answers with their interval, and the difference to --llm-baseline."""
+    records = [*trials("good", 18), *trials("poor", 5)]
+    run = run_in(tmp_path / "run", records, baseline="poor")
+    data = json.loads(shown(run, "json"))["tables"]
+    good = next(one for one in data["overview"] if one["model"] == "good")
+    (row,) = (
+        one
+        for one in csv.DictReader(io.StringIO(shown(run, "csv")))
+        if one["model"] == "good"
+    )
+    keys = [f"correct_{end}" for end in ("percent", "low", "high")]
+    assert [float(row[key]) for key in keys] == [good[key] for key in keys]
+    percent, low, high = (f"{good[key]:.1f}" for key in keys)
+    for form in TEXTS:
+        text = plain(shown(run, form))
+        assert re.search(rf"\b{percent} \(?{low}-{high}\b", text), form
+    (difference,) = data["differences"]
+    assert (difference["model"], difference["baseline"]) == ("good", "poor")
+    points = f"{difference['difference_points']:+.1f}"
+    assert points == "+65.0"
+    for form in ("terminal", "html"):
+        assert points in plain(shown(run, form))
+        assert "-65.0" not in plain(shown(run, form))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_must_not_be_lost(tmp_path: Path, form: str) -> None:
+    """Fake models, runs that have not ended, and costs that are unknown."""
+    folder = tmp_path / "runs"
+    fake = [one | {"simulated": True} for one in trials("fake", 9)]
+    run_in(folder / "ended", fake)
+    log_in(folder / "killed", [*trials("real", 9, cost_usd=None)])
+    text = shown(folder, form)
+    if form in TEXTS:
+        assert re.search(r"fake \(?simulated", plain(text))
+        assert re.search(r"real \(?unfinished", plain(text))
+        return
+    rows = list(csv.DictReader(io.StringIO(text)))
+    if form == "json":
+        rows = json.loads(text)["tables"]["overview"]
+    found = {row["model"]: row for row in rows}
+    assert str(found["fake"]["simulated"]).lower() == "true"
+    assert str(found["real"]["unfinished"]).lower() == "true"
+    assert found["real"]["cost_usd"] in ("", None)
+    assert str(found["real"]["cost_unpriced"]) == "20"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_names_replies_and_reasons_are_hostile(tmp_path: Path, form: str) -> None:
+    """Wherever they stand they are text, and control nothing."""
+    records = [one | {"reason": HOSTILE} for one in trials(HOSTILE, 9)]
+    records += [*trials("other", 9), asked(None, trial=99, model=HOSTILE)]
+    records = [one | {"task": HOSTILE} for one in records]
+    run = run_in(tmp_path / HOSTILE.replace("/", ""), records)
+    options = [] if form in ("html", "csv", "json") else ["--errors"]
+    if form == "csv":
+        options = ["--spreadsheet"]
+    text = shown(run, form, *options)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "<b onclick" not in text or form in ("terminal", "csv", "json", "markdown")
+    if form == "latex":
+        assert "\\=1" not in text
+
+
+def test_a_column_is_one_entry(tmp_path: Path) -> None:
+    """A new one is in all formats, in the schema and in the reference."""
+    from docs.columns import columns
+
+    column: Column[int] = Column(
+        "squared", "squared", kinds.COUNT, "a new figure", lambda item: 1_234_567
+    )
+    assert isinstance(OVERVIEW.columns, list)
+    OVERVIEW.columns.append(column)
+    try:
+        run = run_in(tmp_path / "run", [*trials("m", 9)])
+        for form in FORMATS:
+            text = shown(run, form)
+            figure = "1234567" if form in ("csv", "json") else "1,234,567"
+            assert "squared" in text
+            assert figure in text
+        assert "| `squared` | squared |" in columns()
+        rows = schema(DEFINITIONS)["properties"]["tables"]["properties"]["overview"]
+        assert "squared" in rows["items"]["properties"]
+    finally:
+        OVERVIEW.columns.remove(column)
+
+
+def test_the_schema_describes_what_is_written(tmp_path: Path) -> None:
+    """All keys of all tables are in it."""
+    run = run_in(tmp_path / "run", [*trials("a", 9), *trials("b", 3)])
+    whole = schema(DEFINITIONS)
+    Draft202012Validator.check_schema(whole)
+    for table in whole["properties"]["tables"]["properties"].values():
+        table["items"]["additionalProperties"] = False
+    written = json.loads(shown(run, "json"))
+    Draft202012Validator(whole).validate(written)
+    assert {*written["tables"]} <= {one.key for one in DEFINITIONS}
+
+
+def test_keys_and_columns_are_unique() -> None:
+    """Each table has a key of its own, and each part of a column."""
+    keys = [one.key for one in DEFINITIONS]
+    assert len(set(keys)) == len(keys)
+    for definition in DEFINITIONS:
+        parts = [part for one in definition.columns for part in one.part_keys()]
+        assert len(set(parts)) == len(parts)
+        assert all(one.meaning for one in definition.columns)
