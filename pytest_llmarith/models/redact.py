@@ -214,8 +214,5 @@ def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _printable(text: str) -> str:
-    return "".join(" " if _is_control(char) else char for char in text)
-
-
-def _is_control(char: str) -> bool:
-    return unicodedata.category(char).startswith("C")
+    control = {char for char in text if unicodedata.category(char).startswith("C")}
+    return text.translate({ord(char): " " for char in control})

@@ -891,6 +891,25 @@ def refusal(code: int) -> web.HTTPException:
     return made
 
 
+@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
+def test_a_call_is_repeated_as_a_question_is(runs: Runs) -> None:
+    """After a 429 four times as often as after an outage."""
+    refused = 0
+
+    def happens(event: str) -> None:
+        nonlocal refused
+        if event == "upload" and refused < 4:
+            refused += 1
+            raise refusal(code)
+
+    runs.server.happens = happens
+    code = 429
+    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    refused, code = 0, 500
+    assert "500" in only(runs.run(WAIT, COUNT + 1)[COUNT:])
+    assert refused == 2
+
+
 @pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
 def test_a_batch_is_not_given_up_while_its_results_cannot_be_read(runs: Runs) -> None:
     """Of a batch without metadata only its results tell whether it is the one that was
