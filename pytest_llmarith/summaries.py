@@ -246,6 +246,7 @@ class BreakingPoint(Minimum):
     budget: Count
     ended: SearchEnd
     largest_right: str | None
+    depth_right: Count | None = None  # the largest depth of a right answer
 
 
 class Threshold(Part):

@@ -412,6 +412,11 @@ def _breaking_point(
     minimum = search.minimum or records.Minimum(
         None, None, record.outcome, None, None, None
     )
+    depths = [
+        step.depth
+        for step in search.trail
+        if step.depth is not None and step.outcome is Outcome.CORRECT
+    ]
     return summaries.BreakingPoint(
         **asdict(minimum),
         variant=record.problem.variant or "",
@@ -421,4 +426,5 @@ def _breaking_point(
         budget=search.budget,
         ended=search.ended,
         largest_right=search.largest_right,
+        depth_right=max(depths, default=None),
     )

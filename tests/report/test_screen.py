@@ -186,9 +186,14 @@ def test_searches() -> None:
         " ".join(line.split())
         for line in (DOCS / "breaking-point.md").read_text("utf-8").splitlines()
     ]
+    step = {"question": "kiwi fig pear", "before": 0, "reply": None}
+    trail = [
+        step | {"depth": depth, "outcome": outcome}
+        for depth, outcome in ((2, "correct"), (1, "correct"), (4, "deviate"))
+    ]
     for record in (
         searched(ended="shrunk", **found),
-        searched(ended="not reproduced", largest_right="58 * 91", not_reproduced=6),
+        searched(ended="not reproduced", trail=trail, not_reproduced=6),
     ):
         lines = words(shown([record], 120))
         at = lines.index(next(line for line in lines if line.startswith("search")))

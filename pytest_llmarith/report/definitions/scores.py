@@ -247,9 +247,9 @@ class Break(NamedTuple):
         """The wrong answer, or that there is none."""
         if self.point.question is not None:
             return formatting.wrong_answer(self.point)
-        words = (self.point.largest_right or "").split()
-        digits = max(map(len, words), default=0)
-        return "no repeatable error" + (f" up to {digits} digits" if digits else "")
+        if self.point.depth_right is None:
+            return "no repeatable error"
+        return f"no repeatable error up to depth {self.point.depth_right}"
 
 
 BREAK: Kind[Break] = Kind(
