@@ -136,6 +136,9 @@ class NoAnswer:
     reason: str
     detail: str | None = None
 
+    def __post_init__(self) -> None:
+        _check_reason(self.reason)
+
 
 @dataclass(frozen=True, slots=True)
 class Grade:
@@ -153,6 +156,8 @@ class Grade:
     outcome: Outcome | None = None
 
     def __post_init__(self) -> None:
+        if self.reason is not None:
+            _check_reason(self.reason)
         if self.score is None and self.outcome is Outcome.UNANSWERED:
             return
         for score in (self.score, *self.scores.values()):
@@ -171,6 +176,11 @@ class Grade:
         if not isinstance(returned, int | float) or not _is_score(returned):
             raise InvalidGrade(f"returned {short_repr(returned)}; {_SCORES}")
         return cls(float(returned))
+
+
+def _check_reason(reason: object) -> None:
+    if not isinstance(reason, str):
+        raise InvalidGrade(f"its reason is {short_repr(reason)}; write a line of text")
 
 
 def _is_score(score: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +210,10 @@ def test_a_list_is_restored(tmp_path: Path) -> None:
     for text in (f"{file}:other", f"{tmp_path}/none.py:own", "own"):
         with pytest.raises(ValueError, match=r"Task|file|FILE:NAME"):
             load_task(text)
+
+
+def test_a_reason_is_text() -> None:
+    """Records hold no other, and it is refused before one is written."""
+    for made in (NoAnswer, partial(Grade, 0.5, None)):
+        with pytest.raises(InvalidGrade, match="its reason is 7; write a line of text"):
+            made(7)  # type: ignore[arg-type]
