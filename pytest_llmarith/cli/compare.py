@@ -103,8 +103,8 @@ def _compare(request: argparse.Namespace) -> int:
     has_rows = all(one.rows for one in comparisons.comparisons)
     if gate is not None and not has_rows:
         raise UsageError(
-            "--fail-if-worse: there is no gate for D50, all that these runs share; "
-            "remove it"
+            "--fail-if-worse: there is no gate for searches and D50, all that these "
+            "runs share; remove it"
         )
     text = _formatted(comparisons, request.format)
     Destination(sys.stdout, request.output, request.force).write([text], runs)

@@ -371,9 +371,10 @@ def _compared(first: _Model, second: _Model, unpaired: bool) -> Comparison:
         min(len(first.questions), len(second.questions)),
         _thresholds(first, second),
     )
-    if not smaller and not thresholds:
+    has_searches = bool(first.searches.keys() & second.searches.keys())
+    if not smaller and not thresholds and not has_searches:
         why = (
-            "one side has only searches, and no D50 of a variant of the other; "
+            "one side has only searches, and none of a variant of the other; "
             "`llmarith report` shows all of them"
         )
         raise UsageError(f"{_both(first, second)}: {why}")

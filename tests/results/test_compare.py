@@ -140,7 +140,7 @@ def test_what_is_unanswered_is_counted_and_left_out() -> None:
 
 
 def test_searches_are_in_no_row_and_no_gate() -> None:
-    """What they found is listed apart. Runs of searches alone are not compared."""
+    """What they found is listed apart, also of runs of searches alone."""
     first, second = (
         run(sums("c" * 8), searches("cc")),
         run(sums("c" * 8), searches("du"), name="two"),
@@ -156,8 +156,12 @@ def test_searches_are_in_no_row_and_no_gate() -> None:
         compare(first, [second]), 200
     )
     assert failures(compare(first, [second]), Decimal(0)) == []
+    alone = compare(run(searches("cc")), [run(searches("d"), name="two")])
+    text = as_text(alone, 200)
+    assert "int_add (nothing found and 27 * 48), int_sub (nothing found and un" in text
+    assert alone.comparisons[0].rows == []
     assert "one side has only searches" in refusal(
-        run(searches("c")), run(searches("d"), name="two")
+        run(searches("c")), run(sums("c"), name="two")
     )
 
 
