@@ -287,6 +287,7 @@ def _regrade(request: argparse.Namespace) -> int:
     notes: list[str] = []
     counts = _Counts()
     files = [log_of(file) for file in request.files]
+    is_read = True
     output: AbstractContextManager[BinaryIO | None] = nullcontext()
     if request.output:
         output = new_file("--output", request.output, files, force=request.force)
@@ -294,19 +295,25 @@ def _regrade(request: argparse.Namespace) -> int:
         for file in files:
             for change in changes(file, reading, notes, tasks):
                 counts.add(change)
-                if change.outcomes in request.show:
-                    parser.say(_shown(change))
                 if written:
                     written.write(encode(as_dict(change.record)) + b"\n")
+                if change.outcomes in request.show and is_read:
+                    try:
+                        parser.say(_shown(change))
+                    except (
+                        BrokenPipeError
+                    ):  # such as `head`: the output is still written
+                        is_read = False
     parser.say(*_matrix(counts))
     if any(0 < score < 1 for score in (*counts.before, *counts.after)):
         before, after = fmean(counts.before), fmean(counts.after)
         parser.say("", f"Mean score: {before:.4f} before, {after:.4f} after")
     if counts.unchanged:
         notes.append(
-            f"{counts.unchanged:,} records of programs, searches and tasks without "
-            f"--task=FILE:NAME are unchanged; --llm-store=only runs programs and "
-            f"searches again, from stored replies"
+            f"{counts.unchanged:,} records of programs, searches, tasks with a grader "
+            f"and tasks without --task=FILE:NAME are unchanged; to grade programs, "
+            f"searches and tasks with a grader again, run them with --llm-store=only, "
+            f"from stored replies"
         )
     for line in notes:
         parser.note(line)

@@ -24,6 +24,7 @@ from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import (
     LOG,
     SUMMARY,
+    NotGradedError,
     is_torn,
     lines,
     log_of,
@@ -309,7 +310,10 @@ def changes(
             record = records.decode_record(line)
             before = record.outcome
         score = record.grade.score if record.grade else None
-        again = read_again(record, reading, restored)
+        try:
+            again = read_again(record, reading, restored)
+        except ValueError as error:
+            raise NotGradedError(str(error)) from error
         return before, score, again or record, again is not None or record.reply is None
 
     for number, changed in parsed(file, change):

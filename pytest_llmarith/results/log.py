@@ -240,6 +240,10 @@ def is_torn(line: str) -> bool:
     return not line.endswith("\n") or line.endswith(f"{_TORN}\n")
 
 
+class NotGradedError(ValueError):
+    """A record is one, and its task cannot grade it again."""
+
+
 def parsed(
     file: Path, parse: Callable[[str], _Parsed]
 ) -> Iterator[tuple[int, _Parsed | None]]:
@@ -261,6 +265,8 @@ def parsed(
                 else str(error)
             )
             where = f"{name_of(file)}, line {number}: {sanitize(why, _LONGEST_CAUSE)}"
+            if isinstance(error, NotGradedError):
+                raise UsageError(where) from error
             raise UsageError(
                 f"{where}; expected a record of a run log ({LOG}) or a row of "
                 f"llm_arithmetic"

@@ -5,6 +5,8 @@ are never changed.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -212,7 +214,7 @@ def test_transitions_are_counted(capsys: Captured) -> None:
     assert "Reasons for nan: 1 empty" in out
     assert "Mean score" not in out  # as all are 0 or 1
     assert err.startswith(
-        "note: 1 records of programs, searches and tasks without --task=FILE:NAME are unchanged"
+        "note: 1 records of programs, searches, tasks with a grader and tasks without "
     )
 
 
@@ -288,3 +290,39 @@ def test_the_table_of_the_transcripts() -> None:
         ("nan", "unanswered"): 427,
     }
     assert dict(reasons) == {"empty": 98, "truncated": 13, "unreadable": 1}
+
+
+def test_the_output_is_whole_if_the_reader_of_the_screen_ends() -> None:
+    """Such as `head -1`."""
+    records = [asked("7", trial=trial) for trial in range(200)]
+    graded = {"outcome": "correct", "grade": {"score": 1}}
+    log = write(*[one | graded for one in records])
+    code = "import sys; from pytest_llmarith.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "regrade", log, "--output=new.jsonl"]
+    with subprocess.Popen(
+        [*command, "--show=correct->deviate"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+    assert len(Path("new.jsonl").read_bytes().splitlines()) == 200
+
+
+def test_a_task_that_raises_is_named(tmp_path: Path, capsys: Captured) -> None:
+    """The record is one, so the message does not ask for another file."""
+    (tmp_path / "own.py").write_text(
+        "from pytest_llmarith import Problem, Task\n"
+        "own = Task('own', [Problem({'n': 1}, 'x', 'a')], str,\n"
+        "           lambda text, problem: problem['wrod'])\n",
+        "utf-8",
+    )
+    problem = CUSTOM | {"inputs": {"n": 1}, "expected": "x"}
+    log = write(asked("x") | {"task": "own", "problem": problem, "reading": None})
+    assert main(["regrade", log, "--task=own.py:own"]) == WRONG_USAGE
+    said = capsys.readouterr().err
+    assert "line 1: task own raised KeyError" in said
+    assert "expected a record" not in said
