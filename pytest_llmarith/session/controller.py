@@ -63,6 +63,7 @@ class RunController:
         self._config = config
         self._settings = settings
         self._session: Any = None
+        self._without_ask: list[str] = []
         self._terminal = Terminal(config, settings)
         self._recorder = Recorder(settings)
         self._broker = RunBroker(config, settings, self._terminal, self._recorder)
@@ -166,6 +167,9 @@ class RunController:
         ):
             put_record(report, crashed)
         record = take_record(report)
+        has_passed = report.when == "call" and report.passed
+        if record is None and has_passed and nodeid in self._broker.announced:
+            self._without_ask.append(nodeid)
         # Of a rerun plugin: the last run of an item counts.
         if record is None or str(report.outcome) == "rerun":
             return
@@ -269,6 +273,14 @@ class RunController:
             terminal.line(f"llmarith: nothing was graded; {how}")
         elif hint := missing_option(terminalreporter.stats.get("skipped", ())):
             terminal.line(f"llmarith: {hint}", yellow=True)
+        if self._without_ask:
+            first, *others = self._without_ask
+            more = f" and {len(others):,} other tests" if others else ""
+            terminal.line(
+                f"llmarith: {sanitize(first, 200)}{more} passed without ask(problem): "
+                f"what they ask was paid for and not graded; call ask(problem)",
+                red=True,
+            )
         if self._unwritable is not None:
             terminal.line(f"llmarith: {self._unwritable}", red=True)
         for line in recorder.failed_gates:
@@ -296,6 +308,8 @@ class RunBroker:
         self._recorder = recorder
         self._process: BrokerProcess | None = None
         self._ended = False
+        # The tests whose questions are asked before they run.
+        self.announced: set[str] = set()
 
     def process(self) -> BrokerProcess:
         """The broker's process, started on first use."""
@@ -329,6 +343,7 @@ class RunBroker:
         if not asked:
             return
         self._recorder.expect(asked)
+        self.announced = {one.nodeid for one in asked if not one.is_search}
         verbose = self._config.getoption("verbose")
         for one in asked:
             self._terminal.say(*one.about)

@@ -171,6 +171,17 @@ MESSAGES = """
 """
 
 
+def test_a_test_that_does_not_ask(own: Bench) -> None:
+    """Its question was asked before it began, so the run says what was not graded."""
+    own.pytester.makepyfile(test_reversal=code().replace("ask(problem)", "pass"))
+    result = own.run("-p", "no:xdist")
+    assert result.ret == 0
+    said = " ".join(result.stdout.str().split())
+    assert re.search(
+        r"trial_0\] and 19 other tests passed without ask\(problem\)", said
+    )
+
+
 def from_a_set(bench: Bench) -> None:
     """Replace the task of a suite by one that makes its problems of a set."""
     source = code()
