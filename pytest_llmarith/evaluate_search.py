@@ -151,6 +151,7 @@ class SearchEngine:
 
         An exception from `ask` is re-raised; all answers are kept.
         """
+        __tracebackhide__ = True
         ending = self._shrunk_failure()
         for draws in sorted(
             filter(self._is_wrong, self.answers), key=self._space.simplicity
@@ -162,6 +163,7 @@ class SearchEngine:
         self.ending = ending
 
     def _shrunk_failure(self) -> SearchEnd:
+        __tracebackhide__ = True
         try:
             self._search_all_lengths()
         except _Ended as end:
@@ -201,6 +203,7 @@ class SearchEngine:
         return True
 
     def _fails(self, draws: Draws) -> bool:
+        __tracebackhide__ = True
         asked = self._space.numbers(draws)
         if asked not in self.answers:
             if self.questions + 1 + CONFIRMATIONS > self.budget:
@@ -218,6 +221,7 @@ class SearchEngine:
         """Repeat a question until it is answered rightly, or was repeated this often,
         or the budget is spent.
         """
+        __tracebackhide__ = True
         steps = self.answers[draws]
         while steps[-1].wrong and len(steps) <= times and self.questions < self.budget:
             steps.append(self._ask(draws, len(steps)))
@@ -281,6 +285,7 @@ def run_search(
     chooser: Callable[[Sequence[int], float], Chooser],
 ) -> Record:
     """Ask the questions of a search, and return its record."""
+    __tracebackhide__ = True
     search = problem.search
     if isinstance(search, Threshold):
         return _run_threshold(
@@ -288,8 +293,13 @@ def run_search(
         )
     assert isinstance(search, BreakingPoint)
     space = search.space
+
+    def ask_drawn(draws: Draws, before: int) -> Step:
+        __tracebackhide__ = True
+        return ask(space.question(draws), before=before)
+
     engine = SearchEngine(
-        lambda draws, before: ask(space.question(draws), before=before),
+        ask_drawn,
         search.budget,
         f"{problem.seed}/{problem.task}/{problem.label}",
         space,
@@ -306,6 +316,7 @@ def _run_threshold(
     search: Threshold, trial: Trial, ask: Asking, chooser: Chooser
 ) -> Record:
     """Ask until D50 is known well enough, or the budget is spent."""
+    __tracebackhide__ = True
     trials = Counter[int]()
     steps: list[Step] = []
     stopped: Unanswered | Ungraded | None = None

@@ -127,6 +127,7 @@ class Ask:
         raised: list[BaseException] = []
 
         def ask(question: TaskProblem, **changes: int) -> Step:
+            __tracebackhide__ = True
             prompt = self._prompt(question)
             answer = self._reply(prompt, **changes)
             if isinstance(answer, Failure):

@@ -112,6 +112,21 @@ def test_an_outage_ends_the_search() -> None:
     assert (search.questions, search.ending) == (10, SearchEnd.UNANSWERED)
 
 
+def test_a_task_that_raises_shows_its_own_line() -> None:
+    """The frames of the search are hidden, also those of a shrunk question."""
+
+    def raises(draws: Draws, before: int) -> Any:
+        if max(draws) > 9:
+            raise ZeroDivisionError
+        return Told(False)
+
+    search = SearchEngine(raises, BUDGET, "a", SPACE)
+    with pytest.raises(ZeroDivisionError) as raised:
+        search.run()
+    frames = {str(entry.path) for entry in raised.traceback.filter(raised)}
+    assert frames == {__file__}
+
+
 @given(
     seed=st.text("ab", min_size=8),
     share=st.sampled_from([0.0, 0.05, 0.5]),
