@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_llmarith import records
@@ -24,6 +25,7 @@ Messages = Sequence[Mapping[str, str]]
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 _NUMBER = re.compile(NUMBER, re.ASCII)
+_ROUNDING = 1e-12  # of sums of scores
 _MAX_SHOWN = 80
 _SCORES = "return True, False, a score from 0 to 1, or a Grade"
 
@@ -160,11 +162,9 @@ class Grade:
             _check_reason(self.reason)
         if self.score is None and self.outcome is Outcome.UNANSWERED:
             return
-        for score in (self.score, *self.scores.values()):
-            if not _is_score(score):
-                raise InvalidGrade(
-                    f"{short_repr(score)} is no score; write a number from 0 to 1"
-                )
+        object.__setattr__(self, "score", _score(self.score))
+        scores = {name: _score(score) for name, score in self.scores.items()}
+        object.__setattr__(self, "scores", scores)
         if isinstance(self.details, Mapping):
             check_plain(dict(self.details), "details")
 
@@ -173,9 +173,9 @@ class Grade:
         """The grade that a task returned. Raises InvalidGrade."""
         if isinstance(returned, Grade):
             return returned
-        if not isinstance(returned, int | float) or not _is_score(returned):
+        if not isinstance(returned, Real):
             raise InvalidGrade(f"returned {short_repr(returned)}; {_SCORES}")
-        return cls(float(returned))
+        return cls(_score(returned))
 
 
 def _check_reason(reason: object) -> None:
@@ -183,8 +183,20 @@ def _check_reason(reason: object) -> None:
         raise InvalidGrade(f"its reason is {short_repr(reason)}; write a line of text")
 
 
-def _is_score(score: object) -> bool:
-    return isinstance(score, int | float) and math.isfinite(score) and 0 <= score <= 1
+def _score(score: object) -> float:
+    """The score as a float: 0 or 1 if it is so but for rounding.
+
+    A sum of parts such as 10 * 0.1 may be 0.9999999999999999, or just above 1. Raises
+    InvalidGrade.
+    """
+    if isinstance(score, Real) and math.isfinite(score):
+        exact = float(score)
+        for end in (0.0, 1.0):
+            if abs(exact - end) <= _ROUNDING:
+                return end
+        if 0 < exact < 1:
+            return exact
+    raise InvalidGrade(f"the score {short_repr(score)} is no number from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

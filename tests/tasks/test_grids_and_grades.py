@@ -116,6 +116,24 @@ def test_what_is_no_score(score: Any) -> None:
         Grade(score)
 
 
+@pytest.mark.parametrize(
+    ("score", "graded_as"),
+    [
+        (sum([0.1] * 10), 1.0),
+        (1.0000000000000002, 1.0),
+        (-1e-17, 0.0),
+        (Fraction(1, 2), 0.5),
+        (True, 1.0),
+        (0.999, 0.999),
+    ],
+    ids=repr,
+)
+def test_rounding_is_no_part_of_a_score(score: Any, graded_as: float) -> None:
+    """All parts right is right, also if their sum is not exactly 1."""
+    assert Grade.of(score).score == graded_as
+    assert Grade(score, scores={"half": score}).scores == {"half": graded_as}
+
+
 def test_a_grade_is_recorded() -> None:
     """Scores, details and reason; details have to be JSON.
 
