@@ -210,8 +210,8 @@ def refuse_empty(
         and not any(one.task == THRESHOLD for one in asked)
     ):
         raise pytest.UsageError(
-            "--llm-adaptive: no item of a task with depths was selected; -k int_mul "
-            "selects one per model"
+            "--llm-adaptive: no item of a task with depths was selected; select "
+            "arithmetic, or a task of your own whose problems a Grid makes"
         )
 
 
