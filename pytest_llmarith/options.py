@@ -88,8 +88,8 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-adaptive",
             "HALF_WIDTH[,QUESTIONS]",
-            "Find D50, the digits at which half of the answers are right, to +- "
-            "HALF_WIDTH digits, "
+            "Find D50, the depth at which half of the answers are right, to +- "
+            "HALF_WIDTH, "
             "with at most QUESTIONS (100) per variant",
         ),
         Option(

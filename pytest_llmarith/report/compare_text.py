@@ -293,8 +293,8 @@ def _is_repeated(row: Row) -> bool:
 def _legend(found: Sequence[Comparison]) -> Iterator[str]:
     if any(one.thresholds for one in found):
         yield (
-            "D50: digits at which half of the answers are right, B - A in digits, "
-            "with 95 % intervals (Zou, Donner)."
+            "D50: the depth (of numbers the digits) at which half of the answers are "
+            "right, B - A in depths, with 95 % intervals (Zou, Donner)."
         )
     if not (found := [one for one in found if one.rows]):
         return

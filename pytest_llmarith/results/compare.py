@@ -82,7 +82,7 @@ class Counts(Part, kw_only=True):
 
 
 class DifferenceOfD50(Part):
-    """Adaptive D50 on both sides, and B - A in digits; null if one is outside of its
+    """Adaptive D50 on both sides, and B - A in depths; null if one is outside of its
     depths or does not fit.
 
     An end of the interval is null if an end of a side's interval on which it depends is
