@@ -56,7 +56,7 @@ def asking(**totals: Any) -> dict[str, Any]:
         ),
         (
             ONE,
-            {"shard": SHARD},
+            {"shard": SHARD, "repeats": 3},
             "1 of 1 answered\nshard 2 of 5; llmarith merge joins all shards",
         ),
         (
