@@ -351,11 +351,13 @@ class Task(Generic[Answer]):
             return None
         if isinstance(expected, str) and expected and expected == expected.strip():
             return None
-        text = repr(str(expected).strip() or "yes")
+        example = "'5'"
+        if isinstance(expected, Real):
+            example = repr(str(expected))
         return (
             f"expected is {short_repr(expected)}, and without `read` an answer is the "
-            f"text of a reply without white space around it; write "
-            f"expected={shortened(text)}, pass `read`, or use number_task for numbers"
+            f"text of a reply without white space around it; write a text such as "
+            f"expected={example}, pass `read`, or use number_task for numbers"
         )
 
     def with_depths(self, depths: Sequence[int]) -> Task[Answer]:
