@@ -66,8 +66,7 @@ _LONGEST_RUN = 100
 _LONGEST_PATH = 1_000
 _NOT_IN_LATEX = (
     "% needs \\usepackage{booktabs}; not shown: differences (llmarith compare "
-    "--model=A:B --format=latex), "
-    "90 % to (report -v), searches (report)"
+    "--model=A:B --format=latex), searches (report)"
 )
 _MOST_WRONG = 100  # of each outcome
 _UNLIMITED = 10_000

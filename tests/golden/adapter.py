@@ -477,7 +477,6 @@ def _comparison(
 ) -> dict[str, Any]:
     counts = ("compared", "repeated", "cells", "unanswered", "at_worst", "same_words")
     sides = ("first", "second")
-    left_out = ("answered", "others", "unanswered")
     return {
         "sides": [
             [one[f"{side}_model"], one[f"{side}_condition"] or ""] for side in sides
@@ -485,10 +484,16 @@ def _comparison(
         "method": [one["method"], sum(row["p"] is not None for row in rows)],
         "questions": [
             *(one[name] for name in counts),
-            *({name: one[f"{side}_{name}"] for name in left_out} for side in sides),
+            *(_left_out(one, side) for side in sides),
         ],
         "rows": {_name_of(row): _compared(row) for row in rows},
     }
+
+
+def _left_out(one: Mapping[str, Any], side: str) -> dict[str, Any]:
+    names = ("answered", "others", "unanswered")
+    found = {name: one[f"{side}_{name}"] for name in names}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _name_of(row: Mapping[str, Any]) -> str:
