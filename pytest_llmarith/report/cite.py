@@ -118,7 +118,7 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
     )
     author = "{The pytest-llmarith developers}"
     for release, year in reversed(programs.items()):
-        note = f"Version {release}" * bool(release)
+        note = f"Version {release}" if release else ""
         fields = {"author": author, "title": title, "year": year, "note": note}
         entries.insert(0, (f"pytest-llmarith-{release}", fields))
     for key, (_, fields) in zip(
@@ -133,7 +133,8 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
                 if name == "title"
                 else latex(text)
             )
-            yield from [f"  {name} = {{{shown}}},"] * bool(text)
+            if text:
+                yield f"  {name} = {{{shown}}},"
         yield from ("}", "")
 
 
@@ -175,7 +176,7 @@ def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
     versions = ", ".join(
         f"{name} {version}" for name, version in run.versions.items() if version
     )
-    versions = f" with {versions}" * bool(versions)
+    versions = f" with {versions}" if versions else ""
     if seen.elsewhere:
         versions = (
             f" by another program (llm_arithmetic), graded by pytest-llmarith "
@@ -229,13 +230,13 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
     about = [
         f"target {facts.target}" if facts and facts.target not in (None, name) else "",
         f"served as {' and '.join(sorted(served))}" if served - {name} else "",
-        _parameters(run, name) or "no parameters" * bool(facts),
-        "simulated" * results[0].simulated,
+        _parameters(run, name) or ("no parameters" if facts else ""),
+        "simulated" if results[0].simulated else "",
     ]
     found = []
     for one in results:
         if correct := one.percentages[Outcome.CORRECT]:  # searches have none
-            condition = f" ({label_of(one.condition)})" * bool(one.condition)
+            condition = f" ({label_of(one.condition)})" if one.condition else ""
             counts = f"{one.outcomes.correct:,} of {one.measured:,} correct"
             shares = (
                 bounded(one)
@@ -244,12 +245,13 @@ def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> 
             found.append(f"{one.task}{condition}: {counts} ({shares})")
     described = ", ".join(filter(None, about))
     searches = sum(len(one.breaking_points) for one in results)
-    found += [f"{searches:,} searches for breaking points"] * bool(searches)
+    if searches:
+        found.append(f"{searches:,} searches for breaking points")
     found += [
         f"D50 of {one.variant}: {d50_of(one)}"
         for result in results
         for one in result.thresholds
         if one.ended
     ]
-    whose = f"{name}{f' ({described})' * bool(described)}"
+    whose = f"{name} ({described})" if described else name
     return f"{'. '.join(filter(None, (whose, '; '.join(found))))}."

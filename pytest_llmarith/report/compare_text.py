@@ -233,7 +233,7 @@ def _who(side: Side) -> str:
 
 
 def _simulated(side: Side) -> str:
-    return " (simulated)" * side.simulated
+    return " (simulated)" if side.simulated else ""
 
 
 def _which(side: Side) -> str:

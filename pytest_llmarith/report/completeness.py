@@ -123,7 +123,7 @@ def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:
     shown = ", ".join(
         sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED]
     )
-    more = ", ..." * (len(names) > _MOST_NAMED)
+    more = ", ..." if len(names) > _MOST_NAMED else ""
     return (
         f"lacks {len(missing):,} of {len(cells):,} cells that others have: "
         f"{shown}{more}"

@@ -1,9 +1,4 @@
-"""Formats numbers, and makes untrusted text safe to print.
-
-Numbers are short, and an unknown one is `-`. Replies and names may contain anything:
-`sanitize` and `sanitize_name` make them safe for a terminal, and are called where text
-is printed.
-"""
+"""Formats numbers: they are short, and an unknown one is `-`."""
 
 from __future__ import annotations
 
@@ -206,11 +201,6 @@ def median_latency(result: Result) -> float | None:
     return known.median if known else None
 
 
-def tokens_of(result: Result) -> str:
-    """The prompt and completion tokens of a result."""
-    return thousands(prompt_and_completion(result))
-
-
 def unpriced(result: Result) -> str:
     """How many replies are missing in the sum of costs, such as `3 unpriced`; empty if
     there is no sum.
@@ -269,14 +259,14 @@ def d50_of(found: Threshold) -> str:
     is_shown_outside = high == found.first or low == found.last
     if not is_shown_outside:
         text += f" ({' to '.join(ends)})"
-    return (
-        text
-        + ", no fit" * (not found.fits)
-        + ", not reached" * (found.ended == SearchEnd.NOT_REACHED)
-    )
+    if not found.fits:
+        text += ", no fit"
+    if found.ended == SearchEnd.NOT_REACHED:
+        text += ", not reached"
+    return text
 
 
-# --- untrusted text -------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------
 
 
 def ascii_keys(texts: Iterable[str]) -> list[str]:

@@ -107,8 +107,9 @@ class Selection:
         is excluded.
         """
         lowest, highest = self.min_depth, self.max_depth
-        to = f"{lowest} to" if lowest else "up to"
-        depths = f"{to} {highest}" if highest else f"{lowest} and more" * bool(lowest)
+        depths = f"{lowest} and more" if lowest else ""
+        if highest:
+            depths = f"{lowest} to {highest}" if lowest else f"up to {highest}"
         parts = {
             "models": ", ".join(self.models),
             "tasks": ", ".join(self.tasks),
@@ -386,9 +387,9 @@ def _first_lines(
         if len(runs) == 1
         else f"{len(runs):,} runs"
     )
-    counts = f"{whose}: {answered:,} answered" + f", {unanswered:,} unanswered" * bool(
-        unanswered
-    )
+    counts = f"{whose}: {answered:,} answered"
+    if unanswered:
+        counts += f", {unanswered:,} unanswered"
     names = [sanitize_name(run.name, _LONGEST_RUN) for run in runs if run.unfinished]
     unfinished = f"{', '.join(names)}: {UNFINISHED}" if names else ""
     ratios = wrapped(
@@ -396,7 +397,7 @@ def _first_lines(
     )
     return [
         counts,
-        *filter(None, (unfinished, f"only {selection}" * bool(selection))),
+        *filter(None, (unfinished, f"only {selection}" if selection else "")),
         *ratios,
     ]
 

@@ -71,10 +71,11 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
         if whole
         else f"incomplete, {_answered_so_far(summary)}"
     )
-    replies = " replies" * (stored > summary.answered)  # of searches
+    replies = " replies" if stored > summary.answered else ""  # of searches
     if stored:
         answered += f", {stored:,}{replies} from the store{_when_asked(summary)}"
-    answered += f", {batched:,} from batches" * bool(batched)
+    if batched:
+        answered += f", {batched:,} from batches"
     next_step = ""
     if not run.merged:
         next_step = _how_to_ask_again(summary) if whole else _how_to_continue(summary)
@@ -145,7 +146,8 @@ def reasoning_lines(summary: RunSummary) -> list[str]:
             "no interval" if one.low is None else f"{one.low:,.2f} to {one.high:,.2f}"
         )
         counted = f"{one.questions:,} question{'s' * (one.questions != 1)}"
-        counted += f", without {one.truncated:,} truncated" * bool(one.truncated)
+        if one.truncated:
+            counted += f", without {one.truncated:,} truncated"
         ratio = (
             f"{one.model} uses {one.ratio:,.2f} times the reasoning tokens of "
             f"{one.beside}"
@@ -245,10 +247,8 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
             f"{count:,} x {reason}"
             for reason, count in retries.most_common(_MOST_REASONS)
         )
-        yield (
-            f"retries: {retries.total():,} "
-            f"({reasons}{', ...' * (len(retries) > _MOST_REASONS)})"
-        )
+        more = ", ..." if len(retries) > _MOST_REASONS else ""
+        yield f"retries: {retries.total():,} ({reasons}{more})"
     for model in asking.throttled:
         times = "once" if model.halved == 1 else f"{model.halved:,} times"
         lowest = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
@@ -346,9 +346,9 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
     ]
     for outcome, trials in listed.items():
         found += trials
-        found += [WrongTrial(outcome, "...", f"and {left_out[outcome]:,} more")] * bool(
-            left_out[outcome]
-        )
+        if left_out[outcome]:
+            more = f"and {left_out[outcome]:,} more"
+            found.append(WrongTrial(outcome, "...", more))
     return found
 
 

@@ -165,7 +165,8 @@ class _Model:
             if (found := threshold_of(record, record.search)) is not None:
                 self.thresholds[label, variant] = found
         elif record.search:
-            search = variant + f", repeat {record.repeat}" * bool(record.repeat)
+            repeat = f", repeat {record.repeat}" if record.repeat else ""
+            search = f"{variant}{repeat}"
             wrong = record.search.minimum and record.search.minimum.question
             self.searches[label, search] = wrong or "nothing found"
         sent = record.reply and record.reply.sent

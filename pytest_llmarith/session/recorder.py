@@ -212,7 +212,7 @@ class Recorder:
         if self.path is None:
             return [self.page] if self.page else []
         if self.unwritable is None and self.page and self.page.startswith("page: "):
-            return [f"\n{self.page}"]
+            return [self.page]
         part = "in part " if self.unwritable else ""
         written = f"\nwritten {part}to {self.path}"
         return [written, self.page] if self.page else [written]

@@ -35,7 +35,6 @@ from pytest_llmarith.report.series import (
     short_name,
 )
 from pytest_llmarith.results.compare_rows import OfCondition
-from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
 
@@ -52,17 +51,11 @@ _SCRIPTS = (
 _LONGEST_REASON = 300
 _MOST_NAMED = 2  # models in the title
 _FILTERS = {
-    "condition_name": condition_name,
     "line": sanitize,
     "short_name": short_name,
-    "dollars": formatting.dollars,
     "percent_of": formatting.percent_of,
     "interval": formatting.interval,
     "with_interval": formatting.with_interval,
-    "points": formatting.points_of,
-    "interval_of_points": formatting.interval_of,
-    "p": formatting.p_of,
-    "star": formatting.star,
 }
 
 
@@ -146,7 +139,7 @@ def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
         if 1 <= len(names) <= _MOST_NAMED
         else f"{len(names)} models"
     )
-    return models + f" in {len(runs)} runs" * (len(runs) > 1)
+    return f"{models} in {len(runs)} runs" if len(runs) > 1 else models
 
 
 def _rendered(**values: Any) -> str:
