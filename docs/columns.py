@@ -13,6 +13,8 @@ from pytest_llmarith.report.table import Column, Definition, Level
 _INTRODUCTION = """\
 # Tables
 
+For those who look up a column of a table, or its key in CSV and JSON.
+
 Made from the code by `make docs`. Every format shows these tables: the end of a run,
 `llmarith report`, `compare` and `plan`, the page, markdown, LaTeX, CSV and JSON. The keys
 are those of CSV and JSON; `llmarith schema tables` prints their JSON Schema. A column
