@@ -260,9 +260,9 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         return
     if asking.cost_usd or asking.stored_usd or asking.unpriced:
         yield _spent(asking)
-    more = _not_graded(summary)
-    if more and (is_complete(summary) or _follows_replies(summary)):
-        replies = f"{more:,} more replies are" if more > 1 else "1 more reply is"
+    stored = _not_graded(summary)
+    if stored and (is_complete(summary) or _follows_replies(summary)):
+        replies = f"{stored:,} more replies are" if stored > 1 else "1 more reply is"
         yield f"{replies} stored but not graded; rerun the same command"
     if asking.lost:
         most = f"up to {dollars(asking.lost_usd)} more" if asking.lost_usd else "more"
