@@ -196,7 +196,7 @@ def _score(score: object) -> float:
                 return end
         if 0 < exact < 1:
             return exact
-    raise InvalidGrade(f"the score {short_repr(score)} is no number from 0 to 1")
+    raise InvalidGrade(f"{short_repr(score)} is no score; write a number from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
