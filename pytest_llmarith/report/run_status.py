@@ -247,8 +247,8 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
             f"{count:,} x {reason}"
             for reason, count in retries.most_common(_MOST_REASONS)
         )
-        more = ", ..." if len(retries) > _MOST_REASONS else ""
-        yield f"retries: {retries.total():,} ({reasons}{more})"
+        others = ", ..." if len(retries) > _MOST_REASONS else ""
+        yield f"retries: {retries.total():,} ({reasons}{others})"
     for model in asking.throttled:
         times = "once" if model.halved == 1 else f"{model.halved:,} times"
         lowest = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
