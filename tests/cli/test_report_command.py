@@ -487,7 +487,7 @@ def test_cells_and_errors_as_data(
     data = json.loads(written)["tables"]
     (of_json,) = data["errors"]
     assert {name: str(value or "") for name, value in of_json.items()} == (
-        error | {"simulated": ""}
+        error | {"simulated": "", "unfinished": ""}
     )
     assert [cell["depth"] for cell in data["cells"] if cell["variant"]] == [3, 5, 8]
     assert {*data} == {"cells", "errors"}
