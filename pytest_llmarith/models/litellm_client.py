@@ -37,6 +37,7 @@ from pytest_llmarith.types import Model, ModelTerms, Prompt
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _OPENAI_KEY = "OPENAI_API_KEY"
 # litellm would send a request to these providers to look up a model.
+_ONE_TEXT = "text-completion-"
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
 
 
@@ -84,6 +85,12 @@ class LitellmClient:
 
         Raises litellm's errors, which `provider_errors.diagnose` interprets.
         """
+        if model.target.startswith(_ONE_TEXT) and len(model.messages(prompt)) > 1:
+            # litellm would send each message as a prompt of its own, which is paid for.
+            raise NotSent(
+                "takes one text, and no system prompt or other messages; write them into "
+                "the text of --llm-prompt-template"
+            )
         litellm, exchange = self.litellm, httpx_guard.Exchange()
         try:
             with httpx_guard.watched(exchange):

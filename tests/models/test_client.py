@@ -42,6 +42,7 @@ from pytest_llmarith.types import (
     Failure,
     Message,
     Model,
+    Prompt,
     Question,
     RequestLimits,
     StoreMode,
@@ -72,18 +73,24 @@ class Asked:
             )  # litellm takes longer to import than a question may last
 
     def model(
-        self, model: Model, timeout_s: float = 30.0, *, has_replied: bool = False
+        self,
+        model: Model,
+        timeout_s: float = 30.0,
+        *,
+        has_replied: bool = False,
+        prompt: Prompt = "1 + 1",
     ) -> Reply | Diagnosis:
         """The outcome, which is the same in both ways if there are two."""
-        return self._runner.run(self._in_both_ways(model, timeout_s, has_replied))
+        asking = self._in_both_ways(model, timeout_s, has_replied, prompt)
+        return self._runner.run(asking)
 
     async def _in_both_ways(
-        self, model: Model, timeout_s: float, has_replied: bool
+        self, model: Model, timeout_s: float, has_replied: bool, prompt: Prompt
     ) -> Reply | Diagnosis:
         async def ask(client: Client) -> Reply | Diagnosis:
             try:
                 async with asyncio.timeout(timeout_s):
-                    return await client.complete(model, "1 + 1", timeout_s)
+                    return await client.complete(model, prompt, timeout_s)
             except Exception as error:
                 return diagnose(error, model, timeout_s, has_replied=has_replied)
 
@@ -772,6 +779,20 @@ def test_what_litellm_refuses_by_itself_stops_the_run(
     assert diagnosis.action is STOP_RUN
     assert diagnosis.message.startswith(f"{target}: ")
     assert words in diagnosis.message
+
+
+def test_a_model_of_one_text_gets_no_other_messages(
+    asked: Asked,
+) -> None:
+    """Each message would be a prompt of its own, and be paid for."""
+    prompt = (Message("system", "Be brief."), Message("user", "1 + 1"))
+    with LlmServer(lambda call: Answer("2")) as server:
+        model = Model("m", "text-completion-openai/base", {}, server.base_url)
+        diagnosis = asked.model(model, prompt=prompt)
+        assert server.requests == []
+    assert isinstance(diagnosis, Diagnosis)
+    assert diagnosis.action is STOP_RUN
+    assert "--llm-prompt-template" in diagnosis.message
 
 
 RETRY_INFO = [
