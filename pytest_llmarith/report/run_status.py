@@ -272,6 +272,10 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         )
 
 
+def _replies(count: int) -> str:
+    return "reply" if count == 1 else "replies"
+
+
 def _spent(asking: RequestTotals) -> str:
     replies, cost = max(asking.answered + asking.judged, asking.kept), asking.cost_usd
     spent = (
@@ -279,11 +283,10 @@ def _spent(asking: RequestTotals) -> str:
         if asking.unpriced and not cost
         else dollars(cost or 0.0, asking.unpriced)
     )
-    line = (
-        f"this run spent {spent} on {replies:,} replies"
-        if replies or cost
-        else "this run spent nothing"
-    )
+    if replies or cost:
+        line = f"this run spent {spent} on {replies:,} {_replies(replies)}"
+    else:
+        line = "this run spent nothing"
     if asking.stored_usd:
         line += (
             f"; {asking.stored:,} from the store had cost {dollars(asking.stored_usd)}"
