@@ -657,7 +657,7 @@ THRESHOLDS = Definition(
             Level.DATA,
         ),
     ],
-    "of numbers the depth is the digits; < or >: below or above the depths that "
+    "The depth of numbers is their digits; < or >: below or above the depths that "
     "were asked; no fit: accuracy rises with the depth (p below 0.01); asked: the "
     "questions of adaptive asking",
 )
