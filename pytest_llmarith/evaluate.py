@@ -21,7 +21,7 @@ from pytest_llmarith.tasks.task import (
     TaskProblem,
     Tools,
 )
-from pytest_llmarith.tasks.values import plain, recorded_answer
+from pytest_llmarith.tasks.values import plain_details, recorded_answer
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     INVALID_GRADE,
@@ -226,7 +226,7 @@ def _of_grade(
     details = grade.details
     if isinstance(details, Mapping):
         try:
-            details = records.OwnDetails(plain(dict(details)))
+            details = records.OwnDetails(plain_details(details))
         except (TypeError, ValueError) as error:
             raise InvalidGrade(
                 f"its details cannot be written as JSON ({error})"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -299,7 +299,7 @@ def _untimed(item: pytest.Item) -> Iterator[None]:
 
 def _in_a_line(error: BaseException) -> str:
     """An exception of the user's code in one line, without keys."""
-    return sanitize(
-        redact.hide_keys(f"{type(error).__name__}: {error}", os.environ),
-        _LONGEST_MESSAGE,
-    )
+    text = type(error).__name__
+    with suppress(Exception):  # of its own `__str__`
+        text += f": {error}"
+    return sanitize(redact.hide_keys(text, os.environ), _LONGEST_MESSAGE)

@@ -77,9 +77,15 @@ class Problem:
         return self.inputs[name]
 
     def copy(self) -> Problem:
-        """A deep copy, as the task's functions may modify their argument."""
+        """A deep copy, as the task's functions may modify their argument.
+
+        The problem is shared by all models and repeats.
+        """
         return replace(
-            self, inputs=deepcopy(dict(self.inputs)), expected=deepcopy(self.expected)
+            self,
+            inputs=deepcopy(dict(self.inputs)),
+            expected=deepcopy(self.expected),
+            private=deepcopy(self.private),
         )
 
 
@@ -160,13 +166,23 @@ class Grade:
     def __post_init__(self) -> None:
         if self.reason is not None:
             _check_reason(self.reason)
+        if self.outcome is not None:
+            object.__setattr__(self, "outcome", _outcome(self.outcome))
         if self.score is None and self.outcome is Outcome.UNANSWERED:
             return
-        object.__setattr__(self, "score", _score(self.score))
-        scores = {name: _score(score) for name, score in self.scores.items()}
-        object.__setattr__(self, "scores", scores)
+        score = _score(self.score)
+        object.__setattr__(self, "score", score)
+        object.__setattr__(self, "scores", _scores(self.scores))
+        is_said = self.outcome in (Outcome.CORRECT, Outcome.DEVIATE)
+        if is_said and (score == 1) != (self.outcome is Outcome.CORRECT):
+            raise InvalidGrade(
+                f"the score {score:g} is not {self.outcome}; leave the outcome out"
+            )
         if isinstance(self.details, Mapping):
-            check_plain(dict(self.details), "details")
+            try:
+                check_plain(dict(self.details), "details")
+            except ValueError as error:
+                raise InvalidGrade(str(error)) from None
 
     @classmethod
     def of(cls, returned: object) -> Grade:
@@ -181,6 +197,25 @@ class Grade:
 def _check_reason(reason: object) -> None:
     if not isinstance(reason, str):
         raise InvalidGrade(f"its reason is {short_repr(reason)}; write a line of text")
+
+
+def _outcome(outcome: Any) -> Outcome:
+    try:
+        return Outcome(outcome)
+    except ValueError:
+        raise InvalidGrade(
+            f"its outcome is {short_repr(outcome)}; write cheat, nan or unanswered"
+        ) from None
+
+
+def _scores(scores: object) -> dict[str, float]:
+    if not isinstance(scores, Mapping) or not all(
+        isinstance(one, str) for one in scores
+    ):
+        raise InvalidGrade(
+            f"its scores are {short_repr(scores)}; write numbers from 0 to 1 by name"
+        )
+    return {name: _score(score) for name, score in scores.items()}
 
 
 def _score(score: object) -> float:

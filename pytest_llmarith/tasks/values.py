@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytest_llmarith.records import check_plain
@@ -27,6 +27,19 @@ def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
     except RecursionError:
         raise ValueError("nested too deep") from None
     return json.loads(text)
+
+
+def plain_details(details: Mapping[str, Any]) -> Any:
+    """The details of a grade after a round trip through JSON.
+
+    They may quote a reply, so each lone surrogate becomes a question mark. Raises
+    ValueError or TypeError if they are not JSON.
+    """
+    try:
+        return plain(dict(details))
+    except UnicodeEncodeError:
+        text = json.dumps(dict(details), allow_nan=False, ensure_ascii=False)
+        return json.loads(text.encode("utf-8", "replace"))
 
 
 def _is_simple(value: Any) -> bool:

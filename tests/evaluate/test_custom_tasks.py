@@ -131,7 +131,6 @@ def test_how_an_answer_is_written(answer: object, written: object) -> None:
         (5, "5", "deviate"),
         (None, "None", "deviate"),
     ],
-    ids=str,
 )
 def test_an_answer_is_compared_as_it_is_recorded(
     expected: object, answer: object, outcome: str

@@ -12,10 +12,11 @@ import pytest
 
 from pytest_llmarith import Grade, Grid, NoAnswer, Problem, Task, number_task
 from pytest_llmarith.evaluate import graded
-from pytest_llmarith.records import Reply
+from pytest_llmarith.records import OwnDetails, Reply
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.restore import Restored, load_task
 from pytest_llmarith.tasks.task import InvalidGrade, InvalidTask
+from pytest_llmarith.types import Outcome
 
 
 def prompt(problem: Problem) -> str:
@@ -235,3 +236,57 @@ def test_a_reason_is_text() -> None:
     for made in (NoAnswer, partial(Grade, 0.5, None)):
         with pytest.raises(InvalidGrade, match="its reason is 7; write a line of text"):
             made(7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"outcome": "bogus"},
+        {"outcome": "correct"},
+        {"scores": {5: 0.5}},
+        {"scores": [1]},
+        {"details": {"x": float("nan")}},
+    ],
+)
+def test_what_is_no_grade(named: dict[str, Any]) -> None:
+    """It is refused where the task makes it, before a record holds it."""
+    with pytest.raises(InvalidGrade):
+        Grade(0.5, **named)
+
+
+def test_an_outcome_may_be_text() -> None:
+    """Such as that of a grade without a score."""
+    unanswered: Any = "unanswered"
+    grade = Grade(None, reason="no sandbox", outcome=unanswered)
+    task: Task[Any] = Task(
+        "out", [Problem({"n": 1}, "x")], prompt, grade=lambda answer, problem: grade
+    )
+    (problem,) = problems_of(task, 0, 1)
+    assert graded(problem, Reply("x")).outcome is Outcome.UNANSWERED
+
+
+def test_private_data_is_the_same_for_every_reply() -> None:
+    """Models and repeats share a problem, and `grade` may take from its list."""
+
+    def grade(answer: str, problem: Problem) -> bool:
+        right = answer in problem.private
+        problem.private.clear()
+        return right
+
+    problems = [Problem({"n": 1}, "", private=["x"])]
+    (problem,) = problems_of(Task("once", problems, prompt, grade=grade), 0, 1)
+    assert [graded(problem, Reply("x")).outcome for _ in range(2)] == ["correct"] * 2
+
+
+def test_details_may_quote_any_reply() -> None:
+    """A lone surrogate is part of some replies, and no part of JSON."""
+
+    def grade(answer: str, problem: Problem) -> Grade:
+        return Grade(0.5, {"said": answer})
+
+    task: Task[Any] = Task("quote", [Problem({"n": 1}, "")], prompt, grade=grade)
+    (problem,) = problems_of(task, 0, 1)
+    found = graded(problem, Reply("a \udc80"))
+    assert found.outcome is Outcome.DEVIATE
+    assert found.grade is not None
+    assert found.grade.details == OwnDetails({"said": "a ?"})
