@@ -399,7 +399,7 @@ def test_names_and_costs_in_latex(
         r"\$5.28",
     ]
     assert scores.rows[1][:5] == [
-        "llmarith/sloppy",
+        "llmarith/sloppy (simulated)",
         "oeis",
         "starter",
         "0.5 s",

@@ -212,8 +212,8 @@ UNGRADED = """
         (
             "return 7",
             None,
-            "grade of task counting, problem number: *: returned 7; *",
-            "unanswered: 1 x grade of task counting, problem number: *: returned 7; *",
+            "grade of task counting, problem number: *: 7 is no score*",
+            "unanswered: 1 x grade of task counting, problem number: *: 7 is no score*",
         ),
     ],
     ids=["raises", "no grade"],

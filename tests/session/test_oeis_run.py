@@ -191,12 +191,11 @@ def test_other_entries_on_another_worker(oeis: Bench) -> None:
                 object.__setattr__(settings_of(config).oeis, "cache", config.rootpath / "other")
     """)
     result = oeis.run("-n", "2")
-    assert result.ret == 6
-    said = " ".join(result.stdout.str().split())
-    assert re.search(
-        r"stopped: worker gw. has other problems \(digest \w+\), and gw. has \(digest \w+\); ",
-        said,
-    )
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line,) = [line for line in result.errlines if line]
+    assert re.search("task oeis: workers gw. and gw. make different problems", line)
+    assert "oeis_cache" in line
+    assert oeis.server.requests == []
 
 
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
