@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.files import STORE_FOLDER
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Reply, convert
 from pytest_llmarith.safe_text import sanitize
@@ -234,13 +235,16 @@ class RunController:
     def _unwritable(self) -> str | None:
         """What could not be written, and where the replies are that were paid for."""
         unsaved, torn = self._broker.progress().unsaved, self._recorder.unwritable
+        if torn is None and not unsaved:
+            return None
         if torn is None:
-            taken = (
-                f"llmarith store import {self._recorder.path} takes them from the "
-                f"run log"
-            )
+            command = f"llmarith store import {self._recorder.path}"
+            folder = self._settings.store_path.parent
+            if folder != self._config.rootpath / STORE_FOLDER:
+                command += f" --store-dir={folder}"
             return (
-                f"{unsaved} replies are not in the store; {taken}" if unsaved else None
+                f"{unsaved} replies are not in the store; {command} takes them from "
+                f"the run log"
             )
         if not self._settings.models or self._settings.store_mode is StoreMode.OFF:
             return torn

@@ -130,24 +130,29 @@ def test_ctrl_c_twice(bench: Bench) -> None:
 
 
 @pytest.mark.proof
-def test_a_store_that_fills_up_loses_no_reply(bench: Bench) -> None:
+@pytest.mark.parametrize("store", [".llmarith", "elsewhere"])
+def test_a_store_that_fills_up_loses_no_reply(bench: Bench, store: str) -> None:
     """What it did not take is in the run log; after an import the same command asks
     only the rest.
 
     So does another machine that has only the folder of a run: its replies give the same
     figures.
     """
-    folder, way = bench.pytester.path, WAYS["-n 2"]
+    folder = bench.pytester.path
+    way = [*WAYS["-n 2"], "-o", f"llm_store_dir={store}"]
+    where = [] if store == ".llmarith" else [f"--store-dir={folder / store}"]
     bench.script = lambda call: Answer(right(call), reasoning="x" * 150_000)
     with begun(
         bench,
         *way,
         "--llm-concurrency=4",
-        before=own_disk("size=2m", folder / ".llmarith"),
+        before=own_disk("size=2m", folder / store),
     ) as process:
         output = read_to_end(process)
     assert process.returncode == 6, output
-    stopped = f"stopped: store {folder / '.llmarith' / 'store.sqlite'}: database or disk is full"
+    stopped = (
+        f"stopped: store {folder / store / 'store.sqlite'}: database or disk is full"
+    )
     assert "".join(stopped.split()) in "".join(output.split())
     asked = bench.server.asked.total()
     assert 4 < asked < ITEMS
@@ -155,22 +160,21 @@ def test_a_store_that_fills_up_loses_no_reply(bench: Bench) -> None:
         record for record in bench.records() if record["outcome"] != "unanswered"
     ]
     assert len(answered) == asked
-    assert (
-        f"llmarith store import {bench.runs[0]} takes them from the run log" in output
-    )
+    command = " ".join(["llmarith store import", str(bench.runs[0]), *where])
+    assert f"{command} takes them from the run log" in output
     assert (
         f"{asked} replies taken"
-        in llmarith(folder, "store", "import", bench.runs[0]).stdout
+        in llmarith(folder, "store", "import", bench.runs[0], *where).stdout
     )
     bench.script = right
     assert bench.run(*way).ret == 0
     assert Counter(bench.server.asked.values()) == {1: ITEMS}
-    (folder / ".llmarith" / "store.sqlite").unlink()
+    (folder / store / "store.sqlite").unlink()
     assert (
         f"{ITEMS} replies taken\n"
-        in llmarith(folder, "store", "import", bench.runs[1]).stdout
+        in llmarith(folder, "store", "import", bench.runs[1], *where).stdout
     )
-    assert "openai/gpt-4o-mini" in llmarith(folder, "store", "status").stdout
+    assert "openai/gpt-4o-mini" in llmarith(folder, "store", "status", *where).stdout
     assert bench.run("--llm-store=only", *way).ret == 0
     assert bench.server.asked.total() == ITEMS
     first, second = (bench.summary(run)["results"][0] for run in (1, 2))
