@@ -63,19 +63,16 @@ def truncated(result: Result, replies: str = "") -> str:
     """How many replies are truncated, and the percentage correct with and without them;
     empty if none is.
     """
-    count = (
-        0 if result.breaking_points else result.nan_reasons.get(NanReason.TRUNCATED, 0)
-    )
-    others = with_interval(percentage(result.outcomes.correct, result.measured - count))
-    correct = (
-        f"{percent_of(result.percentages[Outcome.CORRECT])} % correct with "
-        f"them, {others} % without"
-    )
-    return (
-        f"{count:,} of {result.measured:,}{replies} truncated: {correct}"
-        if count
-        else ""
-    )
+    count = result.nan_reasons.get(NanReason.TRUNCATED, 0)
+    if result.breaking_points or not count:
+        return ""
+    line = f"{count:,} of {result.measured:,}{replies} truncated"
+    rest = result.measured - count
+    if not rest:
+        return line
+    others = with_interval(percentage(result.outcomes.correct, rest))
+    correct = percent_of(result.percentages[Outcome.CORRECT])
+    return f"{line}: {correct} % correct with them, {others} % without"
 
 
 def duplicates(summary: RunSummary) -> list[str]:

@@ -87,6 +87,10 @@ def test_everything_fits(width: int, model: str) -> None:
             ],
             "2 of 3 truncated: 0.0 % correct with them, 0.0 (0.0-79.3) % without; nan: 2 truncated, 1 empty",
         ),
+        (
+            [asked("?") | {"reason": "truncated"}],
+            "1 of 1 truncated; nan: 1 truncated",
+        ),
         ([asked("{}"), asked("{}", trial=1, cost_usd=None)], "1 unpriced"),
     ],
 )
