@@ -26,6 +26,12 @@ def _tested(item: Any) -> kinds.Test | None:
     return None if p is None else kinds.Test(p, item.one.p_holm)
 
 
+_MODEL: Column[Any] = Column(
+    "model", "model", kinds.MODEL, "the model", lambda item: item.model
+)
+_TASK: Column[Any] = Column(
+    "task", "task", kinds.NAME, "the task", lambda item: item.task, below="model"
+)
 _DIFFERENCE: Column[Any] = Column(
     "difference",
     "difference",
@@ -78,15 +84,8 @@ DIFFERENCES = Definition(
     "differences",
     "differences to the baseline",
     [
-        Column("model", "model", kinds.MODEL, "the model", lambda item: item.model),
-        Column(
-            "task",
-            "task",
-            kinds.NAME,
-            "the task",
-            lambda item: item.task,
-            below="model",
-        ),
+        _MODEL,
+        _TASK,
         Column(
             "baseline",
             "baseline",
@@ -130,15 +129,8 @@ EFFECTS = Definition(
     "what conditions do",
     [
         Column("run", "run", kinds.NAME, "the run", lambda item: item.run, Level.DATA),
-        Column("model", "model", kinds.MODEL, "the model", lambda item: item.model),
-        Column(
-            "task",
-            "task",
-            kinds.NAME,
-            "the task",
-            lambda item: item.task,
-            below="model",
-        ),
+        _MODEL,
+        _TASK,
         Column(
             "condition",
             "condition",

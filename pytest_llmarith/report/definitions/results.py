@@ -443,6 +443,13 @@ def _counts(one: Outcomes, name: Outcome) -> int:
     return count
 
 
+_MEASURED: Column[Any] = Column(
+    "measured",
+    "trials",
+    kinds.COUNT,
+    "trials with a reply",
+    lambda item: item.one.measured,
+)
 _VARIANT: Column[Any] = Column(
     "variant", "variant", kinds.NAME, "the variant", lambda item: item.one.variant
 )
@@ -460,13 +467,7 @@ CELLS = Definition(
             "the depth, of numbers the digits",
             lambda item: item.one.depth,
         ),
-        Column(
-            "measured",
-            "trials",
-            kinds.COUNT,
-            "trials with a reply",
-            lambda item: item.one.measured,
-        ),
+        _MEASURED,
         Column(
             "unanswered",
             "unanswered",
@@ -519,13 +520,7 @@ VARIANTS = Definition(
     [
         *WHOSE,
         _VARIANT,
-        Column(
-            "measured",
-            "trials",
-            kinds.COUNT,
-            "trials with a reply",
-            lambda item: item.one.measured,
-        ),
+        _MEASURED,
         Column(
             "correct",
             "correct %",
