@@ -252,8 +252,7 @@ class Shard:
 
 FAKE_PROVIDER = "llmarith"
 _REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
-_REPEATS = 1_000  # the maximum of --llm-repeats
-_SEEDS = 1_000_000  # more than repeats
+_SEEDS = 1_000_000  # more than the maximum of --llm-repeats
 _CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
 

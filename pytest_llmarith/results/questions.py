@@ -41,11 +41,6 @@ class Question:
         return self.asked - self.answered
 
     @property
-    def mean_score(self) -> float:
-        """The mean of its repeats."""
-        return self.score / self.answered
-
-    @property
     def measured(self) -> Cluster:
         """The answered trials."""
         return Cluster(self.correct, self.answered)
