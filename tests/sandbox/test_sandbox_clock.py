@@ -185,9 +185,9 @@ PROGRAMS = {
     "in_threads(compute, 0.2, 4)": False,  # Python's lock makes them take turns
     "while True: pass": False,
 }
-# Four threads at work need 0.4 s of two processors.
+# Four threads at work need 0.3 s of two processors.
 if len(os.sched_getaffinity(0)) > 1:
-    PROGRAMS["in_threads(hash_blocks, 0.2, 4)"] = True
+    PROGRAMS["in_threads(hash_blocks, 0.15, 4)"] = True
 
 
 # Threads that hand their work to each other, one by one: never two at once. They work
