@@ -34,6 +34,7 @@ from pytest_llmarith.statistics.shares import (
     Cell,
     Cluster,
     Depth,
+    clustered,
     kappa,
     ninety_percent_to,
     overall,
@@ -231,6 +232,14 @@ def test_the_clustered_percentage_is_the_mean_of_the_clusters(
     assert 0 <= found.low <= found.percent <= found.high <= 100
 
 
+def test_the_interval_of_few_clusters_is_by_students_t() -> None:
+    """Two problems say little of how much problems differ."""
+    found = clustered([Cluster(1, 2), Cluster(2, 2)])
+    assert found is not None
+    assert found[1].low < 0.05
+    assert found[1].high > 0.99
+
+
 @given(st.integers(1, 6), st.data())
 def test_pass_at_k_is_that_of_all_choices(of: int, data: st.DataObject) -> None:
     right, k = data.draw(st.integers(0, of)), data.draw(st.integers(1, of))
@@ -323,6 +332,18 @@ def test_with_repeats_the_test_is_that_of_the_mean_difference() -> None:
     )
     assert found.p == pytest.approx(reference.pvalue)
     assert found.interval == pytest.approx(tuple(reference.confidence_interval()))
+
+
+def test_changes_that_are_all_equal_may_be_chance() -> None:
+    """If no question changes more than another one, the error is that of repeats that
+    are right by chance.
+    """
+    found = compare_pairs([(Cluster(1, 2), Cluster(2, 2))] * 8)
+    assert found.error == pytest.approx(
+        (3 / 4 * 1 / 4 * 4 / 3 * (1 / 2 + 1 / 2) / 8) ** 0.5
+    )
+    assert found.interval is not None
+    assert found.interval.low < 0.5 < found.interval.high
 
 
 def test_one_wrong_repeat_of_several_is_no_loss() -> None:

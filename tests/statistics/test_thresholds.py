@@ -191,6 +191,19 @@ def test_what_is_known_between_two_depths() -> None:
     assert found.d50 == pytest.approx(5.5, abs=0.1)
 
 
+def test_depths_that_the_answers_chose_have_a_wider_interval() -> None:
+    """A question that follows from an answer is no independent one."""
+    share = {4: 28, 6: 18, 8: 9, 10: 2}
+    measured = tuple(Depth(depth, correct, 30) for depth, correct in share.items())
+    fixed, chosen = fit(measured), fit(measured, (4, 10))
+    assert fixed is not None
+    assert chosen is not None
+    assert chosen.d50 == fixed.d50
+    assert None not in (fixed.low, fixed.high, chosen.low, chosen.high)
+    assert chosen.low < fixed.low  # type: ignore[operator]
+    assert chosen.high > fixed.high  # type: ignore[operator]
+
+
 def test_lack_of_fit() -> None:
     """Accuracy that falls twice is not described by the curve; one that falls once
     is.
