@@ -534,6 +534,8 @@ class RunSummary(Part):
     # none.
     stored_days: Annotated[list[str], Meta(min_length=2, max_length=2)] | None = None
     served_changes: list[ServedChange] = []
+    # What the provider says it served, by the name of the model, at most five names.
+    served_models: dict[str, list[str]] = {}
 
 
 # --- JSON -----------------------------------------------------------------------------

@@ -45,6 +45,14 @@ class StoredReplies:
         """The first and the last day; None if no stored reply has one."""
         return [min(self._days), max(self._days)] if self._days else None
 
+    def served(self) -> dict[str, list[str]]:
+        """What the provider says it served, by the name of the model."""
+        found: dict[str, set[str]] = {}
+        for (model, field, _), names in self._named.items():
+            if field == "served_model":
+                found.setdefault(model, set()).update(names)
+        return {model: sorted(names)[:_MOST_NAMES] for model, names in found.items()}
+
     def changes(self) -> list[ServedChange]:
         """The models whose replies in this run name something that the stored ones do
         not.

@@ -494,3 +494,16 @@ def test_items_that_ask_something_else_are_no_duplicates() -> None:
                 summary["answered"] + summary["unanswered"],
                 summary["duplicates"],
             ) == (len(both), 0)
+
+
+def test_what_the_provider_served_is_named_by_model() -> None:
+    """Each name once, of stored replies too; a model without such a name has none."""
+    records = [
+        asked("{}", trial=0, served_model="o4-mini-2026"),
+        asked("{}", trial=1, served_model="o4-mini-2026", stored=True),
+        asked("{}", trial=2, served_model="o4-mini-2025"),
+        asked("{}", model="gpt-4o"),
+    ]
+    assert counted(records)["served_models"] == {
+        "o4-mini": ["o4-mini-2025", "o4-mini-2026"]
+    }
