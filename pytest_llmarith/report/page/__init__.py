@@ -17,11 +17,8 @@ from pytest_llmarith.report import formatting
 from pytest_llmarith.report.page.charts import curves_of, heatmaps, scatters
 from pytest_llmarith.report.page.differences import effects, rankings, repeats
 from pytest_llmarith.report.page.overview import overview
-from pytest_llmarith.report.page.tables import (
-    errors,
-    provenance,
-    scored_variants,
-)
+from pytest_llmarith.report.page.provenance import provenance
+from pytest_llmarith.report.page.tables import errors, scored_variants
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.render.html import view
 from pytest_llmarith.report.run_status import reasoning_lines

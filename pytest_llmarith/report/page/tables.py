@@ -1,33 +1,24 @@
-"""Errors, scores and provenance on the page."""
+"""Errors and scores on the page."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pytest_llmarith.records import (
-    as_dict,
-    as_text,
-)
 from pytest_llmarith.report import formatting
-from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.report.page import charts
 from pytest_llmarith.report.page.charts import Panel, Share
-from pytest_llmarith.report.series import PageRun, ResultOfRun, short_name
-from pytest_llmarith.results.keys import condition_name
+from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import (
     ErrorTotals,
     Positions,
     Result,
-    RunSummary,
     Scores,
     Variant,
 )
 from pytest_llmarith.types import ErrorClass
 
-_LONGEST_FACT = 2_000
 _MOST_POSITIONS = 16  # from either end
 _LONGEST_REASON = 60
 
@@ -203,95 +194,3 @@ def _scored_variant(name: str, models: Sequence[tuple[str, Variant]]) -> ScoredV
         unsolved=sorted(set.intersection(*unsolved)) if unsolved else (),
         has_programs=any(counted.programs for _, counted in models),
     )
-
-
-# --- provenance -----------------------------------------------------------------------
-
-
-class Provenance(NamedTuple):
-    """The facts of a run by name.
-
-    `complete` is None if the number of selected trials is unknown.
-    """
-
-    name: str
-    status: str
-    complete: bool | None
-    facts: Sequence[tuple[str, str]]
-
-
-def provenance(run: PageRun) -> Provenance:
-    """How much of a run is answered, its models, and all other facts."""
-    summary = run.summary
-    if summary.complete:
-        status = all_answered(summary.answered)
-    else:
-        unanswered = (
-            f", {summary.unanswered:,} unanswered" if summary.unanswered else ""
-        )
-        status = f"{answered_count(summary)} answered{unanswered}"
-    status = "; ".join(filter(None, (run.unfinished, status)))
-    complete: bool | None = summary.complete and not run.unfinished
-    if not run.unfinished and summary.unanswered == 0 and summary.run.selected is None:
-        complete = None
-    facts = [
-        (name, text)
-        for name, value in _facts_of_run(summary, status)
-        if (text := _text(value))
-    ]
-    return Provenance(sanitize(run.name, 200), status, complete, facts)
-
-
-def _facts_of_run(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
-    """How much is answered, and the fields of `run` in summary.json; unknown ones are
-    None.
-    """
-    run = summary.run
-    yield "trials", status
-    yield from (("duplicates", line) for line in duplicates(summary))
-    yield (
-        "from the store",
-        f"{sum(result.stored for result in summary.results):,} replies",
-    )
-    fields = as_dict(run) | {
-        "conditions": [condition_name(one) for one in run.conditions or ()]
-    }
-    fields["asking"] = {
-        name: count for name, count in (fields["asking"] or {}).items() if count
-    }
-    yield from (
-        (name.replace("_", " "), fields[name])
-        for name in fields
-        if name not in ("id", "selected", "models")
-    )
-    yield from ((f"model {_text(model.name)}", as_dict(model)) for model in run.models)
-    programs = [
-        one.programs
-        for each in summary.results
-        for one in each.variants
-        if one.programs
-    ]
-    isolation = sum((Counter(one.isolation) for one in programs), Counter[str]())
-    yield (
-        "sandbox",
-        [f"{count:,} programs {level}" for level, count in sorted(isolation.items())],
-    )
-
-
-def _text(value: Any) -> str:
-    """A value in one printable line, a nested one as names and values; an unknown one
-    is empty.
-    """
-    match value:
-        case None | False:
-            return ""
-        case dict():
-            texts = {key: text for key, item in value.items() if (text := _text(item))}
-            shown = ", ".join(
-                f"{key.replace('_', ' ')} {text}" for key, text in texts.items()
-            )
-        case list():
-            shown = ", ".join(map(_text, value))
-        case _:
-            shown = as_text(value) or ""
-    return sanitize(shown, _LONGEST_FACT)

@@ -690,26 +690,64 @@ def test_any_custom_problem_is_shown(value: Any) -> None:
 # --- provenance -----------------------------------------------------------------------
 
 
-def test_provenance_tells_how_a_run_was_made() -> None:
-    told: dict[str, tuple[Any, str]] = {
-        "seed": (0, "0"),
-        "asking": (
-            {"announced_stored": 3, "unsaved": 2},
-            "announced stored 3, unsaved 2",
+@pytest.mark.parametrize(
+    ("name", "fact", "shown"),
+    [
+        ("seed", 0, ["seed", "0"]),
+        (
+            "asking",
+            {"announced_stored": 3, "unsaved": 2, "lost_usd": 0.5},
+            ["requests", "announced stored 3", "unsaved 2", "lost $0.5000"],
         ),
-        "conditions": ([USUAL_FIELDS, COMMA], "usual, numbers_comma"),
-        "prompt_texts": (
-            {"templates": {"terse": "{lhs}{sign}{rhs}="}},
-            "templates terse {lhs}{sign}{rhs}=",
+        ("conditions", [USUAL_FIELDS, COMMA], ["conditions", "usual, numbers_comma"]),
+        (
+            "prompt_texts",
+            {"templates": {"terse": "{lhs}{sign}{rhs}=<b>"}},
+            ["prompt texts", "templates terse {lhs}{sign}{rhs}=<b>"],
         ),
-        "repeats": (3, "3"),
-        "git": ({"commit": "0123", "dirty": True}, "commit 0123, dirty true"),
-    }
-    text = page(
-        run_of(usual_records(), **{name: fact for name, (fact, _) in told.items()})
-    )
-    lines = [
-        f"<dt>{name.replace('_', ' ')}</dt><dd>{shown}</dd>"
-        for name, (_, shown) in told.items()
+        ("repeats", 3, ["repeats", "3"]),
+        (
+            "git",
+            {"commit": "0123", "dirty": True},
+            ["source", "commit 0123", "uncommitted changes yes"],
+        ),
+        (
+            "limits",
+            {"concurrency": 16, "timeout_s": 600.0, "retries": 3, "max_cost_usd": 5},
+            [
+                "limits",
+                "concurrency 16",
+                "timeout 600 s",
+                "retries 3",
+                "max cost $5.00",
+            ],
+        ),
+    ],
+)
+def test_provenance_tells_how_a_run_was_made(
+    name: str, fact: Any, shown: list[str]
+) -> None:
+    """A name, and its values with their units."""
+    assert shown in facts_of(page(run_of(usual_records(), **{name: fact})))
+
+
+def test_provenance_names_the_model_that_was_served() -> None:
+    """The provider may send any text for it."""
+    records = [
+        asked("{}", model="m", served_model="m-<i>2026"),
+        asked("{}", trial=1, model="m", served_model="m-\x1b2025"),
     ]
-    assert [line for line in lines if line not in text] == []
+    text = page(run_of(records))
+    assert ["model m", r"served m-\x1b2025, m-<i>2026"] in facts_of(text)
+    assert "<i>" not in text
+
+
+def facts_of(text: str) -> list[list[str]]:
+    """The names of the facts of a run, each with its values."""
+    provenance = text[text.index('<section id="provenance"') :]
+    facts = []
+    for fact in re.findall(r"<dt>.*?</dd>", provenance, re.DOTALL):
+        name, _, values = fact.partition("</dt>")
+        shown = re.findall(r'<span class="value">(.*?)</span>', values)
+        facts.append([unescape(re.sub(r"<.*?>", "", part)) for part in (name, *shown)])
+    return facts

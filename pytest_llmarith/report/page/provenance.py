@@ -1,0 +1,190 @@
+"""How a run was made: names and values, without keys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pytest_llmarith.records import as_dict, as_text
+from pytest_llmarith.report import formatting
+from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
+from pytest_llmarith.report.series import PageRun
+from pytest_llmarith.results.keys import condition_name
+from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.summaries import RunSummary
+
+_LONGEST_VALUE = 2_000
+_LONGEST_NAME = 200
+_MIB = 2**20
+_ELSEWHERE = ("id", "selected", "models", "conditions", "asking", "oeis", "git")
+
+
+class Value(NamedTuple):
+    """A value of a fact, with a name if the fact has several values."""
+
+    name: str
+    text: str
+
+
+class Fact(NamedTuple):
+    """A name, and what it stands for."""
+
+    name: str
+    values: list[Value]
+
+
+class Provenance(NamedTuple):
+    """The facts of a run.
+
+    `complete` is None if the number of selected trials is unknown.
+    """
+
+    name: str
+    status: str
+    complete: bool | None
+    facts: list[Fact]
+
+
+def provenance(run: PageRun) -> Provenance:
+    """How much of a run is answered, its models, and all other facts."""
+    summary = run.summary
+    status = _status(run)
+    facts = []
+    for name, value in _facts(summary, status):
+        values = list(_values(value))
+        if values:
+            shown = sanitize(name.replace("_", " "), _LONGEST_NAME)
+            facts.append(Fact(shown, values))
+    return Provenance(sanitize(run.name, _LONGEST_NAME), status, _complete(run), facts)
+
+
+def _status(run: PageRun) -> str:
+    summary = run.summary
+    parts = [run.unfinished] if run.unfinished else []
+    if summary.complete:
+        parts.append(all_answered(summary.answered))
+    else:
+        answered = f"{answered_count(summary)} answered"
+        if summary.unanswered:
+            answered += f", {summary.unanswered:,} unanswered"
+        parts.append(answered)
+    return "; ".join(parts)
+
+
+def _complete(run: PageRun) -> bool | None:
+    if run.unfinished:
+        return False
+    if run.summary.unanswered == 0 and run.summary.run.selected is None:
+        return None
+    return run.summary.complete
+
+
+def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
+    """Each fact with its value; a value that is unknown is None."""
+    run = summary.run
+    yield "trials", status
+    yield "duplicates", list(duplicates(summary))
+    yield "from the store", _stored(summary)
+    yield from _models(summary)
+    yield "conditions", [condition_name(one) for one in run.conditions or ()]
+    for name, value in as_dict(run).items():
+        if name not in _ELSEWHERE:
+            yield name, value
+    yield "requests", _requests(summary)
+    yield "programs", _programs(summary)
+    yield "sandbox", _sandbox(summary)
+    yield "source", _source(summary)
+
+
+def _stored(summary: RunSummary) -> str:
+    count = sum(result.stored for result in summary.results)
+    text = f"{count:,} replies"
+    if summary.stored_days:
+        text += f", asked {' to '.join(dict.fromkeys(summary.stored_days))}"
+    return text
+
+
+def _models(summary: RunSummary) -> Iterator[tuple[str, Any]]:
+    """What is sent to each model, and what the provider says it served."""
+    known = {model.name: as_dict(model) for model in summary.run.models}
+    for result in summary.results:
+        known.setdefault(result.model, {})
+    for name, sent in known.items():
+        facts = {key: value for key, value in sent.items() if key != "name"}
+        facts |= facts.pop("params", None) or {}
+        facts["served"] = summary.served_models.get(name)
+        yield f"model {name}", facts
+
+
+def _requests(summary: RunSummary) -> dict[str, Any]:
+    """The counts that are not zero."""
+    counts = as_dict(summary.run).get("asking") or {}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _programs(summary: RunSummary) -> dict[str, Any]:
+    rules = dict(as_dict(summary.run).get("oeis") or {})
+    limits = rules.pop("limits", None)
+    if limits:
+        rules["limits of a term"] = [f"{limit:g} s" for limit in limits]
+    return rules
+
+
+def _sandbox(summary: RunSummary) -> list[str]:
+    """How many programs ran at each level of isolation."""
+    counts = Counter[str]()
+    for result in summary.results:
+        for variant in result.variants:
+            if variant.programs:
+                counts.update(variant.programs.isolation)
+    return [f"{count:,} programs {level}" for level, count in sorted(counts.items())]
+
+
+def _source(summary: RunSummary) -> dict[str, Any]:
+    git = summary.run.git or {}
+    return {"commit": git.get("commit"), "uncommitted changes": git.get("dirty")}
+
+
+def _values(value: Any, name: str = "") -> Iterator[Value]:
+    """The values of a fact; those of nested ones have the names of all levels."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _values(one, f"{name} {key}".strip())
+        return
+    text = _text(value, name)
+    if text:
+        yield Value(
+            sanitize(_plain_name(name), _LONGEST_NAME), sanitize(text, _LONGEST_VALUE)
+        )
+
+
+def _plain_name(name: str) -> str:
+    for unit in ("_s", "_usd", "_bytes"):
+        name = name.removesuffix(unit)
+    return name.replace("_", " ")
+
+
+def _text(value: Any, name: str) -> str:
+    """A value with its unit, which the end of its name tells; empty if it is unknown
+    or `False`.
+    """
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return "yes"
+    if isinstance(value, list):
+        texts = [_text(one, name) for one in value]
+        return ", ".join(text for text in texts if text)
+    if isinstance(value, Mapping):
+        pairs = [f"{_plain_name(key)} {_text(value[key], key)}" for key in value]
+        return ", ".join(pairs)
+    if name.endswith("_s"):
+        return f"{value:g} s"
+    if name.endswith("_bytes"):
+        return f"{value / _MIB:,.0f} MiB"
+    if name.endswith("_usd"):
+        return formatting.dollars(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return as_text(value) or ""
