@@ -10,7 +10,8 @@ from pytest_llmarith.report.definitions.plans import NEEDS, PRICES, Priced
 from pytest_llmarith.report.table import Table
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import FEWEST_PAIRS, Cost, Grid, needs
-from pytest_llmarith.statistics.pairs import POWER, SIGNIFICANT
+from pytest_llmarith.statistics.pairs import SIGNIFICANT
+from pytest_llmarith.statistics.plans import POWER
 
 
 def tables(

@@ -28,9 +28,9 @@ from pytest_llmarith.statistics.pairs import (
     Table,
     compare_means,
     compare_pairs,
-    detectable,
     holm,
 )
+from pytest_llmarith.statistics.plans import detectable
 from pytest_llmarith.statistics.ratios import MeanRatio, mean_ratio
 from pytest_llmarith.statistics.shares import Cluster
 from pytest_llmarith.statistics.strata import compare_strata

@@ -17,7 +17,7 @@ from pytest_llmarith.results.compare_rows import rows_of
 from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Pair, Question
-from pytest_llmarith.statistics.intervals import Z, score_interval
+from pytest_llmarith.statistics.intervals import score_interval
 from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from pytest_llmarith.types import Price
 
@@ -107,7 +107,7 @@ def needs(points: float, runs: Sequence[LoadedRun], grid: Grid) -> list[Need]:
             # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand
             # 1983, JAMA 249, 1743-1745).
             share = max(difference, max(3.0, differing) / len(both))
-            upper = max(share, score_interval(differing / len(both), len(both), Z).high)
+            upper = max(share, score_interval(differing / len(both), len(both)).high)
             tests = _tests((first[key], second[key]) for key in common)
             numbers = (
                 paired_questions(share, difference, tests),

@@ -8,13 +8,9 @@ from fractions import Fraction
 from math import comb, fsum, log, sqrt
 from typing import NamedTuple
 
-from pytest_llmarith.statistics.intervals import (
-    Interval,
-    Z,
-    score_interval,
-    two_sided_t,
-    wilson,
-)
+from pytest_llmarith.statistics.distributions import Z, two_sided_t
+from pytest_llmarith.statistics.intervals import Interval, score_interval, wilson
+from pytest_llmarith.statistics.means import squares_around
 
 _NINETY_PERCENT = 0.9
 
@@ -59,20 +55,22 @@ class Cluster(NamedTuple):
     @classmethod
     def of(cls, clusters: Iterable[tuple[int, int]]) -> Cluster:
         """All trials of some clusters together."""
-        successes, trials = (
-            sum(counts) for counts in zip((0, 0), *clusters, strict=True)
-        )
+        successes, trials = 0, 0
+        for more_successes, more_trials in clusters:
+            successes += more_successes
+            trials += more_trials
         return cls(successes, trials)
 
 
 def percent(part: int, whole: int, decimals: int = 1) -> Decimal:
     """`part` of `whole` in percent, correctly rounded (half to even)."""
-    return (Decimal(100 * part) / Decimal(whole)).quantize(Decimal(1).scaleb(-decimals))
+    exact = Decimal(100 * part) / Decimal(whole)
+    return exact.quantize(Decimal(1).scaleb(-decimals))
 
 
 def overall(cells: Collection[Cell]) -> Overall | None:
-    """The share over cells, each weighted by how much was asked in it; None if nothing
-    was answered.
+    """The share over cells, each weighted by how much was asked in it, from 0 to 1;
+    None if nothing was answered.
 
     The interval is the stratified Wilson interval of Yan and Su (Statistics in
     Biopharmaceutical Research 2(3), 2010). Wilson's interval of all answers replaces it
@@ -81,61 +79,62 @@ def overall(cells: Collection[Cell]) -> Overall | None:
     wrong, and right.
     """
     cells = [cell for cell in cells if cell.asked]
-    asked, answered = (
-        sum(cell.asked for cell in cells),
-        sum(cell.answered for cell in cells),
-    )
+    asked: int | Fraction = 0
+    answered = successes = 0
+    for cell in cells:
+        asked += cell.asked
+        answered += cell.answered
+        successes += cell.successes
     if not answered:
         return None
     if not all(cell.answered for cell in cells):
-        successes = sum(cell.successes for cell in cells)
-        return Overall(
-            None,
-            Interval(
-                float(successes / asked), float((successes + asked - answered) / asked)
-            ),
-        )
-    share = (
-        sum(
-            (Fraction(cell.asked * cell.successes, cell.answered) for cell in cells),
-            Fraction(),
-        )
-        / asked
-    )
-    # Kish's effective sample size.
-    effective = asked**2 / sum(Fraction(cell.asked**2, cell.answered) for cell in cells)
-    plain = score_interval(float(share), float(effective), Z)
+        unanswered = asked - answered
+        low, high = successes / asked, (successes + unanswered) / asked
+        return Overall(None, Interval(float(low), float(high)))
+    right, squares = Fraction(), Fraction()
+    for cell in cells:
+        right += Fraction(cell.asked * cell.successes, cell.answered)
+        squares += Fraction(cell.asked**2, cell.answered)
+    share = right / asked
+    effective = asked**2 / squares  # the sample size by Kish 1965, Survey Sampling
+    plain = score_interval(float(share), float(effective))
     stratified = _stratified(cells, asked)
-    return Overall(
-        share,
-        min((plain, stratified), key=lambda interval: interval.high - interval.low),
-    )
+    if stratified is None or _width(plain) <= _width(stratified):
+        return Overall(share, plain)
+    return Overall(share, stratified)
 
 
-def _stratified(cells: Collection[Cell], asked: int | Fraction) -> Interval:
-    """The weighted means of the ends of the cells' intervals."""
-    shares = [
-        (float(cell.asked / asked), cell.successes / cell.answered, cell.answered)
-        for cell in cells
-    ]
-    errors = [
-        weight * sqrt(share * (1 - share) / answers)
-        for weight, share, answers in shares
-    ]
-    if not any(errors) or min(cell.answered for cell in cells) < _FEWEST_ANSWERS:
-        return Interval(0.0, 1.0)
-    z = Z * sqrt(fsum(error * error for error in errors)) / fsum(errors)
-    intervals = [
-        (weight, score_interval(share, answers, z)) for weight, share, answers in shares
-    ]
-    low, high = (
-        fsum(weight * interval[end] for weight, interval in intervals) for end in (0, 1)
-    )
-    return Interval(low, min(1.0, high))
+def _width(interval: Interval) -> float:
+    return interval.high - interval.low
+
+
+def _stratified(cells: Collection[Cell], asked: int | Fraction) -> Interval | None:
+    """The weighted means of the ends of the cells' intervals; None if a cell has a
+    single answer, or if the answers of each cell agree.
+    """
+    errors, squares = [], []
+    for cell in cells:
+        if cell.answered < _FEWEST_ANSWERS:
+            return None
+        share = cell.successes / cell.answered
+        error = float(cell.asked / asked) * sqrt(share * (1 - share) / cell.answered)
+        errors.append(error)
+        squares.append(error * error)
+    if not any(errors):
+        return None
+    z = Z * sqrt(fsum(squares)) / fsum(errors)
+    lows, highs = [], []
+    for cell in cells:
+        weight = float(cell.asked / asked)
+        low, high = score_interval(cell.successes / cell.answered, cell.answered, z)
+        lows.append(weight * low)
+        highs.append(weight * high)
+    return Interval(fsum(lows), min(1.0, fsum(highs)))
 
 
 def clustered(clusters: Collection[Cluster]) -> tuple[float, Interval] | None:
-    """The mean share of the clusters with its interval; None if there are none.
+    """The mean share of the clusters with its interval, from 0 to 1; None if there are
+    none.
 
     The standard error is that of the clusters' means (Miller 2024, arXiv 2411.00640,
     section 2.2). It is converted into the number of independent trials that would have
@@ -145,35 +144,41 @@ def clustered(clusters: Collection[Cluster]) -> tuple[float, Interval] | None:
     """
     if not clusters:
         return None
-    mean = fsum(each.share for each in clusters) / len(clusters)
-    if len({each.share for each in clusters}) == 1:
-        return mean, score_interval(mean, len(clusters), Z)
-    count, trials = len(clusters) + _ADDED, sum(each.trials for each in clusters)
-    middle = (mean * len(clusters) + _ADDED / 2) / count
-    spread = fsum((each.share - middle) ** 2 for each in clusters) + _ADDED / 2 * (
-        middle**2 + (1 - middle) ** 2
-    )
-    error = spread / (count * (count - 1))
-    independent = min(trials, max(len(clusters), middle * (1 - middle) / error))
-    z = two_sided_t(len(clusters) - 1)
+    shares = [cluster.share for cluster in clusters]
+    mean = fsum(shares) / len(shares)
+    if len(set(shares)) == 1:
+        return mean, score_interval(mean, len(shares))
+    trials = sum(cluster.trials for cluster in clusters)
+    # Half a cluster is added, half of it right.
+    count = len(shares) + _ADDED
+    middle = (mean * len(shares) + _ADDED / 2) / count
+    squares = squares_around(middle, shares)
+    squares += _ADDED / 2 * (middle**2 + (1 - middle) ** 2)
+    variance = squares / (count * (count - 1))
+    independent = min(trials, max(len(shares), middle * (1 - middle) / variance))
+    z = two_sided_t(len(shares) - 1)
     return mean, score_interval(mean, independent, z)
 
 
 def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
-    """The probability that one of `k` trials is correct, over clusters with `k` trials
-    or more; None without any.
+    """The probability that one of `k` trials is correct, from 0 to 1, over clusters
+    with `k` trials or more; None without any.
 
     This is the unbiased estimate of Chen et al. 2021, arXiv 2107.03374: `1 - C(n - c,
     k) / C(n, k)`.
     """
-    found = [
-        1 - comb(n - successes, k) / comb(n, k) for successes, n in clusters if n >= k
-    ]
-    return fsum(found) / len(found) if found else None
+    found = []
+    for successes, n in clusters:
+        if n >= k:
+            found.append(1 - comb(n - successes, k) / comb(n, k))
+    if not found:
+        return None
+    return fsum(found) / len(found)
 
 
 def kappa(both: int, first: int, second: int, neither: int) -> float | None:
-    """Cohen's kappa (1960): the agreement of two judges beyond chance, from -1 to 1.
+    """The agreement of two judges beyond chance, from -1 to 1: Cohen's kappa (1960,
+    Educational and Psychological Measurement 20, 37-46).
 
     The counts are of cases that both, only the first, only the second, and neither of
     them found. None if it is undefined: there is no case, or both judges give all cases
@@ -185,7 +190,9 @@ def kappa(both: int, first: int, second: int, neither: int) -> float | None:
     agreed = Fraction(both + neither, total)
     yes, also = Fraction(both + first, total), Fraction(both + second, total)
     chance = yes * also + (1 - yes) * (1 - also)
-    return None if chance == 1 else float((agreed - chance) / (1 - chance))
+    if chance == 1:
+        return None
+    return float((agreed - chance) / (1 - chance))
 
 
 class Depth(NamedTuple):
@@ -220,17 +227,17 @@ def ninety_percent_to(depths: Iterable[Depth]) -> NinetyPercent:
     """The largest depth up to which at least 90 % of the answers are shown to be
     correct, or may be.
 
-    It is shown if Wilson's lower bound of all answers up to this depth is 90 % or more.
-    The opposite is shown if the upper bound of all answers up to a depth, or of those
-    at this depth alone, is below 90 %.
+    It is shown if the lower bound of Wilson's interval (1927) of all answers up to this
+    depth is 90 % or more. The opposite is shown if the upper bound of all answers up to
+    a depth, or of those at this depth alone, is below 90 %.
     """
-    shown, possible, correct, measured = None, None, 0, 0
+    shown, possible = None, None
+    correct = measured = 0
     for depth in sorted(depths):
-        correct, measured = correct + depth.correct, measured + depth.measured
-        alone, together = (
-            wilson(depth.correct, depth.measured),
-            wilson(correct, measured),
-        )
+        correct += depth.correct
+        measured += depth.measured
+        alone = wilson(depth.correct, depth.measured)
+        together = wilson(correct, measured)
         if alone is None or together is None:
             continue
         if min(alone.high, together.high) < _NINETY_PERCENT:

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import acos, copysign, cos, erfc, exp, fsum, pi, sqrt
+from math import acos, copysign, cos, erfc, fsum, pi, sqrt
 
-from pytest_llmarith.statistics.intervals import Interval, Z
-from pytest_llmarith.statistics.pairs import (
-    DifferenceOfShares,
-    Table,
-    agreeing,
-    log_ways,
-)
+from pytest_llmarith.statistics.distributions import NEGLIGIBLE, Z, hypergeometric
+from pytest_llmarith.statistics.intervals import Interval
+from pytest_llmarith.statistics.pairs import DifferenceOfShares, Table, agreeing
 from pytest_llmarith.statistics.shares import Cluster
-
-_NEGLIGIBLE = 1e-17  # a part of a sum that is too small to change it
 
 _CONTINUITY = 0.5  # trials
 
@@ -24,9 +18,10 @@ _WIDE = 400.0  # variance of a distribution that is close to normal
 
 
 def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
-    """Compare two groups with different questions within strata of similar questions.
+    """The difference of the shares of two groups with different questions, within
+    strata of similar questions.
 
-    Trials are independent.
+    Shares and interval are from -1 to 1. Trials are independent.
 
     The difference is that of Mantel and Haenszel (1959, Journal of the National Cancer
     Institute 22, 719-748), the mean over strata with weights `n1 n2 / (n1 + n2)`. The
@@ -36,26 +31,33 @@ def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
     for continuity does not reject (Miettinen and Nurminen 1985, Statistics in Medicine
     4, 213-226); for 0 this is the normal approximation of the exact test.
     """
-    weights = fsum(map(_weight, strata))
-    one, other = (
-        fsum(_weight(table) * table[side].share for table in strata) / weights
-        for side in (0, 1)
-    )
+    weights, firsts, seconds = [], [], []
+    for first, second in strata:
+        weight = _weight(first, second)
+        weights.append(weight)
+        firsts.append(weight * first.share)
+        seconds.append(weight * second.share)
+    total = fsum(weights)
+    share_of_first, share_of_second = fsum(firsts) / total, fsum(seconds) / total
+    difference = share_of_second - share_of_first
+    low = _end(strata, total, difference, -1.0)
+    high = _end(strata, total, difference, 1.0)
     p = _exact(strata)
-    interval = Interval(_end(strata, other - one, -1.0), _end(strata, other - one, 1.0))
-    return DifferenceOfShares(one, other, agreeing(interval, other - one, p), p)
+    interval = agreeing(Interval(low, high), difference, p)
+    return DifferenceOfShares(share_of_first, share_of_second, interval, p)
 
 
-def _weight(table: Table) -> float:
-    first, second = table
+def _weight(first: Cluster, second: Cluster) -> float:
     return first.trials * second.trials / (first.trials + second.trials)
 
 
-def _end(strata: Collection[Table], found: float, outside: float) -> float:
+def _end(
+    strata: Collection[Table], weights: float, found: float, outside: float
+) -> float:
     """The end of the interval between the difference that was found and one outside of
-    the interval.
+    the interval. `weights` is the sum of those of the strata.
     """
-    weights, inside = fsum(map(_weight, strata)), found
+    inside = found
     for _ in range(_HALVINGS):
         middle = (inside + outside) / 2
         away = weights * abs(middle - found) - _CONTINUITY
@@ -74,10 +76,11 @@ def _variance(strata: Collection[Table], difference: float) -> float:
     """
     parts = []
     for first, second in strata:
-        trials, weight = first.trials + second.trials, _weight((first, second))
+        trials, weight = first.trials + second.trials, _weight(first, second)
         one = _likeliest(first, second, difference)
         other = one + difference
-        of_both = one * (1 - one) / first.trials + other * (1 - other) / second.trials
+        of_both = one * (1 - one) / first.trials
+        of_both += other * (1 - other) / second.trials
         parts.append(weight * weight * max(0.0, of_both) * trials / (trials - 1))
     return fsum(parts)
 
@@ -89,16 +92,16 @@ def _likeliest(first: Cluster, second: Cluster, difference: float) -> float:
     Miettinen and Nurminen 1985, appendix 1.
     """
     trials, right = first.trials + second.trials, first.successes + second.successes
-    squares = ((second.trials + 2 * first.trials) * difference - trials - right) / (
-        3 * trials
-    )
-    linear = (
-        (first.trials * difference - trials - 2 * first.successes) * difference + right
-    ) / (3 * trials)
+    squares = (second.trials + 2 * first.trials) * difference - trials - right
+    squares /= 3 * trials
+    linear = first.trials * difference - trials - 2 * first.successes
+    linear = (linear * difference + right) / (3 * trials)
     constant = first.successes * difference * (1 - difference) / (2 * trials)
     q = squares**3 - 1.5 * squares * linear + constant
     size = copysign(sqrt(max(0.0, squares * squares - linear)), q)
-    angle = 0.0 if size == 0 else acos(max(-1.0, min(1.0, q / size**3)))
+    angle = 0.0
+    if size != 0:
+        angle = acos(max(-1.0, min(1.0, q / size**3)))
     share = 2 * size * cos((pi + angle) / 3) - squares
     return min(max(share, 0.0, -difference), 1.0, 1.0 - difference)
 
@@ -110,52 +113,39 @@ def _exact(strata: Collection[Table]) -> float:
     Their distribution is the sum of the hypergeometric ones of the strata; if it is
     wide, it is close to normal.
     """
-    correct = sum(second.successes for _, second in strata)
-    mean, variance = 0.0, 0.0
+    correct, mean, variance = 0, 0.0, 0.0
     for first, second in strata:
         trials, right = first.trials + second.trials, first.successes + second.successes
+        correct += second.successes
         mean += second.trials * right / trials
-        variance += (
-            first.trials
-            * second.trials
-            * right
-            * (trials - right)
-            / (trials**2 * (trials - 1))
-        )
+        ways = first.trials * second.trials * right * (trials - right)
+        variance += ways / (trials**2 * (trials - 1))
     if variance > _WIDE:
-        return erfc(max(0.0, abs(correct - mean) - 0.5) / sqrt(2 * variance))
-    least, chances = 0, [1.0]
+        away = max(0.0, abs(correct - mean) - _CONTINUITY)
+        return erfc(away / sqrt(2 * variance))
+    least = 0  # number of correct trials, of which `chances` has the probability first
+    chances: Sequence[float] = [1.0]
     for first, second in strata:
-        fewest, of_stratum = _hypergeometric(first, second)
-        least, chances = least + fewest, _sum_of(chances, of_stratum)
-        while chances[-1] < _NEGLIGIBLE:
-            chances.pop()
-        unlikely = next(
-            number for number, chance in enumerate(chances) if chance >= _NEGLIGIBLE
-        )
-        least, chances = least + unlikely, chances[unlikely:]
+        right = first.successes + second.successes
+        fewest, of_stratum = hypergeometric(second.trials, first.trials, right)
+        unlikely, chances = _likely(_sum_of(chances, of_stratum))
+        least += fewest + unlikely
     place = correct - least
-    at_most, at_least = (
-        fsum(chances[: max(0, place + 1)]),
-        fsum(chances[max(0, place) :]),
-    )
+    at_most = fsum(chances[: max(0, place + 1)])
+    at_least = fsum(chances[max(0, place) :])
     return min(1.0, 2 * min(at_most, at_least))
 
 
-def _hypergeometric(first: Cluster, second: Cluster) -> tuple[int, list[float]]:
-    """The fewest correct trials of the second side, and the probabilities of these and
-    more.
+def _likely(chances: Sequence[float]) -> tuple[int, Sequence[float]]:
+    """How many negligible probabilities are before the others, and these without
+    negligible ones at either end.
     """
-    right = first.successes + second.successes
-    fewest, most = max(0, right - first.trials), min(second.trials, right)
-    all_ways = log_ways(first.trials + second.trials, right)
-    chances = []
-    for correct in range(fewest, most + 1):
-        ways = log_ways(second.trials, correct) + log_ways(
-            first.trials, right - correct
-        )
-        chances.append(exp(ways - all_ways))
-    return fewest, chances
+    first, last = 0, len(chances) - 1
+    while chances[first] < NEGLIGIBLE:
+        first += 1
+    while chances[last] < NEGLIGIBLE:
+        last -= 1
+    return first, chances[first : last + 1]
 
 
 def _sum_of(first: Sequence[float], second: Sequence[float]) -> list[float]:

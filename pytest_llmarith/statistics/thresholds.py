@@ -12,14 +12,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from math import erfc, exp, fsum, log, sqrt
+from math import exp, fsum, log
 from typing import NamedTuple
 
+from pytest_llmarith.statistics.distributions import chi_squared_tail
 from pytest_llmarith.statistics.shares import Depth
 
-# What the logarithm of the likelihood may lose: two standard errors, more if the
-# answers have chosen the depths.
-_SUPPORT, _OF_CHOSEN = 2.0, 2.5
+# what the logarithm of the likelihood may lose: two standard errors
+_SUPPORT = 2.0
+_SUPPORT_IF_CHOSEN = 2.5  # if the answers have chosen the depths
 
 # the factor by which the odds of a place between two depths may be off, as the curve
 # may bend there
@@ -27,7 +28,8 @@ _BEND = 2.0
 
 _STEEPEST = 60.0  # fall of the log odds from one depth to the next
 
-_HALVINGS, _FINE_HALVINGS = 12, 24  # for an end, and for the likeliest curve
+_HALVINGS = 12  # for an end of the interval
+_FINE_HALVINGS = 24  # for the likeliest curve
 
 _DEEPEST = 1_000
 
@@ -49,20 +51,24 @@ class Fit(NamedTuple):
 def fit(
     measured: tuple[Depth, ...], offered: tuple[int, int] | None = None
 ) -> Fit | None:
-    """D50 of depths with answers, in order; None if there are fewer than two, or one
-    beyond 1,000 digits.
+    """D50 of depths with answers, in order, with its 95 % interval, in digits; None if
+    there are fewer than two depths, or one beyond 1,000 digits.
 
-    `offered` are the smallest and the largest depth of adaptive asking, which need not
-    have answers.
+    `offered` are the smallest and the largest depth of adaptive asking, of which one
+    with answers is enough. The interval is that of Banerjee and Wellner 2001, above.
     """
-    if len(measured) < (1 if offered else 2) or measured[-1].depth > _DEEPEST:
+    fewest = 1 if offered else 2
+    if len(measured) < fewest or measured[-1].depth > _DEEPEST:
         return None
-    ends = offered or (measured[0].depth, measured[-1].depth)
+    first, last = offered or (measured[0].depth, measured[-1].depth)
+    support = _SUPPORT_IF_CHOSEN if offered else _SUPPORT
     asked = {depth.depth for depth in measured}
-    unasked = [Depth(end, 0, 0) for end in ends if end not in asked]
-    curves = _Curves(sorted([*measured, *unasked]))
-    support = _OF_CHOSEN if offered else _SUPPORT
-    d50, (first, last) = curves.d50(), ends
+    depths = list(measured)
+    for end in (first, last):
+        if end not in asked:
+            depths.append(Depth(end, 0, 0))
+    curves = _Curves(sorted(depths))
+    d50 = curves.d50()
     low = high = None
     if curves.loss_below > support:
         low = curves.end(first, last if d50 is None else d50, support)
@@ -90,14 +96,17 @@ class _Curves:
         for before, after in pairwise(self._steps):
             if before.share >= 0.5 >= after.share:
                 part = before.log_odds / (before.log_odds - after.log_odds)
-                following = min(
-                    depth.depth
-                    for depth in self._depths
-                    if depth.measured and depth.depth > before.depth
-                )
+                following = self._next_answered(before.depth)
                 return before.depth + part * (following - before.depth)
         only = self._steps[0]
         return only.depth if only.share == 0.5 else None
+
+    def _next_answered(self, depth: int) -> int:
+        """The first depth with answers beyond this one; there is one."""
+        for each in self._depths:
+            if each.depth > depth and each.measured:
+                return each.depth
+        raise AssertionError("the last step has answers")
 
     def end(self, outside: float, inside: float, support: float) -> float:
         """The end of the interval between a D50 outside of it and one inside."""
@@ -121,11 +130,9 @@ class _Curves:
         """
         answered = [depth for depth in self._depths if depth.measured]
         joined = len(answered) - len(self._steps)
-        return (
-            _upper_tail(2 * (_log_likelihood(answered) - self._most), joined)
-            if joined
-            else 1.0
-        )
+        if joined == 0:
+            return 1.0
+        return chi_squared_tail(2 * (_log_likelihood(answered) - self._most), joined)
 
     def _place(self, digits: float) -> tuple[int, float]:
         """The number of the depth before, and the part of the way to the next one."""
@@ -143,34 +150,25 @@ class _Curves:
         """
         number, part = self._place(d50)
         before, after = self._depths[number : number + 2]
-        easier, harder = (
-            _falling(self._depths[:number]),
-            _falling(self._depths[number + 2 :]),
-        )
+        easier = _falling(self._depths[:number])
+        harder = _falling(self._depths[number + 2 :])
         flat, steep = 0.0, _STEEPEST
         for _ in range(_FINE_HALVINGS):
             fall = (flat + steep) / 2
             high, low = _share_of(part * fall), _share_of((part - 1) * fall)
-            gain = before.excess(high) + fsum(
-                step.excess(high) for step in easier if step.share < high
-            )
-            loss = after.excess(low) + fsum(
-                step.excess(low) for step in harder if step.share > low
-            )
+            lifted = [step.excess(high) for step in easier if step.share < high]
+            lowered = [step.excess(low) for step in harder if step.share > low]
+            gain = before.excess(high) + fsum(lifted)
+            loss = after.excess(low) + fsum(lowered)
             if part * gain > (1 - part) * loss:
                 flat = fall
             else:
                 steep = fall
         high, low = _share_of(part * flat), _share_of((part - 1) * flat)
-        beside = _log_likelihood([before], high, high) + _log_likelihood(
-            [after], low, low
-        )
-        return (
-            self._most
-            - _log_likelihood(easier, low=high)
-            - beside
-            - _log_likelihood(harder, high=low)
-        )
+        beside = _log_likelihood([before], high, high)
+        beside += _log_likelihood([after], low, low)
+        loss = self._most - _log_likelihood(easier, low=high)
+        return loss - beside - _log_likelihood(harder, high=low)
 
 
 def _falling(depths: Iterable[Depth]) -> list[Depth]:
@@ -184,11 +182,8 @@ def _falling(depths: Iterable[Depth]) -> list[Depth]:
         step = depth
         while steps and steps[-1].share <= step.share:
             before = steps.pop()
-            step = Depth(
-                step.depth,
-                before.correct + step.correct,
-                before.measured + step.measured,
-            )
+            correct = before.correct + step.correct
+            step = Depth(step.depth, correct, before.measured + step.measured)
         steps.append(step)
     return steps
 
@@ -211,13 +206,3 @@ def _log_likelihood(
 
 def _share_of(log_odds: float) -> float:
     return 1 / (1 + exp(-log_odds))
-
-
-def _upper_tail(square: float, degrees: int) -> float:
-    """The probability that chi squared exceeds this, by the approximation of Wilson and
-    Hilferty (1931).
-    """
-    if square <= 0:
-        return 1.0
-    spread = 2 / (9 * degrees)
-    return erfc(((square / degrees) ** (1 / 3) - (1 - spread)) / sqrt(2 * spread)) / 2

@@ -12,12 +12,8 @@ import pytest
 
 from pytest_llmarith.report.page.differences import Ranking, rankings
 from pytest_llmarith.report.series import PageRun, results_of_runs, series_of
-from pytest_llmarith.statistics.pairs import (
-    SIGNIFICANT,
-    mcnemar,
-    mcnemar_power,
-    smallest_difference,
-)
+from pytest_llmarith.statistics.pairs import SIGNIFICANT, mcnemar
+from pytest_llmarith.statistics.plans import mcnemar_power, smallest_difference
 from tests.results.made import compare_two, run, sums
 
 

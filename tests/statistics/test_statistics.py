@@ -15,12 +15,8 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from pytest_llmarith.results.percentages import clustered_percentage
-from pytest_llmarith.statistics.intervals import (
-    Interval,
-    two_sided_p,
-    two_sided_t,
-    wilson,
-)
+from pytest_llmarith.statistics.distributions import two_sided_p, two_sided_t
+from pytest_llmarith.statistics.intervals import Interval, wilson
 from pytest_llmarith.statistics.means import bootstrap_mean, quantile_of_sorted
 from pytest_llmarith.statistics.pairs import (
     Pairs,
