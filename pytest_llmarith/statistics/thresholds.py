@@ -57,10 +57,11 @@ def fit(
     `offered` are the smallest and the largest depth of adaptive asking, of which one
     with answers is enough. The interval is that of Banerjee and Wellner 2001, above.
     """
-    fewest = 1 if offered else 2
-    if len(measured) < fewest or measured[-1].depth > _DEEPEST:
+    if not measured or measured[-1].depth > _DEEPEST:
         return None
     first, last = offered or (measured[0].depth, measured[-1].depth)
+    if first == last:
+        return None
     support = _SUPPORT_IF_CHOSEN if offered else _SUPPORT
     asked = {depth.depth for depth in measured}
     depths = list(measured)

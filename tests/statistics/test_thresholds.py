@@ -235,6 +235,9 @@ def test_what_has_no_threshold() -> None:
     """A curve needs two depths, of at most 1,000 digits."""
     assert threshold("int_mul", [Depth(3, 5, 10), Depth(4, 0, 0)]) is None
     assert threshold("int_mul", [Depth(3, 5, 10), Depth(10**15, 0, 10)]) is None
+    # as a record may say that was not written here
+    assert threshold("int_mul", [Depth(3, 5, 10)], [3]) is None
+    assert threshold("int_mul", [Depth(3, 0, 10)], [5, 5]) is None
 
 
 @given(
