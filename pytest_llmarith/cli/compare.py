@@ -86,6 +86,7 @@ def _count(text: str) -> int:
 def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.compare_text import failures, unseen
     from pytest_llmarith.report.export import Destination
+    from pytest_llmarith.report.render.terminal import coloured
     from pytest_llmarith.results.compare import compare
     from pytest_llmarith.results.files import UsageError
     from pytest_llmarith.results.loaded import load_all_runs
@@ -106,8 +107,11 @@ def _compare(request: argparse.Namespace) -> int:
             "--fail-if-worse: there is no gate for searches and D50, all that these "
             "runs share; remove it"
         )
+    destination = Destination(sys.stdout, request.output, request.force)
     text = _formatted(comparisons, request.format)
-    Destination(sys.stdout, request.output, request.force).write([text], runs)
+    if request.format == "terminal" and destination.has_colour:
+        text = "".join(f"{line}\n" for line in coloured(text.splitlines()))
+    destination.write([text], runs)
     if gate is None:
         return 0
     worse = failures(comparisons, gate, request.allow_unanswered or 0)
@@ -178,7 +182,7 @@ def _plan(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.plan import tables
     from pytest_llmarith.report.render.data import as_json
     from pytest_llmarith.report.render.documents import as_latex, as_markdown
-    from pytest_llmarith.report.render.terminal import one_table
+    from pytest_llmarith.report.render.terminal import coloured, has_colour, one_table
     from pytest_llmarith.results.loaded import load_all_runs
     from pytest_llmarith.results.plan import Grid
     from pytest_llmarith.tasks import arithmetic
@@ -194,7 +198,10 @@ def _plan(request: argparse.Namespace) -> int:
         parser.say(*as_latex(found))
     for table in found:
         if request.format == "terminal":
-            parser.say(*one_table(table, shutil.get_terminal_size().columns), "")
+            lines = one_table(table, shutil.get_terminal_size().columns)
+            if has_colour(sys.stdout):
+                lines = coloured(lines)
+            parser.say(*lines, "")
         elif request.format == "markdown":
             parser.say(f"## {table.title}", "", *as_markdown(table))
     return 0

@@ -15,6 +15,7 @@ from pytest_llmarith.records import (
     as_text,
 )
 from pytest_llmarith.report.render.data import csv_lines
+from pytest_llmarith.report.render.terminal import has_colour
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.files import UsageError, encode, new_file
 from pytest_llmarith.results.keys import label_of
@@ -46,6 +47,10 @@ class Destination:
     @property
     def for_spreadsheet(self) -> bool:
         return self.spreadsheet or (self.file is None and self.terminal.isatty())
+
+    @property
+    def has_colour(self) -> bool:
+        return self.file is None and has_colour(self.terminal)
 
     def write(self, lines: Iterable[str], runs: Sequence[LoadedRun]) -> None:
         """Write lines about these runs.

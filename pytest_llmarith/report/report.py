@@ -33,7 +33,7 @@ from pytest_llmarith.report.formatting import (
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.render.data import as_csv, as_json
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
-from pytest_llmarith.report.render.terminal import section
+from pytest_llmarith.report.render.terminal import coloured, section
 from pytest_llmarith.report.run_status import (
     reasoning_lines,
     run_lines,
@@ -303,6 +303,8 @@ def report(
                 *section(tables, width),
                 *results_screen(rows, compared, width),
             ]
+            if destination.has_colour:
+                text = coloured(text)
         elif form == "latex":
             text = [*(f"% {line}" for line in first), _NOT_IN_LATEX]
             text += as_latex(tables, f"Only {selection}" if selection else "")

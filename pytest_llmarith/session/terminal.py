@@ -175,14 +175,14 @@ class Terminal:
         """The results of a run and its paths: with -q only a row per model and task,
         with -qq only the paths.
         """
+        from pytest_llmarith.report.render.terminal import coloured
         from pytest_llmarith.report.report import tables_section
         from pytest_llmarith.report.run_status import run_lines
         from pytest_llmarith.report.screen import screen
 
-        verbose, width = (
-            self._config.getoption("verbose"),
-            self._config.get_terminal_writer().fullwidth,
-        )
+        verbose = self._config.getoption("verbose")
+        writer = self._config.get_terminal_writer()
+        width = writer.fullwidth
         lines = []
         if verbose > -2:
             lines += run_lines(summary, width)
@@ -190,6 +190,8 @@ class Terminal:
             lines += tables_section(summary, width)
         if verbose > -2:  # the last lines are the answer
             lines += screen(summary, width, only_head=verbose < 0)
+        if writer.hasmarkup:
+            lines = coloured(lines)
         self._section("results", [*lines, *written])
 
     def line(self, line: str, **markup: bool) -> None:
@@ -201,7 +203,7 @@ class Terminal:
 
     def _section(self, name: str, lines: Iterable[str]) -> None:
         self._config.pluginmanager.getplugin("terminalreporter").write_sep(
-            "=", f"llmarith: {name}"
+            "=", f"llmarith: {name}", bold=True
         )
         for line in lines:
             self.line(line)

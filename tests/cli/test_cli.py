@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -229,3 +230,35 @@ def test_the_commands_load_nothing_slow_before_they_run() -> None:
     assert not {"httpx", "litellm", "jinja2", "hypothesis", "numpy", "sqlite3"} & {
         *loaded
     }
+
+
+@pytest.mark.parametrize("command", ["report", "compare", "plan --detect=5"])
+def test_colour_is_for_terminals(
+    folder: Path,
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Neither a pipe nor a file nor a user with NO_COLOR gets any."""
+    runs = ["--from=run"] if command.startswith("plan") else ["run", "other"]
+
+    def printed(*more: str) -> str:
+        assert main([*command.split(), *runs, *more]) == 0
+        return capsys.readouterr().out
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    plain = printed()
+    assert "\x1b" not in plain
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    with_colour = printed()
+    assert "\x1b[1m" in with_colour
+    assert re.sub("\x1b\\[[0-9]+m", "", with_colour) == plain
+    for form in ("markdown", "latex", "json"):
+        assert "\x1b" not in printed(f"--format={form}")
+    if not command.startswith("plan"):
+        assert printed("--output=written") == ""
+        assert Path("written").read_text("utf-8") == plain
+    for name, value in (("TERM", "dumb"), ("NO_COLOR", "1")):
+        monkeypatch.setenv(name, value)
+        assert printed() == plain

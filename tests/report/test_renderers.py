@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from pytest_llmarith.report import kinds
 from pytest_llmarith.report.render.data import as_csv, as_json
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, latex
-from pytest_llmarith.report.render.terminal import one_table
+from pytest_llmarith.report.render.terminal import coloured, one_table
 from pytest_llmarith.report.table import Column, Kind, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
 from tests.report.latex import tables_in
@@ -79,6 +79,33 @@ def test_a_row_is_a_line_where_there_is_room() -> None:
         "  simulated",
         "all of it",
     ]
+
+
+def test_headings_are_bold_and_marks_of_models_yellow() -> None:
+    whole = Table(
+        "costs",
+        "costs",
+        [column("model", kinds.MODEL), column("trials")],
+        [Row([kinds.Model("o4", "o4", ("simulated",)), 72])],
+        "all of it",
+    )
+    assert coloured(["a run", "", *one_table(whole, 80)]) == [
+        "a run",
+        "",
+        "\x1b[1mcosts\x1b[22m",
+        "\x1b[1mmodel           trials\x1b[22m",
+        "----------------------",
+        "o4 \x1b[33m(simulated)\x1b[39m      72",
+        "all of it",
+    ]
+
+
+@given(HOSTILE, HOSTILE)
+def test_foreign_text_has_no_colour_of_its_own(name: str, text: str) -> None:
+    """Without the sequences the lines are those without colour."""
+    plain = one_table(table(f"\x1b[31m{name}", title=f"\x1b]0;{text}"), 60)
+    whole = "\n".join(coloured(plain))
+    assert re.sub("\x1b\\[(1|22|33|39)m", "", whole).split("\n") == plain
 
 
 def test_names_are_cut_before_that() -> None:

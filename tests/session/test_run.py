@@ -249,6 +249,34 @@ def test_an_outage_is_unanswered(bench: Bench) -> None:
     result.stdout.fnmatch_lines(["partial: *"])
 
 
+def test_colour_is_that_of_pytest(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Widths and texts are the same with it, and no file has it."""
+    for name in ("PY_COLORS", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+    def end_of_run(*args: str) -> list[str]:
+        lines = bench.run("-k", "int_add", *args, model=None).outlines
+        begin = next(at for at, line in enumerate(lines) if "llmarith: results" in line)
+        end = next(at for at, line in enumerate(lines) if line.startswith("page: "))
+        return lines[begin:end]
+
+    model = "--llm-model=llmarith/exact"
+    plain = end_of_run(model)
+    assert "\x1b" not in "".join(plain)
+    with_colour = end_of_run(model, "--color=yes")
+    assert "\x1b[33m(simulated)\x1b[39m" in "".join(with_colour)
+    assert [re.sub("\x1b\\[[0-9]+m", "", line) for line in with_colour] == plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert end_of_run(model) == with_colour
+    assert end_of_run(model, "--color=no") == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert end_of_run(model) == plain
+    for path in bench.runs[0].parent.rglob("*"):
+        assert path.is_dir() or b"\x1b" not in path.read_bytes()
+
+
 def test_waiting_for_a_model_does_not_count_for_timeout(bench: Bench) -> None:
     """A user's --timeout measures the test, not the wait; the record has the retry."""
     bench.script = lambda call: (

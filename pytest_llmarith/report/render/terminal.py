@@ -6,11 +6,14 @@ below others, and then is split into pieces.
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import ceil
 from textwrap import wrap
+from typing import TextIO
 
 from pytest_llmarith.report.table import Shown, Table
 from pytest_llmarith.safe_text import sanitize, sanitize_name
@@ -22,7 +25,35 @@ _GAP = "  "
 _INTERVALS = "in brackets: 95 % intervals"
 _STACKED_INTERVALS = "below a figure: its 95 % interval"
 
+_BOLD = "\x1b[1m{}\x1b[22m"
+_YELLOW = "\x1b[33m{}\x1b[39m"
+_MARKS = re.compile(r"\((simulated|unfinished|simulated, unfinished)\)")
+
 _Group = Sequence[int]  # columns, each below the one before it
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether a command writes colour to it; that of a run is decided by pytest."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()
+
+
+def coloured(lines: Iterable[str]) -> list[str]:
+    """Lines of this module with colour: headings are bold, marks of models yellow.
+
+    A heading is what stands between an empty line and a line of hyphens. Lines are laid
+    out before, so the sequences have no effect on widths.
+    """
+    shown: list[str] = []
+    first = 0  # line of the heading
+    for line in lines:
+        if line and not line.strip("-"):
+            shown[first:] = [_BOLD.format(one) for one in shown[first:]]
+        shown.append(_MARKS.sub(lambda mark: _YELLOW.format(mark.group()), line))
+        if not line:
+            first = len(shown)
+    return shown
 
 
 def section(tables: Sequence[Table], width: int) -> list[str]:
