@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pytest_llmarith.sandbox.child.system_calls import ARCHITECTURES, numbers
 from pytest_llmarith.types import Isolation, Level, ProgramLimits
 
 _ALTERNATIVES = {
@@ -64,7 +65,7 @@ def take_memory_of_the_kernel():
     call = ctypes.CDLL(None, use_errno=True).syscall
     # A thread with descriptors of its own: by clone without CLONE_FILES, by close_range with CLOSE_RANGE_UNSHARE. The
     # other arguments are wrong, so that the kernel does nothing if it is asked.
-    for number, *values in (56, 0x10100, 0, 0, 0, 0), (436, 9, 8, 2):
+    for number, *values in ({clone}, 0x10100, 0, 0, 0, 0), (436, 9, 8, 2):
         if call(number, *values) != -1 or ctypes.get_errno() != 1:
             return
     for make in socket.socketpair, os.pipe:
@@ -119,10 +120,11 @@ def probe(wanted: Level | None = None) -> Isolation:
 
 def _tested(level: Level) -> Isolation:
     system, machine = platform.system(), platform.machine()
-    if system != "Linux" or (machine != "x86_64" and level is not Level.NONE):
+    known = level is Level.NONE or machine in ARCHITECTURES
+    if system != "Linux" or not known:
         raise UnavailableError(
-            f"programs can be confined on Linux x86_64 only, and this is {system} "
-            f"{machine}: {_ALTERNATIVES[level]}"
+            f"programs can be confined on Linux {' and '.join(ARCHITECTURES)} only, "
+            f"and this is {system} {machine}: {_ALTERNATIVES[level]}"
         )
     try:
         outputs = attack(level)
@@ -177,6 +179,7 @@ def attack(level: Level) -> list[str]:
             too_much=2 * _LIMITS.memory_bytes,
             harness=os.getpid(),
             variables=sorted(os.environ),
+            clone=numbers(platform.machine()).get("clone", -1),
         )
         slots = Slots(Path(private), 1)
         sandbox = Sandbox(Isolation(level, ()), _LIMITS, slots, wait_s=_WAIT_S)

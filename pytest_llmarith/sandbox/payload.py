@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import marshal
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -28,7 +29,15 @@ FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 CHILD = Path(__file__).with_name("child")
 _CHILD_PACKAGE = f"{__package__}.child"
 # In the order in which they import each other.
-_MODULES = ("protocol", "clock", "confinement", "supervision", "program", "zygote")
+_MODULES = (
+    "protocol",
+    "clock",
+    "system_calls",
+    "confinement",
+    "supervision",
+    "program",
+    "zygote",
+)
 
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 _LOADER_CACHE = "/etc/ld.so.cache"
@@ -126,12 +135,13 @@ def base_interpreter() -> Interpreter:
 def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
     """The payload that `child.protocol` receives, for one program."""
     confined = level is not Level.NONE
+    machine = platform.machine()
     confinement: dict[str, Any] = {
         "memory_bytes": limits.memory_bytes,
         "readable": base_interpreter().readable() if confined else None,
-        "syscalls": seccomp.filter_program() if confined else b"",
+        "syscalls": seccomp.filter_program(machine) if confined else b"",
         "pid_mark": seccomp.PID_MARK,
-        "notify": seccomp.notify_filter() if confined else b"",
+        "notify": seccomp.notify_filter(machine) if confined else b"",
     }
     return marshal.dumps(
         {

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.sandbox.child.system_calls import ARCHITECTURES
 from pytest_llmarith.types import Isolation, Level, ProgramLimits
 
 if sys.platform != "linux":
@@ -24,8 +25,8 @@ if sys.platform != "linux":
 @pytest.fixture(scope="session")
 def isolations() -> dict[Level, Isolation]:
     """The levels that this machine has."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        pytest.skip("the sandbox needs Linux on x86_64")
+    if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
+        pytest.skip("the sandbox needs Linux on x86_64 or aarch64")
     from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 
     found = {}

@@ -1,7 +1,6 @@
 """Restricts a term before its program: rlimits, Landlock, capabilities, seccomp.
 
-Landlock denies all files except those that the term may read. The numbers of system
-calls are those of x86_64.
+Landlock denies all files except those that the term may read.
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ import resource
 import stat
 import struct
 
+from pytest_llmarith.sandbox.child.system_calls import numbers
+
+# The same numbers on all processors.
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_ADD_RULE = 445
 _LANDLOCK_RESTRICT_SELF = 446
-_SECCOMP = 317
-_CAPSET = 126
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
@@ -98,7 +98,8 @@ class Confinement:
             _syscall(_LANDLOCK_RESTRICT_SELF, self._ruleset, 0)
         if self._syscalls:
             header = ctypes.c_char_p(struct.pack("<Ii", _CAPABILITY_VERSION_3, 0))
-            _syscall(_CAPSET, header, ctypes.c_char_p(bytes(24)))
+            capset = numbers(os.uname().machine)["capset"]
+            _syscall(capset, header, ctypes.c_char_p(bytes(24)))
             own_pid = struct.pack("<I", os.getpid())
             _filter(self._syscalls.replace(self._pid_mark, own_pid))
 
@@ -162,8 +163,9 @@ def _filter(program: bytes, flags: int = 0) -> int:
     instructions = ctypes.create_string_buffer(program, len(program))
     address = ctypes.addressof(instructions)
     header = struct.pack("<HxxxxxxQ", len(program) // 8, address)
+    seccomp = numbers(os.uname().machine)["seccomp"]
     return _syscall(
-        _SECCOMP, _SET_MODE_FILTER, _SPEC_ALLOW | flags, ctypes.c_char_p(header)
+        seccomp, _SET_MODE_FILTER, _SPEC_ALLOW | flags, ctypes.c_char_p(header)
     )
 
 

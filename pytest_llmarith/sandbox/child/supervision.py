@@ -11,6 +11,7 @@ import time
 
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
+from pytest_llmarith.sandbox.child.system_calls import numbers
 
 _SIGKILL = 9
 _NS_PER_MS = 1_000_000
@@ -22,7 +23,6 @@ _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION = struct.Struct("<QIIi60x")
 _RESPONSE = struct.Struct("<QqiI")
 _CONTINUE = 1
-_CLONE = 56
 
 
 class Output:
@@ -71,6 +71,7 @@ class CallCounter:
 
     def __init__(self, listener: int) -> None:
         self.listener = listener
+        self._clone = numbers(os.uname().machine)["clone"]
         self._threads = self._pipes = 0
 
     def answer(self) -> None:
@@ -87,7 +88,7 @@ class CallCounter:
             pass  # the thread that called has ended
 
     def _count(self, call: int) -> int:
-        if call == _CLONE:
+        if call == self._clone:
             self._threads += 1
             return errno.EAGAIN if self._threads > _THREADS else 0
         self._pipes += 1
