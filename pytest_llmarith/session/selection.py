@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _Identity = tuple[str, Prompt, int | None, str | None]
 
+# On a worker's config: why the run is refused.
+REFUSED = pytest.StashKey[str]()
 SHARDING = "llmarith-sharding"
 _OUTPUT = (
     "llmarith_shard"  # in xdist's `workeroutput`, as a controller collects no items
@@ -149,11 +151,22 @@ def planned_questions(
 
 
 def skip_unavailable(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
-    """Skip items that cannot be graded here, before any reply is paid for."""
+    """Skip items that cannot be graded here, before any reply is paid for.
+
+    Raises pytest.UsageError if an option asks for what is missing. A worker leaves the
+    reason in `REFUSED` instead, and the controller raises it.
+    """
     if config.getoption("collectonly") or settings_of(config).dry_run:
         return
-    for item in items:
-        if reason := grader_of(item).unavailable():
+    for item in selected(items):
+        try:
+            reason = grader_of(item).unavailable()
+        except ValueError as error:
+            if not hasattr(config, "workerinput"):
+                raise pytest.UsageError(str(error)) from None
+            config.stash[REFUSED] = str(error)
+            return
+        if reason:
             item.add_marker(pytest.mark.skip(reason=reason))
 
 

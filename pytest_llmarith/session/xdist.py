@@ -24,6 +24,7 @@ from pytest_llmarith.records import Record
 from pytest_llmarith.session.items import ASK, OPTIONS_INPUT
 from pytest_llmarith.session.processes import HOW_TO_DRAW, digests_of
 from pytest_llmarith.session.selection import (
+    REFUSED,
     PlannedQuestion,
     planned_questions,
     selected,
@@ -75,7 +76,7 @@ class Workers:
         # What must be the same in every process, and which one had it first.
         self._installed = {DISTRIBUTION: (version(DISTRIBUTION), "the controller")}
         self._problems: dict[str, tuple[str, str]] = {}  # digests by task
-        self._differing: str | None = None
+        self._refused: str | None = None
 
     def record_of_crashed(self, nodeid: str) -> Record | None:
         """The record of an announced trial whose worker crashed before it reported."""
@@ -132,12 +133,12 @@ class Workers:
         """Begin asking the announced questions if all workers have collected, and
         before any of them gets an item to run.
 
-        Raises pytest.UsageError if they have different problems.
+        Raises pytest.UsageError if a worker refuses, or they have different problems.
         """
         self._collecting.discard(node.gateway.id)
         while not self._collecting and self._announcer is not None and not self._begun:
-            if self._differing is not None:
-                raise pytest.UsageError(self._differing)
+            if self._refused is not None:
+                raise pytest.UsageError(self._refused)
             if self._announced_all.wait(_LOOK_S):
                 self._begun = True
                 self._begin(list(self._announced.values()))
@@ -168,6 +169,8 @@ class Workers:
             self._check_installed(worker, *said)
         elif kind == "problems":
             self._check_problems(worker, *said)
+        elif kind == "refused":
+            self._refuse(*said)
         else:
             self._broker().detach(worker)
             # The next new worker announces.
@@ -187,11 +190,13 @@ class Workers:
     def _check_problems(self, worker: str, task: str, digest: str) -> None:
         """Stop the run if a worker would ask other problems of a task."""
         expected, first = self._problems.setdefault(task, (digest, worker))
-        if digest == expected:
-            return
-        self._differing = f"task {task}: workers {first} and {worker} {_OTHER_PROBLEMS}"
-        if self._begun:  # this worker replaces one that crashed
-            self._broker().stop(self._differing)
+        if digest != expected:
+            self._refuse(f"task {task}: workers {first} and {worker} {_OTHER_PROBLEMS}")
+
+    def _refuse(self, why: str) -> None:
+        self._refused = why
+        if self._begun:  # the worker replaces one that crashed
+            self._broker().stop(why)
 
 
 class Worker:
@@ -213,6 +218,8 @@ class Worker:
         items = selected(session.items)
         for task, digest in digests_of(items).items():
             self._controller.send("problems", task, digest)
+        if REFUSED in self._config.stash:
+            self._controller.send("refused", self._config.stash[REFUSED])
         if self._announces:
             self._controller.announce(
                 map(

@@ -266,7 +266,10 @@ class Grader(Protocol):
         """Grade an answer, or a `NoAnswer`."""
 
     def unavailable(self) -> str | None:
-        """Why items are skipped before a reply is paid for, or None."""
+        """Why items are skipped before a reply is paid for, or None.
+
+        Raises ValueError if the run is refused instead.
+        """
 
     def about(self, variants: Sequence[str], verbose: bool) -> list[str]:
         """Lines at the start of a run."""

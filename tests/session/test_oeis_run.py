@@ -198,8 +198,8 @@ def test_other_entries_on_another_worker(oeis: Bench) -> None:
     assert oeis.server.requests == []
 
 
-def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
-    """Their items are skipped with the reason before they are paid for."""
+@pytest.fixture
+def without_sandbox(oeis: Bench) -> None:
     oeis.pytester.makeconftest("""
         from pytest_llmarith.sandbox import isolation
 
@@ -208,6 +208,44 @@ def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
 
         isolation.probe = refuse
     """)
+
+
+@pytest.mark.usefixtures("without_sandbox")
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.proof)])
+def test_a_level_that_was_asked_for_and_is_missing(oeis: Bench, workers: str) -> None:
+    """The run ends with one line before a question is paid for, if sequences are
+    selected.
+    """
+    result = oeis.run("-n", workers, "--oeis-sandbox=strict")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line,) = [line for line in result.errlines if line]
+    assert line.startswith("ERROR: --oeis-sandbox=strict: ")
+    assert "this is Plan 9" in line
+    assert oeis.server.requests == []
+
+
+@pytest.mark.usefixtures("without_sandbox")
+def test_a_level_that_no_selected_item_needs(oeis: Bench) -> None:
+    """Other tasks are asked, and a dry run shows the forecast of all."""
+    oeis.pytester.makepyfile(
+        test_sums="""
+        import pytest
+
+        @pytest.mark.integer_addition(trials=1)
+        def test_sums(problem, ask):
+            ask(problem)
+    """
+    )
+    result = oeis.run("--oeis-sandbox=strict", "-k", "test_sums")
+    assert result.ret == pytest.ExitCode.OK
+    assert len(oeis.server.requests) == 1
+    dry = oeis.run("--oeis-sandbox=strict", "--llm-dry-run")
+    assert dry.ret == pytest.ExitCode.OK
+
+
+@pytest.mark.usefixtures("without_sandbox")
+def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
+    """Their items are skipped with the reason before they are paid for."""
     result = oeis.run("-rs")
     result.assert_outcomes(skipped=5)
     result.stdout.fnmatch_lines(

@@ -82,10 +82,13 @@ class Programs:
         return probe(self._rules.sandbox)
 
     def unavailable(self) -> str | None:
-        """Why there is no sandbox."""
+        """Why there is no sandbox. Raises UnavailableError if a level was asked for."""
+        wanted = self._rules.sandbox
         try:
             self._isolation  # noqa: B018
         except UnavailableError as error:
+            if wanted is not None:
+                raise UnavailableError(f"--oeis-sandbox={wanted}: {error}") from None
             return f"no sandbox: {error}"
         return None
 
@@ -95,10 +98,7 @@ class Programs:
         With `verbose` also rules that are not the default.
         """
         lines = [f"OEIS sets: {', '.join(variants)}"]
-        try:
-            isolation = self._isolation
-        except UnavailableError as error:
-            return [*lines, f"OEIS items are skipped, as no sandbox works: {error}"]
+        isolation = self._isolation
         if verbose:
             return [*lines, ", ".join(self._about_rules(isolation)), *isolation.remarks]
         if isolation.level is Level.STRICT:
