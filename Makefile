@@ -89,8 +89,9 @@ proof: $(DEVELOPER) $(READERS)  ## Run the longer proofs: other ways to run, los
 chaos: $(DEVELOPER)  ## Kill runs at 50 seeded moments and continue them (make proof kills two processes)
 	KILLS=$(KILLS) $(RUN)/pytest tests/chaos $(ARGS)
 
-dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/, and prove each in an empty environment
+dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/, and prove each in an empty environment, of PYTHON=python3.13 for example
 	rm -rf dist
+	@$(MAKE) --no-print-directory VENV=.venv-dist .python
 	$(RUN)/python -m hatchling build
 	cd exactnum && "$(abspath $(RUN))/python" -m hatchling build --directory "$(abspath dist)"
 	sed -n 's/^\([a-z0-9.-]*==[^\]*[^ \]\).*/\1/p' requirements/install.txt > dist/constraints.txt
@@ -100,6 +101,11 @@ dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/,
 	@set -e; for built in dist/*.whl dist/*.tar.gz; do \
 	$(MAKE) --no-print-directory VENV=.venv-dist .prove BUILT="$$built"; done
 	@rm -rf .venv-dist
+
+.PHONY: .python
+.python:
+	@rm -rf $(VENV)
+	@$(MAKE_VENV) || { echo "make dist: $(PYTHON) is not here and cannot be installed; name another: make dist PYTHON=python3.12" >&2; exit 1; }
 
 # Only the locked packages and what was built are there. The benches run outside of the clone.
 .PHONY: .prove
@@ -111,7 +117,7 @@ dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/,
 	@set -e; new=$$(mktemp -d); bin=$(abspath $(VENV))/bin; cd "$$new"; case "$(notdir $(BUILT))" in \
 	exactnum-*) "$$bin/python" -c "import exactnum; assert exactnum.grade('**42**', '42').correct" ;; \
 	*) "$$bin/llmarith" init . > init.txt; "$$bin/pytest" -q --llm-model=llmarith/exact -k "int_add and depth_2" > run.txt ;; esac; \
-	rm -r "$$new"; echo "$(BUILT): installed from the lock, and works"
+	rm -r "$$new"; echo "$(BUILT): installed from the lock, and works on $$("$$bin/python" -V)"
 
 lint: style types imports  ## Check style, types and imports
 
