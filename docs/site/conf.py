@@ -9,12 +9,26 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "exactnum")]  # for the docstrings
+sys.path.insert(0, str(ROOT))  # for the docstrings
+
+
+def import_as(name: str, folder: Path) -> None:
+    """Import a package by another name than that of its folder."""
+    spec = spec_from_file_location(name, folder / "__init__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+
+
+# A link has this name in the repository, and a source distribution has no links.
+import_as("exactnum", ROOT / "pytest_llmarith" / "exact")
 
 project = "pytest-llmarith"
 author = "The pytest-llmarith developers"

@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+import tarfile
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +39,7 @@ def test_the_site_is_built_read_and_searched_without_a_network(tmp_path: Path) -
     """
     site = built(tmp_path / "site")
     check_reference(site)
+    check_sdist(site, tmp_path)
     if (chromium := shutil.which("chromium")) is None:
         pytest.skip("chromium not found: apt install chromium")
     with sync_playwright() as playwright:
@@ -50,16 +53,16 @@ def test_the_site_is_built_read_and_searched_without_a_network(tmp_path: Path) -
         browser.close()
 
 
-def built(folder: Path) -> Path:
-    """The site, whose make fails at a warning."""
+def built(folder: Path, source: Path = ROOT) -> Path:
+    """The site, whose make fails at a warning, with the environment of the clone."""
     own = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("MAKE", "MFLAGS", "PYTEST"))
     }
     done = subprocess.run(
-        ["make", "site", f"INTO={folder}"],
-        cwd=ROOT,
+        ["make", ".site", f"VENV={ROOT / '.venv-site'}", f"INTO={folder}"],
+        cwd=source,
         env=own,
         capture_output=True,
         text=True,
@@ -67,6 +70,27 @@ def built(folder: Path) -> Path:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
+
+
+def check_sdist(site: Path, folder: Path) -> None:
+    """The source distribution has all that the site is built from."""
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target=sdist"]
+        + [f"--directory={folder}"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder / "unpacked", filter="data")
+    (source,) = (folder / "unpacked").iterdir()
+    again = built(folder / "again", source)
+    pages = [
+        {page.relative_to(place) for page in place.rglob("*.html")}
+        for place in (site, again)
+    ]
+    assert pages[0] == pages[1]
 
 
 def check_reference(site: Path) -> None:
