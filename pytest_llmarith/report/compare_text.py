@@ -59,7 +59,7 @@ def as_text(comparisons: Comparisons, width: int) -> str:
         if isinstance(block, Table):
             lines += ["", *one_table(block, width), ""]
         else:
-            lines += wrap(block, width, break_on_hyphens=False)
+            lines += wrap(block, width, break_on_hyphens=False, subsequent_indent="  ")
     return "".join(f"{line}\n" for line in lines).replace("\n\n\n", "\n\n")
 
 
@@ -150,7 +150,7 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
         yield from _tables_of(one)
     yield from _over_all(found)
     yield from alone(comparisons)
-    yield " ".join(_legend(found))
+    yield from _legend(found)
 
 
 def _tables_of(one: Comparison) -> Iterator[Table]:

@@ -139,6 +139,7 @@ DEPTHS: Kind[NinetyPercentTo] = Kind(
     lambda v: Shown(formatting.ninety_percent_to(v)),
     lambda v: [v.shown, v.possible],
     "depth",
+    unknown="",
 )
 D50: Kind[Threshold] = Kind(
     {"": _NUMBER, "low": _NUMBER, "high": _NUMBER, "place": _TEXT},

@@ -36,7 +36,6 @@ from pytest_llmarith.report.depths import depth_ranges, usual_size
 from pytest_llmarith.report.render.terminal import laid_out, legend, width_of
 from pytest_llmarith.report.series import ResultOfRun, results_of
 from pytest_llmarith.report.table import (
-    UNKNOWN,
     Column,
     Kind,
     Level,
@@ -45,7 +44,6 @@ from pytest_llmarith.report.table import (
     Table,
     pivot,
 )
-from pytest_llmarith.results.details_counts import SCORE
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import ModelDifference, Result, RunSummary, Variant
 
@@ -88,7 +86,7 @@ def results_screen(
     explanation = [text for one in (*tables, last) for text in one.explanation]
     lines += legend(explanation, width) if tables else []
     for error in errors:
-        lines += wrap(error, width)
+        lines += wrap(error, width, subsequent_indent="  ")
     lines += ["", *last.lines]
     return lines if tables else [*lines, *legend(explanation, width)]
 
@@ -167,7 +165,7 @@ def _differences(
         baseline = sanitize_name(items[0].baseline, _LONGEST_NAME)
         table = DIFFERENCES.table(items, Level.BRIEF).without("task")
         remark = "difference: over all conditions" if over_all else ""
-        title = f"against {baseline}"
+        title = f"difference to {baseline} in percentage points"
         whose = sanitize_name(task, _LONGEST_NAME)
         tables.append(replace(table, title=title, whose=whose, legend=remark))
     return tables
@@ -226,7 +224,7 @@ _REACH: Kind[Variant] = Kind(
 
 def _ninety(one: Variant) -> str:
     found = one.ninety_percent_to
-    return formatting.ninety_percent_to(found) if found else UNKNOWN
+    return formatting.ninety_percent_to(found) if found else ""
 
 
 def _variants_by_depth(result: Result, width: int) -> Table:
@@ -236,9 +234,7 @@ def _variants_by_depth(result: Result, width: int) -> Table:
     usual = usual_size(result)
     depths = sorted({cell.depth for cell in result.grid})
     cells = {(cell.variant, cell.depth): cell for cell in result.grid}
-    name: Column[Any] = Column(
-        "variant", f"of {usual} correct", kinds.NAME, "", lambda one: None
-    )
+    name: Column[Any] = Column("variant", "variant", kinds.NAME, "", lambda one: None)
     columns: list[Column[Any]] = [name, *(_at(str(depth)) for depth in depths)]
     columns.append(_reach())
     rows = []
@@ -253,7 +249,8 @@ def _variants_by_depth(result: Result, width: int) -> Table:
                 else None
             )
         rows.append(Row([variant.variant, *parts, variant]))
-    table = Table("cells", "", columns, rows, "columns: depth (digits)")
+    title = f"correct of {usual} by depth (digits)"
+    table = Table("cells", title, columns, rows, whose=result.task)
     return _with_wrong(table, [one.first_wrong for one in result.series], width)
 
 
@@ -289,8 +286,8 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
         explained=True,
     )
     definition = replace(VARIANTS, title="", columns=[*VARIANTS.columns, both])
-    table = _unmarked(definition.table(items, Level.FULL))
-    long = replace(table, legend="variants: correct %, 90 % to")
+    long = _unmarked(definition.table(items, Level.FULL))
+    long = replace(long, title="correct %, and 90 % to", whose=rows[0].result.task)
     models = pivot(long, ["variant"], "model", "both")
     names = [column.title for column in models.columns[1:]]
     room = (width - len("variant")) // len(names) - 3
@@ -308,9 +305,8 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
 def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Tasks without variants: rows are models, columns ranges of depths."""
     ranges = depth_ranges(row.result for row in rows)
-    several = len(rows) > 1
-    first: Column[str] = Column("model", "depth", kinds.NAME, "", lambda one: None)
-    columns: list[Column[Any]] = [first, *(_at(name) for name in ranges), _reach()]
+    name: Column[Any] = Column("model", "model", kinds.NAME, "", lambda one: None)
+    columns = [name, *(_at(one) for one in ranges), _reach()]
     table_rows = []
     for row in rows:
         parts = []
@@ -319,14 +315,13 @@ def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
             correct = sum(one.correct for one in mine)
             measured = sum(one.measured for one in mine)
             parts.append(kinds.Part(correct, measured) if measured else None)
-        name = row.label if several else row.result.task
-        table_rows.append(Row([name, *parts, row.result.whole]))
-    if several:
-        title = f"{rows[0].result.task}, depth"
-        columns[0] = replace(first, title=title)
+        table_rows.append(Row([row.label, *parts, row.result.whole]))
+    title = "correct by depth (digits)"
+    task = rows[0].result.task
+    table = Table("lengths", title, columns, table_rows, whose=task)
     wholes = [row.result.whole for row in rows]
     wrong = [one.first_wrong if one else None for one in wholes]
-    return _with_wrong(Table("lengths", "", columns, table_rows), wrong, width)
+    return _with_wrong(table, wrong, width)
 
 
 def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Table:
@@ -351,13 +346,7 @@ def _scores(rows: Sequence[ResultOfRun]) -> Table:
     terms = {id(item.one): scores.terms(item) for item in items}
     long = SCORES.table(items, Level.BRIEF, note=lambda item: terms[id(item.one)])
     table = pivot(long, _present(long, "model", "variant"), "score", "mean")
-    columns = [
-        replace(one, title=one.title if one.title == SCORE else f"score {one.title}")
-        if one.is_named
-        else one
-        for one in table.columns
-    ]
-    table = replace(table, title="", columns=columns)
+    table = replace(table, title="mean score %", whose=rows[0].result.task)
     for key in ("unsolved", "cheats"):
         table = _joined(table, long, key)
     return _one_variant(table)
@@ -391,19 +380,25 @@ def _joined(table: Table, long: Table, key: str) -> Table:
 
 
 def _one_variant(table: Table) -> Table:
-    """The table with a variant that all rows share above the first column."""
+    """The table with a variant that all rows share in the title, which is that of the
+    task if it has no variants.
+    """
     variants = {str(value) for value in table.values("variant")}
     if len(variants) > 1:
         return table
     (variant,) = variants
-    return table.without("variant").titled(model=variant)
+    table = table.without("variant")
+    if variant == table.whose:
+        return table
+    return replace(table, title=f"{table.title} of {variant}")
 
 
 def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Searches for breaking points: rows are models and variants."""
     items = search_items(rows)
     table = SEARCHES.table(items, Level.BRIEF).without("task")
-    table = _named_together(replace(table, title=""), "search")
+    table = replace(table, whose=rows[0].result.task)
+    table = _named_together(table, "search")
     room = width - width_of(table.without("breaks_at")) - 2
     texts = []
     for item in items:
@@ -428,7 +423,8 @@ def _adaptive(rows: Sequence[ResultOfRun]) -> Table:
     """D50 as measured by adaptive asking: rows are models and variants."""
     items = threshold_items(rows, only_adaptive=True)
     table = THRESHOLDS.table(items, Level.BRIEF).without("task", "questions")
-    table = replace(table, title="", legend="").titled(variant="adaptive")
+    title = "D50 by adaptive asking"
+    table = replace(table, title=title, legend="", whose=rows[0].result.task)
     return _named_together(table, "variant")
 
 

@@ -34,9 +34,6 @@ class Shown(NamedTuple):
     note: str = ""
 
 
-NOTHING = Shown(UNKNOWN)
-
-
 @dataclass(frozen=True)
 class Kind(Generic[V]):
     """How the values of a column are shown, and what they are in CSV and JSON.
@@ -53,12 +50,13 @@ class Kind(Generic[V]):
     is_sorted: bool = True  # by the first part, on the page
     is_left: bool = False  # aligned to the left, as a text
     is_known: Callable[[V], bool] = lambda value: True  # whether people see a figure
+    unknown: str = UNKNOWN  # empty if a dash is a value
 
     def shown(self, value: V | None) -> Shown:
         """A value as people read it; a dash if it is unknown, nothing for a name."""
         if value is not None:
             return self.show(value)
-        return Shown("") if self.is_name else NOTHING
+        return Shown("") if self.is_name else Shown(self.unknown)
 
     def values(self, value: V | None) -> Sequence[Datum]:
         """A value for each part."""

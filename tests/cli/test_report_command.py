@@ -133,7 +133,9 @@ def test_models_of_several_runs_are_compared_with_the_first_one(
         )
 
     def compared(*options: str) -> str:
-        out = printed(capsys, tmp_path, *options).partition("arithmetic: against ")[2]
+        out = printed(capsys, tmp_path, *options).partition(
+            "arithmetic: difference to "
+        )[2]
         return " ".join(out.partition("in brackets")[0].split())
 
     shown = compared()

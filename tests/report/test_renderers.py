@@ -100,6 +100,17 @@ def test_headings_are_bold_and_marks_of_models_yellow() -> None:
     ]
 
 
+def test_pieces_are_as_few_as_fit() -> None:
+    """A wide column does not narrow the pieces of others."""
+    titles = ["wide" * 5, *(f"column {number}" for number in range(5))]
+    columns = [column("model", kinds.NAME), *map(column, titles)]
+    lines = one_table(Table("", "", columns, [Row(["m", *range(6)])]), 48)
+    assert [line.split()[1:] for line in lines if line.startswith("model")] == [
+        ["wide" * 5, "column", "0", "column", "1"],
+        ["column", "2", "column", "3", "column", "4"],
+    ]
+
+
 @given(HOSTILE, HOSTILE)
 def test_foreign_text_has_no_colour_of_its_own(name: str, text: str) -> None:
     """Without the sequences the lines are those without colour."""

@@ -107,7 +107,7 @@ def test_differences_are_to_the_first_model() -> None:
     ]
     for width in (80, 120):
         lines = words(shown(records, width))
-        at = lines.index("arithmetic: against a")
+        at = lines.index("arithmetic: difference to a in percentage points")
         assert lines[at + 3].startswith("b +100.0 (+83.9 to +100.0) <0.0001* 30 ")
 
 
@@ -153,7 +153,7 @@ def test_repeats_prove_no_additions() -> None:
         (row,) = (
             line
             for line in words(shown(records))
-            if line.startswith("integer_addition") and "/" in line
+            if line.startswith("o4-mini") and "/" in line
         )
         assert row.endswith("30?")
 
@@ -213,6 +213,13 @@ def test_searches() -> None:
     assert any(line.startswith("int_mul, repeat 1") for line in cut)
     assert "1286" in (text := " ".join(cut))
     assert "tail; maybe not the simplest" in text
+
+
+def test_what_has_no_depths_does_not_reach_any() -> None:
+    """A dash would say that 90 % are ruled out."""
+    lines = words(shown([*ONE, programmed("A000045", model="one")]))
+    (row,) = (line for line in lines if line.startswith("one oeis 1 "))
+    assert " - " not in row
 
 
 def test_nothing_measured_is_nothing_shown() -> None:

@@ -164,6 +164,7 @@ HOLDS: Kind[Sequence[NinetyPercentTo]] = Kind(
     _holds,
     lambda v: [v[0].shown, v[0].possible, v[-1].shown, v[-1].possible],
     "depth",
+    unknown="",
 )
 
 

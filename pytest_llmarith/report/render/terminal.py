@@ -71,9 +71,11 @@ def section(tables: Sequence[Table], width: int) -> list[str]:
 
 
 def legend(explanation: Iterable[str], width: int) -> list[str]:
-    """What columns mean, in lines."""
-    texts = [text.removesuffix(".") for text in dict.fromkeys(explanation)]
-    return wrap(". ".join(texts), width)
+    """What columns mean, each in lines of its own."""
+    lines = []
+    for text in dict.fromkeys(explanation):
+        lines += wrap(text.removesuffix("."), width, subsequent_indent=_GAP)
+    return lines
 
 
 def one_table(table: Table, width: int) -> list[str]:
@@ -238,11 +240,13 @@ def _pieces(
     if not others:
         return [groups]
     room = width - _total(widths[:names])
-    fitting = max(1, room // (len(_GAP) + max(widths[names:])))
-    size = ceil(len(others) / ceil(len(others) / fitting))
-    return [
-        [*first, *others[start : start + size]] for start in range(0, len(others), size)
-    ]
+    taken = [len(_GAP) + one for one in widths[names:]]
+    for pieces in range(1, len(others) + 1):
+        size = ceil(len(others) / pieces)
+        starts = range(0, len(others), size)
+        if all(sum(taken[start : start + size]) <= room for start in starts):
+            break
+    return [[*first, *others[start : start + size]] for start in starts]
 
 
 def _total(widths: Sequence[int]) -> int:
