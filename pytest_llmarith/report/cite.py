@@ -58,14 +58,32 @@ class _Seen:
                 seen.prompts.setdefault(record.task, record.prompt_text)
             seen.elsewhere |= record.nodeid is None
             seen.rules |= set(_rules(record))
-            if reply := record.reply:
-                seen.own_price |= reply.own_price
-                seen.days |= (
-                    {reply.asked_at[: len("2026-11-22")]} if reply.asked_at else set()
-                )
-                if reply.served_model:
-                    seen.served[record.model].add(reply.served_model)
+            reply = record.reply
+            if reply is None:
+                continue
+            seen.own_price |= reply.own_price
+            if reply.asked_at:
+                seen.days.add(reply.asked_at[: len("2026-11-22")])
+            if reply.served_model:
+                seen.served[record.model].add(reply.served_model)
         return seen
+
+    @property
+    def first_day(self) -> str:
+        return min(self.days, default="")
+
+    @property
+    def when(self) -> str:
+        """The day on which the questions were asked, or the first and the last one."""
+        if not self.days:
+            return "an unknown day"
+        last = max(self.days)
+        if last == self.first_day:
+            return last
+        return f"{self.first_day} to {last}"
+
+
+_Entry = tuple[str, dict[str, str]]  # a name, and the fields of BibTeX
 
 
 def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
@@ -73,69 +91,64 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
 
     Raises UsageError if a file is invalid.
     """
-    entries: list[tuple[str, dict[str, str]]] = []
+    entries: list[_Entry] = []
     programs: dict[str, str] = {}  # the first year of each version
     for run in runs:
         seen, summary = _Seen.of(run.records()), run.summary()
-        day = (
-            " to ".join(dict.fromkeys((min(seen.days), max(seen.days))))
-            if seen.days
-            else "an unknown day"
-        )
-        year = day[:4] if seen.days else ""
-        yield from (
-            *(sanitize(line, _LONGEST_LINE) for line in _sentences(summary, seen, day)),
-            "",
-        )
+        for line in _sentences(summary, seen):
+            yield sanitize(line, _LONGEST_LINE)
+        yield ""
+        year = seen.first_day[:4]
         if seen.elsewhere:
             programs.setdefault(version("pytest-llmarith"), str(datetime.now(UTC).year))
         else:
             programs.setdefault(summary.run.versions.get("pytest-llmarith") or "", year)
-        sent = {
-            result.model: _parameters(summary.run, result.model)
-            for result in summary.results
-        }
-        models = ", ".join(
-            f"{name} ({how})" if how else name for name, how in sent.items()
-        )
-        tasks = ", ".join(
-            dict.fromkeys(result.task.replace("_", " ") for result in summary.results)
-        )
-        seed = f", seed {summary.run.seed}" if summary.run.seed is not None else ""
+        note = f"Asked on {seen.when}"
+        if summary.run.seed is not None:
+            note += f", seed {summary.run.seed}"
         entries.append(
-            (
-                run.name,
-                {
-                    "title": f"{models}: {tasks}",
-                    "year": year,
-                    "note": f"Asked on {day}{seed}",
-                },
-            )
+            (run.name, {"title": _title(summary), "year": year, "note": note})
         )
+    for release, year in reversed(programs.items()):
+        entries.insert(0, _program(release, year))
+    yield from _bibtex(entries)
+
+
+def _title(summary: RunSummary) -> str:
+    """The models with their parameters, and the tasks."""
+    models: dict[str, None] = {}
+    tasks: dict[str, None] = {}
+    for result in summary.results:
+        sent = _parameters(summary.run, result.model)
+        models[f"{result.model} ({sent})" if sent else result.model] = None
+        tasks[result.task.replace("_", " ")] = None
+    return f"{', '.join(models)}: {', '.join(tasks)}"
+
+
+def _program(release: str, year: str) -> _Entry:
     title = (
         "pytest-llmarith: language models on questions whose right answer is "
         "known exactly"
     )
     author = "{The pytest-llmarith developers}"
-    for release, year in reversed(programs.items()):
-        note = f"Version {release}" if release else ""
-        fields = {"author": author, "title": title, "year": year, "note": note}
-        entries.insert(0, (f"pytest-llmarith-{release}", fields))
-    for key, (_, fields) in zip(
-        ascii_keys(name for name, _ in entries), entries, strict=True
-    ):
+    fields = {"author": author, "title": title, "year": year}
+    if release:
+        fields["note"] = f"Version {release}"
+    return f"pytest-llmarith-{release}", fields
+
+
+def _bibtex(entries: Sequence[_Entry]) -> Iterator[str]:
+    keys = ascii_keys(name for name, _ in entries)
+    for key, (_, fields) in zip(keys, entries, strict=True):
         yield f"@misc{{{key},"
         for name, text in fields.items():
-            shown = (
-                text
-                if name == "author"
-                else f"{{{latex(text)}}}"
-                if name == "title"
-                else latex(text)
-            )
+            shown = text if name == "author" else latex(text)
+            if name == "title":
+                shown = f"{{{shown}}}"
             if text:
                 yield f"  {name} = {{{shown}}},"
-        yield from ("}", "")
+        yield "}"
+        yield ""
 
 
 def _rules(record: Record) -> Iterator[str]:
@@ -154,10 +167,8 @@ def _rules(record: Record) -> Iterator[str]:
     if program:
         yield f"Programs were asked for sequences of the set {record.problem.variant}"
         limits = " and ".join(f"{limit:g}" for limit in program.limits)
-        memory, level = (
-            f"{program.memory_bytes / 2**20:,.0f} MiB",
-            program.isolation.level,
-        )
+        memory = f"{program.memory_bytes / 2**20:,.0f} MiB"
+        level = program.isolation.level
         yield (
             f"Programs had {limits} s per term and {memory}, the {program.rules} "
             f"rules, and sandbox level {level}"
@@ -165,93 +176,114 @@ def _rules(record: Record) -> Iterator[str]:
         if program.judges.static:
             yield "A static detector looked for lookup tables"
         if program.judges.llm:
-            yield (
-                f"The model {program.judges.llm.model or 'of --oeis-judge'} looked "
-                f"for lookup tables"
-            )
+            judge = program.judges.llm.model or "of --oeis-judge"
+            yield f"The model {judge} looked for lookup tables"
 
 
-def _sentences(summary: RunSummary, seen: _Seen, day: str) -> Iterator[str]:
+def _sentences(summary: RunSummary, seen: _Seen) -> Iterator[str]:
     run = summary.run
-    versions = ", ".join(
-        f"{name} {version}" for name, version in run.versions.items() if version
-    )
-    versions = f" with {versions}" if versions else ""
-    if seen.elsewhere:
-        versions = (
-            f" by another program (llm_arithmetic), graded by pytest-llmarith "
-            f"{version('pytest-llmarith')}"
-        )
-    yield f"Asked on {day} (UTC){versions}."
-    for model in dict.fromkeys(result.model for result in summary.results):
-        yield _model(
-            model,
-            run,
-            seen.served[model],
-            [one for one in summary.results if one.model == model],
-        )
+    yield f"Asked on {seen.when} (UTC){_versions(run, seen)}."
+    of_models: dict[str, list[Result]] = {}
+    for result in summary.results:
+        of_models.setdefault(result.model, []).append(result)
+    for model, results in of_models.items():
+        yield _model(model, run, seen.served[model], results)
     if run.seed is not None:
         yield f"The questions are those of seed {run.seed}."
     if run.repeats and run.repeats > 1:
         yield f"Each question was asked {run.repeats} times."
     if run.oeis and run.oeis.terms:
         yield f"Of each sequence, at most {run.oeis.terms} terms were run."
-    yield from (f"{rule}." for rule in sorted(seen.rules))
+    for rule in sorted(seen.rules):
+        yield f"{rule}."
     for task, prompt in seen.prompts.items():
         yield f"First prompt of {task}: {prompt}"
     for kind, texts in (run.prompt_texts or {}).items():
         for name, text in texts.items():
             yield f"{kind.removesuffix('s').capitalize()} {name}: {text or ''}"
-    costs = [
-        result.cost_usd for result in summary.results if result.cost_usd is not None
-    ]
-    if costs:
-        prices = (
-            "by the prices given with --llm-price"
-            if seen.own_price
-            else "by litellm's prices of that version"
+    yield from _costs(summary, seen)
+
+
+def _versions(run: Run, seen: _Seen) -> str:
+    if seen.elsewhere:
+        return (
+            f" by another program (llm_arithmetic), graded by pytest-llmarith "
+            f"{version('pytest-llmarith')}"
         )
-        prices = "as recorded by llm_arithmetic" if seen.elsewhere else prices
-        yield (
-            f"The replies cost "
-            f"{dollars(sum(costs), sum(one.unpriced for one in summary.results))}, "
-            f"{prices}."
-        )
+    known = [f"{name} {release}" for name, release in run.versions.items() if release]
+    if not known:
+        return ""
+    return f" with {', '.join(known)}"
+
+
+def _costs(summary: RunSummary, seen: _Seen) -> Iterator[str]:
+    """What all replies cost, unless no cost is known."""
+    usd: float | None = None
+    unpriced = 0
+    for result in summary.results:
+        unpriced += result.unpriced
+        if result.cost_usd is not None:
+            usd = (usd or 0.0) + result.cost_usd
+    if usd is None:
+        return
+    if seen.elsewhere:
+        prices = "as recorded by llm_arithmetic"
+    elif seen.own_price:
+        prices = "by the prices given with --llm-price"
+    else:
+        prices = "by litellm's prices of that version"
+    yield f"The replies cost {dollars(usd, unpriced)}, {prices}."
 
 
 def _parameters(run: Run, name: str) -> str:
-    return ", ".join(
-        f"{key}={value}" for key, value in (parameters_of(run, name) or {}).items()
-    )
+    known = parameters_of(run, name) or {}
+    return ", ".join(f"{key}={value}" for key, value in known.items())
 
 
 def _model(name: str, run: Run, served: set[str], results: Sequence[Result]) -> str:
+    """What was asked, and what it scored."""
+    about = list(_about(name, run, served))
+    if results[0].simulated:
+        about.append("simulated")
+    whose = f"{name} ({', '.join(about)})" if about else name
+    figures = list(_figures(results))
+    if not figures:
+        return f"{whose}."
+    return f"{whose}. {'; '.join(figures)}."
+
+
+def _about(name: str, run: Run, served: set[str]) -> Iterator[str]:
+    """The target of a model, what the provider served, and its parameters."""
     facts = next((one for one in run.models if one.name == name), None)
-    about = [
-        f"target {facts.target}" if facts and facts.target not in (None, name) else "",
-        f"served as {' and '.join(sorted(served))}" if served - {name} else "",
-        _parameters(run, name) or ("no parameters" if facts else ""),
-        "simulated" if results[0].simulated else "",
-    ]
-    found = []
+    if facts and facts.target not in (None, name):
+        yield f"target {facts.target}"
+    if served - {name}:
+        yield f"served as {' and '.join(sorted(served))}"
+    parameters = _parameters(run, name)
+    if parameters:
+        yield parameters
+    elif facts:
+        yield "no parameters"
+
+
+def _figures(results: Sequence[Result]) -> Iterator[str]:
+    """The correct answers of each task, searches, and D50 of adaptive asking."""
     for one in results:
-        if correct := one.percentages[Outcome.CORRECT]:  # searches have none
-            condition = f" ({label_of(one.condition)})" if one.condition else ""
-            counts = f"{one.outcomes.correct:,} of {one.measured:,} correct"
-            shares = (
-                bounded(one)
-                or f"{percent_of(correct)} %, 95 % interval {interval(correct)}"
-            )
-            found.append(f"{one.task}{condition}: {counts} ({shares})")
-    described = ", ".join(filter(None, about))
+        correct = one.percentages[Outcome.CORRECT]
+        if correct is None:  # searches
+            continue
+        whose = one.task
+        if one.condition:
+            whose += f" ({label_of(one.condition)})"
+        percentage = bounded(one)
+        if not percentage:
+            percentage = f"{percent_of(correct)} %, 95 % interval {interval(correct)}"
+        counts = f"{one.outcomes.correct:,} of {one.measured:,} correct"
+        yield f"{whose}: {counts} ({percentage})"
     searches = sum(len(one.breaking_points) for one in results)
     if searches:
-        found.append(f"{searches:,} searches for breaking points")
-    found += [
-        f"D50 of {one.variant}: {d50_of(one)}"
-        for result in results
-        for one in result.thresholds
-        if one.ended
-    ]
-    whose = f"{name} ({described})" if described else name
-    return f"{'. '.join(filter(None, (whose, '; '.join(found))))}."
+        yield f"{searches:,} searches for breaking points"
+    for result in results:
+        for found in result.thresholds:
+            if found.ended:
+                yield f"D50 of {found.variant}: {d50_of(found)}"
