@@ -50,7 +50,10 @@ autodoc_member_order = "bysource"
 
 html_theme = "furo"
 html_title = f"{project} {release}"
+html_static_path = ["static"]
+html_css_files = ["keyboard.css"]
 html_copy_source = False
+html_show_copyright = False
 html_show_search_summary = False  # they would be fetched, which files on disk refuse
 
 CONTENTS = {

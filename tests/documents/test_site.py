@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 import pytest_llmarith
 from pytest_llmarith import exact
@@ -49,7 +49,8 @@ def test_the_site_is_built_read_and_searched_without_a_network(tmp_path: Path) -
         for size in (DESKTOP, PHONE):
             look(site, browser, size, "light")
             look(site, browser, size, "dark")
-        search(site, browser)
+        for size in (DESKTOP, PHONE):
+            use_keys(site, browser, size)
         browser.close()
 
 
@@ -75,8 +76,10 @@ def built(folder: Path, source: Path = ROOT) -> Path:
 def check_sdist(site: Path, folder: Path) -> None:
     """The source distribution has all that the site is built from."""
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--target=sdist"]
-        + [f"--directory={folder}"],
+        [
+            *(sys.executable, "-m", "hatchling", "build", "--target=sdist"),
+            f"--directory={folder}",
+        ],
         cwd=ROOT,
         capture_output=True,
         check=True,
@@ -129,11 +132,76 @@ def look(site: Path, browser: Browser, size: ViewportSize, scheme: Scheme) -> No
     context.close()
 
 
-def search(site: Path, browser: Browser) -> None:
-    page = browser.new_page()
-    page.goto((site / "search.html").as_uri() + "?q=bubblewrap")
+# What has the focus: its text, and whether it is in the window, uncovered, and marked.
+# A box that opens contents is marked at its icon.
+_FOCUS = """() => {
+    let shown = document.activeElement;
+    if (shown.type === "checkbox") {
+        const icons = [...document.querySelectorAll(`label[for=${shown.id}] .icon`)];
+        shown = icons.find(icon => icon.checkVisibility()).parentElement;
+    }
+    const box = shown.getBoundingClientRect();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const top = document.elementFromPoint(x, y);
+    return {
+        text: shown.innerText.trim() || document.activeElement.ariaLabel || "",
+        visible: shown.contains(top) || (top !== null && top.contains(shown)),
+        marked: getComputedStyle(shown).outlineStyle !== "none",
+    };
+}"""
+
+
+_AT_ONCE = "* { transition: none !important; scroll-behavior: auto !important }"
+
+
+def use_keys(site: Path, browser: Browser, size: ViewportSize) -> None:
+    """A reader without a mouse gets to the text, the theme, and what the search finds;
+    the focus can be seen all the way.
+    """
+    context = browser.new_context(viewport=size)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.add_style_tag(content=_AT_ONCE)
+    before = tab_to(page, "Skip to content")
+    assert len(before) <= 3
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#furo-main-content")
+    assert tab_to(page, "tasks of your own")
+
+    page.goto((site / "index.html").as_uri())
+    page.add_style_tag(content=_AT_ONCE)
+    theme = page.evaluate("document.body.dataset.theme")
+    tab_to(page, "Toggle Light / Dark / Auto color theme")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.body.dataset.theme") != theme
+
+    page.goto((site / "index.html").as_uri())
+    page.add_style_tag(content=_AT_ONCE)
+    if size == PHONE:
+        tab_to(page, "Toggle site navigation sidebar")
+        page.keyboard.press("Space")
+    tab_to(page, "Search")
+    page.keyboard.type("bubblewrap")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#search-results a")
-    links = page.locator("#search-results a").evaluate_all(
-        "links => links.map(link => link.href)"
-    )
-    assert any("sequences.html" in link for link in links)
+    page.add_style_tag(content=_AT_ONCE)
+    tab_to(page, "Programs for integer sequences")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sequences.html*")
+    assert [url for url in asked if not url.startswith("file:")] == []
+    context.close()
+
+
+def tab_to(page: Page, text: str) -> list[str]:
+    """Press Tab until this has the focus; what had it on the way."""
+    passed: list[str] = []
+    while text not in passed:
+        page.keyboard.press("Tab")
+        focus = page.evaluate(_FOCUS)
+        passed.append(focus["text"])
+        assert focus["visible"], passed
+        assert focus["marked"], passed
+        assert len(passed) < 200, passed
+    return passed
