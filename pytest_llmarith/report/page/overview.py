@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.definitions.results import (
+    D50_MEANING,
     D50S,
     HOLDS,
+    NINETY_PERCENT_TO,
     OVERVIEW,
     Of,
     adaptive,
@@ -27,8 +29,7 @@ from pytest_llmarith.summaries import Percentage
 
 _LONGEST_REASON = 60
 _MOST_REASONS = 4
-
-
+_NINETY, _D50 = "90 % to:", "D50"
 _FIRST = ("model", "task", "correct", "holds_to", "d50", "cost", "most_errors")
 
 
@@ -41,9 +42,12 @@ class Ranked(NamedTuple):
 
 
 def _shown(found: Ranked) -> Shown:
-    percent = kinds.PERCENT.shown(found.correct)
-    rank = f"rank {found.rank}" if found.rank else ""
-    return percent._replace(note="; ".join(filter(None, (rank, found.reach))))
+    notes = []
+    if found.rank:
+        notes.append(f"rank {found.rank}")
+    if found.reach:
+        notes.append(found.reach)
+    return kinds.PERCENT.shown(found.correct)._replace(note="; ".join(notes))
 
 
 _RANKED: Kind[Ranked] = Kind(
@@ -54,7 +58,7 @@ _RANKED: Kind[Ranked] = Kind(
 )
 _MEANING = (
     "correct answers with their 95 % interval; rank: one more than the models whose "
-    "interval is above this one; 90 %: the depth up to which 90 % are correct"
+    "interval is above this one"
 )
 
 
@@ -66,7 +70,7 @@ class Overview(NamedTuple):
     matrix: View | None
     figures: View
     simulated: bool
-    lacking: bool  # whether a result lacks cells of others
+    legend: Sequence[str]  # sentences about what is shown
 
 
 def overview(rows: Sequence[ResultOfRun]) -> Overview | None:
@@ -81,44 +85,56 @@ def overview(rows: Sequence[ResultOfRun]) -> Overview | None:
         note=lambda item: notes[id(item.row)],
         trials=trials_of,
     )
-    dates = {str(value) for value in _values(figures, "date")}
-    if len(dates) == 1:  # it is in Provenance
+    if len({row.result.date for row in rows}) == 1:  # it is in Provenance
         figures = figures.without("date")
     missing = {row.label for row in rows if row.missing}
+    legend = ["Correct answers in %, with their 95 % interval"]
     matrix = None
     if len({row.result.task for row in rows}) > 1:
-        matrix = view(_matrix(by_task, notes), missing=missing)
+        table = _matrix(by_task, notes)
+        legend += _legend(table)
+        matrix = view(table, missing=missing)
     else:
         figures = figures.without("task")
+        legend += figures.explanation
+    if missing:
+        legend.append(
+            "Rows that lack cells of others come last: they were not asked these "
+            "questions, or did not answer them"
+        )
     return Overview(
         matrix,
         view(figures.first(*_FIRST), missing=missing),
         any(row.result.simulated for row in rows),
-        bool(missing),
+        legend,
     )
 
 
-def _values(table: Table, key: str) -> list[Any]:
-    known = [column.key for column in table.columns]
-    return table.values(key) if key in known else []
-
-
-def _percent(row: ResultOfRun) -> float:
-    found = correct_of(row.result)
-    return found.percent if found and found.percent is not None else -1.0
+def _legend(matrix: Table) -> Iterator[str]:
+    """What the figures of a matrix mean, as far as it has them."""
+    cells = []
+    for row in matrix.rows:
+        cells += [value for value in row.values if isinstance(value, Ranked)]
+    if any(cell.rank for cell in cells):
+        yield "Models share a rank if no interval is above that of the other"
+    if any(cell.reach.startswith(_NINETY) for cell in cells):
+        yield f"{_NINETY} {NINETY_PERCENT_TO}"
+    if any(cell.reach.startswith(_D50) for cell in cells):
+        yield f"{_D50}: {D50_MEANING}"
 
 
 def _in_order(rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
     """By task, the best first, those that lack cells last."""
     tasks = list(dict.fromkeys(row.result.task for row in rows))
-    return sorted(
-        rows,
-        key=lambda row: (
-            tasks.index(row.result.task),
-            bool(row.missing),
-            -_percent(row),
-        ),
-    )
+
+    def place(row: ResultOfRun) -> tuple[int, bool, float]:
+        found = correct_of(row.result)
+        percent = found.percent if found else None
+        if percent is None:
+            percent = -1.0
+        return tasks.index(row.result.task), bool(row.missing), -percent
+
+    return sorted(rows, key=place)
 
 
 def _matrix(rows: Sequence[ResultOfRun], notes: Mapping[int, str]) -> Table:
@@ -134,8 +150,7 @@ def _matrix(rows: Sequence[ResultOfRun], notes: Mapping[int, str]) -> Table:
     for task in tasks:
         name = short_name(task)
         columns.append(Column(task, name, _RANKED, _MEANING, lambda one: None))
-    totals = [_TOTALS[name] for name in ("cost", "unanswered")]
-    columns += totals
+    columns += _TOTALS
     lines = []
     for label, found in of_model.items():
         values: list[Any] = [model_of(next(iter(found.values())))]
@@ -143,12 +158,12 @@ def _matrix(rows: Sequence[ResultOfRun], notes: Mapping[int, str]) -> Table:
             one = found.get(task)
             values.append(_ranked(one, ranks[id(one)]) if one else None)
         items = [Of(row, row.result) for row in found.values()]
-        values += [column.value(items) for column in totals]
+        values += [column.value(items) for column in _TOTALS]
         remarks = []
         for task, row in found.items():
             text = notes[id(row)]
             if text:
-                remarks.append(f"{task}: {text}" if len(tasks) > 1 else text)
+                remarks.append(f"{task}: {text}")
         lines.append(Row(values, "; ".join(remarks), {"model": label}))
     table = Table("matrix", "correct answers by model and task", columns, lines)
     return table.known()
@@ -162,15 +177,15 @@ def _cost(items: Sequence[Of]) -> kinds.Cost | None:
     return kinds.Cost(sum(known) if known else None, unpriced)
 
 
-_TOTALS: Mapping[str, Column[Any]] = {
-    "cost": Column(
+_TOTALS: Sequence[Column[Any]] = (
+    Column(
         "cost",
         "cost",
         kinds.MONEY,
         "US dollars; a plus means that some replies have no known price",
         _cost,
     ),
-    "unanswered": Column(
+    Column(
         "unanswered",
         "unanswered",
         kinds.COUNT,
@@ -178,18 +193,21 @@ _TOTALS: Mapping[str, Column[Any]] = {
         lambda items: sum(item.one.outcomes.unanswered for item in items),
         is_rare=True,
     ),
-}
+)
 
 
 def _ranked(row: ResultOfRun, rank: int | None) -> Ranked | None:
     reach = ""
-    found, thresholds = holds_to(row.result), adaptive(row.result)
+    found = holds_to(row.result)
+    thresholds = adaptive(row.result)
     if thresholds:
-        reach = f"D50 {D50S.shown(thresholds).text}"
+        reach = f"{_D50} {D50S.shown(thresholds).text}"
     elif found:
-        reach = f"90 %: {HOLDS.shown(found).text}"
+        reach = f"{_NINETY} {HOLDS.shown(found).text}"
     correct = correct_of(row.result)
-    return Ranked(correct, rank, reach) if correct or reach else None
+    if not correct and not reach:
+        return None
+    return Ranked(correct, rank, reach)
 
 
 def _rank(row: ResultOfRun, rows: Sequence[ResultOfRun]) -> int | None:
@@ -197,17 +215,16 @@ def _rank(row: ResultOfRun, rows: Sequence[ResultOfRun]) -> int | None:
     mine = correct_of(row.result)
     if row.missing or mine is None or mine.percent is None or mine.high is None:
         return None
-    others = [
-        one for one in rows if one.result.task == row.result.task and not one.missing
-    ]
-    if len(others) < 2:
-        return None
+    ranked = 0
     above = 0
-    for one in others:
+    for one in rows:
+        if one.result.task != row.result.task or one.missing:
+            continue
+        ranked += 1
         found = correct_of(one.result)
-        is_above = found is not None and found.low is not None and found.low > mine.high
-        above += is_above
-    return 1 + above
+        if found and found.low is not None and found.low > mine.high:
+            above += 1
+    return above + 1 if ranked > 1 else None
 
 
 def _notes(row: ResultOfRun) -> Iterator[str]:
@@ -218,17 +235,19 @@ def _notes(row: ResultOfRun) -> Iterator[str]:
         yield f"wrong in {wrong} of {len(searches)} searches"
     for one in result.scored:
         last = one.scores[-1]
-        score = formatting.percent_of(last.mean)
-        within = f" within {last.name} s" if one.programs else ""
-        yield f"{short_name(one.variant or result.task)}: score {score} %{within}"
+        name = short_name(one.variant or result.task)
+        note = f"{name}: score {formatting.percent_of(last.mean)} %"
+        if one.programs:
+            note += f" within {last.name} s"
+        yield note
     yield from notes_of(row)
     if result.unanswered_reasons:
-        shown = [
-            f"{count:,} {sanitize(reason, _LONGEST_REASON)}"
-            for reason, count in result.unanswered_reasons.items()
-        ]
-        more = ", ..." if len(shown) > _MOST_REASONS else ""
-        yield f"unanswered: {', '.join(shown[:_MOST_REASONS])}{more}"
+        reasons = []
+        for reason, count in result.unanswered_reasons.items():
+            reasons.append(f"{count:,} {sanitize(reason, _LONGEST_REASON)}")
+        if len(reasons) > _MOST_REASONS:
+            reasons[_MOST_REASONS:] = ["..."]
+        yield f"unanswered: {', '.join(reasons)}"
     if result.stored:
         yield f"{result.stored:,} from the store"
     if result.batched:
