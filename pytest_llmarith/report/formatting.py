@@ -21,11 +21,6 @@ from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
-NINETY_PERCENT_TO = (
-    "90 % to: the depth up to which 90 % of the answers are correct: shown by the 95 "
-    "% interval (6), "
-    "not ruled out by it (10?), ruled out at the smallest depth (-)"
-)
 UNLIMITED = 10_000  # characters
 _LONGEST_ANSWER = 60
 _SMALLEST_P = 0.0001

@@ -4,19 +4,29 @@ accuracy against cost.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, isnan, nan
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_llmarith.report.page.charts import heatmaps, scatters
-from pytest_llmarith.report.page.differences import rankings
-from pytest_llmarith.report.series import PageRun, Series, results_of_runs, series_of
+from pytest_llmarith.report.page.cells import cells_of, cells_of_models
+from pytest_llmarith.report.page.differences import Place, rankings
+from pytest_llmarith.report.page.scatters import scatters
+from pytest_llmarith.report.render.html import HEAT, Heat
+from pytest_llmarith.report.series import (
+    PageRun,
+    ResultOfRun,
+    Series,
+    results_of_runs,
+    series_of,
+    short_name,
+)
+from pytest_llmarith.report.shares import Curve, curve_of
 from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
-from pytest_llmarith.summaries import Percentage
+from pytest_llmarith.summaries import Cell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +53,11 @@ _STYLE: Any = {
     "svg.hashsalt": "llmarith",  # the same figure is the same file
     "text.parse_math": False,  # dollars in names are not formulas
 }
-_Curve = list[tuple[int, Percentage]]
+_UNDATED: Mapping[str, Mapping[str, None]] = {
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+_Draw = Callable[["Figure", Sequence[PageRun], Sequence[Series]], bool]
 
 
 def plot(
@@ -66,20 +80,8 @@ def plot(
             "matplotlib is not installed; run pip install 'pytest-llmarith[plot]'"
         ) from None
     shown = [PageRun(run.name, run.summary(), (), run.asked()) for run in runs]
-    series = [
-        # Without a space, matplotlib would hide a label that begins with an underscore.
-        one._replace(label=" " * one.label.startswith("_") + one.label + simulated)
-        for one in series_of(shown)
-        for simulated in [
-            " (simulated)" * any(result.simulated for result in one.results)
-        ]
-    ]
-    draw, needs = {
-        "curves": (_curves, "a task with depths"),
-        "heatmap": (_heatmaps, "a task with variants and depths"),
-        "differences": (_differences, "two models that were asked the same questions"),
-        "cost": (_costs, "two models with a known cost"),
-    }[kind]
+    series = [one._replace(label=_label(one)) for one in series_of(shown)]
+    draw, needs = _KINDS[kind]
     with (
         matplotlib.rc_context(_STYLE),
         new_file("--output", output, files_of(runs), force=force) as file,
@@ -90,63 +92,73 @@ def plot(
                 f"--kind={kind}: these runs have nothing to draw; it needs {needs}"
             )
         # Without the time the same figure is the same file.
-        undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(form, {})
+        undated = _UNDATED.get(form, {})
         figure.savefig(file, format=form[1:], dpi=200, metadata=undated)
+
+
+def _label(one: Series) -> str:
+    """The label of a series in a figure."""
+    label = one.label
+    if label.startswith("_"):
+        label = f" {label}"  # matplotlib hides a label that begins with an underscore
+    if any(result.simulated for result in one.results):
+        label += " (simulated)"
+    return label
+
+
+# --- curves ---------------------------------------------------------------------------
 
 
 def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """A panel per variant with a line per model, and a band for each of a few."""
-    panels: dict[str, dict[str, _Curve]] = {}
-    for one in series:
-        for result in one.results:
-            for cell in result.grid:
-                if cell.correct_percentage:
-                    curve = panels.setdefault(cell.variant, {}).setdefault(
-                        one.label, []
-                    )
-                    curve.append((cell.depth, cell.correct_percentage))
-            if depths := [
-                (cell.depth, cell.correct_percentage)
-                for cell in result.depths
-                if cell.correct_percentage
-            ]:
-                panels.setdefault(result.task, {})[one.label] = depths
+    panels = _curves_of_variants(results_of_runs(runs, series))
     if not panels:
         return False
     labels = [one.label for one in series]
-    axes = _axes(
-        figure, len(panels), _PANELS_A_ROW, (_PANEL_INCHES, _PANEL_INCHES), sharey=True
-    )
-    for place, (axis, (variant, curves)) in enumerate(
-        zip(axes, panels.items(), strict=True)
-    ):
+    inches = (_PANEL_INCHES, _PANEL_INCHES)
+    axes = _axes(figure, len(panels), _PANELS_A_ROW, inches, sharey=True)
+    for place, (variant, curves) in enumerate(panels.items()):
+        axis = axes[place]
         for label, curve in curves.items():
             style = _style(labels.index(label))
-            places = [depth for depth, _ in curve]
-            axis.plot(
-                places,
-                [shown.percent for _, shown in curve],
-                **style,
-                label=label,
-                markersize=3,
-                linewidth=1,
-            )
-            if len(labels) <= _MOST_BANDS:
-                lows, highs = (
-                    [getattr(shown, end) for _, shown in curve]
-                    for end in ("low", "high")
-                )
-                axis.fill_between(
-                    places, lows, highs, color=style["color"], alpha=0.15, linewidth=0
-                )
+            _draw_curve(axis, curve, label, style, has_band=len(labels) <= _MOST_BANDS)
         axis.set(title=variant, ylim=(-2, 102))
         axis.locator_params("x", integer=True)
-        if place + _PANELS_A_ROW >= len(panels):
+        is_lowest = place + _PANELS_A_ROW >= len(panels)
+        if is_lowest:
             axis.set_xlabel("digits")
         if place % _PANELS_A_ROW == 0:
             axis.set_ylabel("correct %")
     _name_series(figure)
     return True
+
+
+def _curves_of_variants(rows: Sequence[ResultOfRun]) -> dict[str, dict[str, Curve]]:
+    """The curves of each variant, or of a task without variants, by label."""
+    panels: dict[str, dict[str, Curve]] = {}
+    for row in rows:
+        cells: dict[str, list[Cell]] = {}
+        for cell in row.result.cells:
+            cells.setdefault(cell.variant or row.result.task, []).append(cell)
+        for name, some in cells.items():
+            curve = curve_of(some)
+            if curve:
+                panels.setdefault(name, {})[row.label] = curve
+    return panels
+
+
+def _draw_curve(
+    axis: Any, curve: Curve, label: str, style: Mapping[str, str], *, has_band: bool
+) -> None:
+    depths = list(curve)
+    shares = list(curve.values())
+    percents = [found.percent for found in shares]
+    axis.plot(depths, percents, **style, label=label, markersize=3, linewidth=1)
+    if has_band:
+        lows = [found.low for found in shares]
+        highs = [found.high for found in shares]
+        colour = style["color"]
+        axis.fill_between(depths, lows, highs, color=colour, alpha=0.15, linewidth=0)
 
 
 def _axes(
@@ -173,19 +185,17 @@ def _name_series(figure: Figure) -> None:
     """A legend above the panels, for which the figure grows; it has as many columns as
     fit with the longest name.
     """
-    drawn = {
-        label: handle
-        for axis in figure.axes
-        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
-    }
+    drawn: dict[str, Any] = {}
+    for axis in figure.axes:
+        handles, labels = axis.get_legend_handles_labels()
+        drawn.update(zip(labels, handles, strict=True))
     fitting = int(figure.get_figwidth() / (0.4 + 0.065 * max(map(len, drawn))))
     columns = max(1, min(4, fitting))
-    figure.set_figheight(
-        figure.get_figheight() + 0.2 + 0.2 * ceil(len(drawn) / columns)
-    )
+    lines = ceil(len(drawn) / columns)
+    figure.set_figheight(figure.get_figheight() + 0.2 + 0.2 * lines)
     figure.legend(
-        drawn.values(),
-        drawn.keys(),
+        list(drawn.values()),
+        list(drawn),
         loc="outside upper center",
         ncols=columns,
         frameon=False,
@@ -203,34 +213,43 @@ def _style(place: int) -> dict[str, str]:
     }
 
 
+# --- heatmaps -------------------------------------------------------------------------
+
+
 def _heatmaps(
     figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]
 ) -> bool:
     """A heatmap per model: rows are variants, columns depths."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    found = heatmaps(results_of_runs(runs, series))
+    found = cells_of_models(results_of_runs(runs, series))
     if not found:
         return False
     colours = LinearSegmentedColormap.from_list("llmarith", ["#ffffff", _COLOURS[0]])
-    for axis, heatmap in zip(
-        _axes(figure, len(found), 2, (3.6, 2.2)), found, strict=True
-    ):
-        grid = [
-            [share.percent if share else float("nan") for share in row.shares]
-            for row in heatmap.rows
-        ]
-        axis.imshow(grid, cmap=colours, vmin=0, vmax=100, aspect="auto")
-        for y, row in enumerate(heatmap.rows):
-            for x, share in enumerate(row.shares):
-                colour = "white" if share and share.percent >= _DARK else "black"
-                text = f"{share.percent:.0f}" if share else "-"
+    for axis, one in zip(_axes(figure, len(found), 2, (3.6, 2.2)), found, strict=True):
+        table = cells_of(one.row)
+        depths = [column.title for column in table.columns if column.kind is HEAT]
+        variants = table.rows[:-1]  # the last row is of all variants
+        shares = [_shares(row.values[1 : len(depths) + 1]) for row in variants]
+        axis.imshow(shares, cmap=colours, vmin=0, vmax=100, aspect="auto")
+        for y, line in enumerate(shares):
+            for x, percent in enumerate(line):
+                text = "-" if isnan(percent) else f"{percent:.0f}"
+                colour = "white" if percent >= _DARK else "black"
                 axis.text(x, y, text, ha="center", va="center", color=colour, size=6)
-        axis.set_xticks(range(len(heatmap.depths)), heatmap.depths)
-        axis.set_yticks(range(len(heatmap.rows)), [row.variant for row in heatmap.rows])
-        axis.set(title=fill(heatmap.label, _LONGEST_TITLE), xlabel="digits")
+        axis.set_xticks(range(len(depths)), depths)
+        names = [short_name(row.values[0]) for row in variants]
+        axis.set_yticks(range(len(names)), names)
+        axis.set(title=fill(one.label, _LONGEST_TITLE), xlabel="digits")
         axis.grid(False)
     return True
+
+
+def _shares(cells: Sequence[Heat | None]) -> list[float]:
+    return [cell.share.percent if cell else nan for cell in cells]
+
+
+# --- differences ----------------------------------------------------------------------
 
 
 def _differences(
@@ -248,32 +267,17 @@ def _differences(
     grid = figure.subplots(
         len(panels), 1, squeeze=False, height_ratios=heights, sharex=True
     )
-    axes: list[Any] = list(grid.flat)
-    for axis, ranking in zip(axes, panels, strict=True):
+    for axis, ranking in zip(grid.flat, panels, strict=True):
         axis.axvline(0, color=_GREY, linewidth=1)
         for y, place in enumerate(ranking.places):
-            if place.compared is None:
-                axis.plot([0], [y], "D", color=_GREY, markersize=4)
-                continue
-            found, is_unclear = place.compared.difference, place.direction == "unclear"
-            colour = _COLOURS[0 if is_unclear else 1]
-            if found.low is not None:
-                axis.plot([found.low, found.high], [y, y], color=colour, linewidth=1.5)
-            axis.plot(
-                [found.points],
-                [y],
-                "o" if is_unclear else "s",
-                color=colour,
-                markersize=4,
-            )
+            _draw_difference(axis, y, place)
         names = [place.key for place in ranking.places]
         axis.set_yticks(range(len(names)), names)
         axis.set_ylim(len(names) - 0.5, -0.5)
         axis.tick_params(labelbottom=True)
         axis.set_title(ranking.task)
-        axis.set_xlabel(
-            f"points to {ranking.baseline}, with 95 % interval", loc="right"
-        )
+        told = f"points to {ranking.baseline}, with 95 % interval"
+        axis.set_xlabel(told, loc="right")
     figure.supxlabel(
         "circles: not separated; squares: significant after Holm's correction for all "
         "models",
@@ -281,6 +285,22 @@ def _differences(
         color=_GREY,
     )
     return True
+
+
+def _draw_difference(axis: Any, y: int, place: Place) -> None:
+    if place.compared is None:
+        axis.plot([0], [y], "D", color=_GREY, markersize=4)
+        return
+    found = place.compared.difference
+    colour, mark = _COLOURS[1], "s"
+    if place.direction == "unclear":
+        colour, mark = _COLOURS[0], "o"
+    if found.low is not None:
+        axis.plot([found.low, found.high], [y, y], color=colour, linewidth=1.5)
+    axis.plot([found.points], [y], mark, color=colour, markersize=4)
+
+
+# --- cost -----------------------------------------------------------------------------
 
 
 def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
@@ -292,27 +312,17 @@ def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) ->
     if not panels:
         return False
     figure.set_size_inches(6, 3 * len(panels))
-    for axis, scatter in zip(
-        figure.subplots(len(panels), 1, squeeze=False).flat, panels, strict=True
-    ):
+    grid = figure.subplots(len(panels), 1, squeeze=False)
+    drawn = set()
+    for axis, scatter in zip(grid.flat, panels, strict=True):
         for model in scatter.models:
-            style, share = (
-                _style(labels.index(model.label)) | {"linestyle": "none"},
-                model.share,
-            )
-            axis.plot(
-                [model.amount] * 2,
-                [share.low, share.high],
-                color=style["color"],
-                linewidth=1,
-            )
-            axis.plot(
-                [model.amount],
-                [share.percent],
-                **style,
-                label=model.label,
-                markersize=5,
-            )
+            drawn.add(model.label)
+            style = _style(labels.index(model.label)) | {"linestyle": "none"}
+            amount, share = model.amount, model.share
+            ends = [share.low, share.high]
+            axis.plot([amount, amount], ends, color=style["color"], linewidth=1)
+            percent = [share.percent]
+            axis.plot([amount], percent, **style, label=model.label, markersize=5)
         axis.margins(x=0.1)
         axis.set(
             title=scatter.task,
@@ -323,12 +333,17 @@ def _costs(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) ->
         )
         axis.xaxis.set_major_formatter("{x:g}")
         axis.xaxis.set_minor_formatter(LogFormatter())  # without formulas
-    drawn = {model.label for scatter in panels for model in scatter.models}
-    if unknown := ", ".join(label for label in labels if label not in drawn):
-        figure.supxlabel(
-            fill(f"not drawn, as cost or share is unknown: {unknown}", 100),
-            size=8,
-            color=_GREY,
-        )
+    unknown = [label for label in labels if label not in drawn]
+    if unknown:
+        told = f"not drawn, as cost or share is unknown: {', '.join(unknown)}"
+        figure.supxlabel(fill(told, 100), size=8, color=_GREY)
     _name_series(figure)
     return True
+
+
+_KINDS: Mapping[Kind, tuple[_Draw, str]] = {
+    "curves": (_curves, "a task with depths"),
+    "heatmap": (_heatmaps, "a task with variants and depths"),
+    "differences": (_differences, "two models that were asked the same questions"),
+    "cost": (_costs, "two models with a known cost"),
+}

@@ -192,6 +192,11 @@ class Definition:
     columns: Sequence[Column[Any]]
     legend: str = ""
 
+    def with_columns(self, *keys: str, added: Column[Any]) -> Definition:
+        """The definition with these of its columns, and a further one."""
+        chosen = [column for column in self.columns if column.key in keys]
+        return replace(self, columns=[*chosen, added])
+
     def table(
         self,
         items: Iterable[Any],

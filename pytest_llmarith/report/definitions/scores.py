@@ -137,9 +137,10 @@ SCORES = Definition(
             "term_seconds",
             "seconds a term",
             SECONDS_A_TERM,
-            "seconds a term: the median, what nine of ten take at most, and the most",
+            "the median, what nine of ten terms take at most, and the most",
             lambda item: getattr(_programs(item), "term_seconds", None),
             Level.PAGE,
+            explained=True,
         ),
         Column(
             "judges",
@@ -148,6 +149,7 @@ SCORES = Definition(
             "programs on which both judges agree, and Cohen's kappa",
             lambda item: getattr(_programs(item), "judges", None),
             Level.PAGE,
+            explained=True,
         ),
     ],
 )

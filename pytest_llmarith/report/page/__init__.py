@@ -9,28 +9,35 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
-from pytest_llmarith.report import formatting
-from pytest_llmarith.report.page.charts import curves_of, heatmaps, scatters
+from pytest_llmarith.report.definitions.replies import REPLIES, reply_items
+from pytest_llmarith.report.definitions.results import NINETY_PERCENT_TO, trials_of
+from pytest_llmarith.report.page.cells import cells_of_models
+from pytest_llmarith.report.page.curves import curves_of
 from pytest_llmarith.report.page.differences import effects, rankings, repeats
+from pytest_llmarith.report.page.errors import errors
 from pytest_llmarith.report.page.overview import overview
 from pytest_llmarith.report.page.provenance import provenance
-from pytest_llmarith.report.page.tables import errors, scored_variants
+from pytest_llmarith.report.page.scatters import Scatter, scatters
+from pytest_llmarith.report.page.scores import scored_variants
+from pytest_llmarith.report.page.searches import searches
 from pytest_llmarith.report.page.trials import trial_table
-from pytest_llmarith.report.render.html import view
+from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_status import reasoning_lines
 from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import (
     PageRun,
+    ResultOfRun,
     Series,
     neighbours_of,
     results_of_runs,
     series_of,
     short_name,
 )
+from pytest_llmarith.report.table import Level
 from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
@@ -47,13 +54,6 @@ _SCRIPTS = (
 )
 _LONGEST_REASON = 300
 _MOST_NAMED = 2  # models in the title
-_FILTERS = {
-    "line": sanitize,
-    "short_name": short_name,
-    "percent_of": formatting.percent_of,
-    "interval": formatting.interval,
-    "with_interval": formatting.with_interval,
-}
 
 
 def write_run_page(
@@ -65,19 +65,14 @@ def write_run_page(
     """Write the page of a run that has ended; returns a line with its path, or with the
     reason why it failed.
     """
+    page = folder / "report.html"
     try:
         text = page_of([PageRun(folder.name, summary, records, asked)])
-        replace_file(
-            page := folder / "report.html", text.encode("utf-8", "backslashreplace")
-        )
-    except (
-        Exception,
-        KeyboardInterrupt,
-    ) as error:  # the JSON report is still to be written
-        return sanitize(
-            f"report.html was not written: {type(error).__name__}: {error}",
-            _LONGEST_REASON,
-        )
+        replace_file(page, text.encode("utf-8", "backslashreplace"))
+    # The JSON report is still to be written.
+    except (Exception, KeyboardInterrupt) as error:
+        reason = f"report.html was not written: {type(error).__name__}: {error}"
+        return sanitize(reason, _LONGEST_REASON)
     return f"page: {page}"
 
 
@@ -89,33 +84,30 @@ def page_of(runs: Sequence[PageRun]) -> str:
     series = series_of(runs)
     rows = results_of_runs(runs, series)
     d50 = view(thresholds(rows))
+    plots = scatters(rows, neighbours_of(runs, series))
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(rows)),
         ("differences", "Is the difference real?", rankings(runs, series, rows)),
         ("depth", "By depth", curves_of(rows)),
-        ("cells", "Cells", heatmaps(rows)),
+        ("cells", "Cells", cells_of_models(rows)),
         ("conditions", "Conditions", effects(runs, series)),
         ("repeats", "Repeats", repeats(rows)),
-        ("cost", "Cost", scatters(rows, neighbours_of(runs, series))),
+        ("cost", "Cost", Cost(plots, _replies(rows)) if plots else None),
         ("errors", "Errors", errors(rows)),
-        (
-            "breaking",
-            "Breaking points",
-            [row for row in rows if row.result.breaking_points],
-        ),
+        ("breaking", "Breaking points", searches(rows)),
         ("scores", "Scores", scored_variants(rows)),
         ("trials", "Trials", trial_table(runs, series)),
         ("provenance", "Provenance", [provenance(run) for run in runs]),
     ]
+    headings = []
+    for part, heading, shown in parts:
+        if shown or (part == "depth" and d50.lines):
+            headings.append((part, heading))
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
     return _rendered(
         title=_title(runs, series),
-        parts=[
-            (part, heading)
-            for part, heading, shown in parts
-            if shown or (part == "depth" and d50.lines)
-        ],
+        parts=headings,
         policy=_policy(style, script),
         style=style,
         script=script,
@@ -126,17 +118,29 @@ def page_of(runs: Sequence[PageRun]) -> str:
     )
 
 
+class Cost(NamedTuple):
+    """Correct answers against cost, and what replies cost and took."""
+
+    plots: Sequence[Scatter]
+    replies: View
+
+
+def _replies(rows: Sequence[ResultOfRun]) -> View:
+    return view(REPLIES.table(reply_items(rows), Level.PAGE, trials=trials_of))
+
+
 def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
     """The names of models if they are few, else their number; and the number of
     runs.
     """
-    names = list(dict.fromkeys(model for _, model, _ in (one.key for one in series)))
-    models = (
-        " and ".join(map(short_name, names))
-        if 1 <= len(names) <= _MOST_NAMED
-        else f"{len(names)} models"
-    )
-    return f"{models} in {len(runs)} runs" if len(runs) > 1 else models
+    names = list(dict.fromkeys(one.key[1] for one in series))
+    if 1 <= len(names) <= _MOST_NAMED:
+        title = " and ".join(map(short_name, names))
+    else:
+        title = f"{len(names)} models"
+    if len(runs) > 1:
+        title += f" in {len(runs)} runs"
+    return title
 
 
 def _rendered(**values: Any) -> str:
@@ -152,8 +156,8 @@ def _rendered(**values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(_FILTERS)
-    environment.globals.update(ninety_percent_to=formatting.NINETY_PERCENT_TO)
+    environment.filters["line"] = sanitize
+    environment.globals["ninety_percent_to"] = NINETY_PERCENT_TO
     return environment.get_template("page.html").render(**values)
 
 
@@ -169,12 +173,12 @@ def _policy(style: str, script: str) -> str:
     Images are allowed as data, for the empty icon that keeps browsers from requesting
     one.
     """
-    style_hash, script_hash = (
-        b64encode(sha256(text.encode()).digest()).decode("ascii")
-        for text in (style, script)
-    )
     return (
-        f"default-src 'none'; style-src 'sha256-{style_hash}'; script-src "
-        f"'sha256-{script_hash}'; "
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
+
+
+def _hash(text: str) -> str:
+    digest = sha256(text.encode()).digest()
+    return f"sha256-{b64encode(digest).decode('ascii')}"

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import ceil
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from msgspec import structs
 
 from pytest_llmarith.report import kinds
-from pytest_llmarith.report.axis import Axis
 from pytest_llmarith.report.data_tables import effect_items
 from pytest_llmarith.report.definitions.differences import DIFFERENCES, EFFECTS, Side
 from pytest_llmarith.report.definitions.replies import REPEATS, repeat_items
-from pytest_llmarith.report.definitions.results import correct_of, trials_of
-from pytest_llmarith.report.page.charts import Share, share
-from pytest_llmarith.report.render.html import View, view
+from pytest_llmarith.report.definitions.results import (
+    VARIANTS,
+    Of,
+    correct_of,
+    trials_of,
+)
+from pytest_llmarith.report.render.html import HEAT, Heat, View, view
 from pytest_llmarith.report.series import (
     PageRun,
     ResultOfRun,
@@ -23,23 +26,10 @@ from pytest_llmarith.report.series import (
     differences_between,
     short_name,
 )
-from pytest_llmarith.report.table import Level
+from pytest_llmarith.report.shares import correct_share
+from pytest_llmarith.report.table import Column, Level, pivot
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.summaries import Difference, ModelDifference, Result
-
-
-def _axis(differences: Iterable[Difference]) -> Axis:
-    """A scale with the same number of points on either side of 0 that holds all
-    intervals.
-    """
-    ends = [
-        end
-        for one in differences
-        for end in (one.points, one.low, one.high)
-        if end is not None
-    ]
-    reach = max(10, 10 * ceil(max(map(abs, ends), default=0) / 10))
-    return Axis(-reach, reach, 0, 100)
 
 
 def direction(difference: Difference | None, p_holm: float | None) -> str:
@@ -75,17 +65,15 @@ class Ranking(NamedTuple):
     """The models of one task that were asked the questions of the baseline, best first,
     and all others.
 
-    `matrix` has the share of each variant, the models in the order of the ranks.
+    `matrix` has the share of each variant, the models in the same order.
     """
 
     task: str
     baseline: str
-    axis: Axis
     places: Sequence[Place]
     unranked: Sequence[str]
     shown: View
-    variants: Sequence[str]
-    matrix: Sequence[tuple[str, Sequence[Share | None]]]
+    matrix: View | None
 
 
 def rankings(
@@ -150,27 +138,13 @@ def _ranking(
     places = [Place(label, compared[label]) for label in sorted(compared, key=by_share)]
     others = sorted((label for label in results if label not in compared), key=by_share)
     order = [*(place.key for place in places), *others]
-    variants = list(
-        dict.fromkeys(one.variant for label in order for one in results[label].variants)
-    )
-    of_variants = ((label, one) for label in order for one in results[label].variants)
-    shares = {
-        (label, one.variant): share(one.correct, one.measured)
-        for label, one in of_variants
-    }
-    matrix = [
-        (label, [shares.get((label, variant)) for variant in variants])
-        for label in order
-    ]
     return Ranking(
         task=short_name(task),
         baseline=baseline,
-        axis=_axis(one.difference for one in differences),
         places=places,
         unranked=others,
         shown=_shown(places, task, baseline, results),
-        variants=variants,
-        matrix=matrix if variants else (),
+        matrix=_matrix(order, results, others if places else ()),
     )
 
 
@@ -190,6 +164,41 @@ def _shown(
         items, Level.PAGE, trials=lambda item: {"model": item.model.label}
     )
     return view(table.without("task"), [place.direction for place in places])
+
+
+def _matrix(
+    order: Iterable[str], results: Mapping[str, Result], not_compared: Collection[str]
+) -> View | None:
+    """A row per model, a column per variant; None without several variants."""
+    rows = [ResultOfRun(results[label], label) for label in order]
+    items = []
+    for row in rows:
+        items += [Of(row, one) for one in row.result.variants if one.measured]
+    if len({item.one.variant for item in items}) < 2:
+        return None
+
+    def model(item: Of) -> kinds.Model:
+        label = item.row.label
+        marks = ("not compared",) if label in not_compared else ()
+        return kinds.Model(label, item.row.result.model, marks)
+
+    definition = VARIANTS.with_columns("model", "variant", added=_SHARE)
+    columns = [
+        replace(column, value=model) if column.key == "model" else column
+        for column in definition.columns
+    ]
+    table = replace(definition, columns=columns).table(
+        items, Level.PAGE, trials=trials_of
+    )
+    return view(pivot(table, ["model"], "variant", "share"), across="variant")
+
+
+def _heat(item: Of) -> Heat | None:
+    found = correct_share(item.one)
+    return Heat(found, found.rounded, "right") if found else None
+
+
+_SHARE: Column[Heat] = Column("share", "correct %", HEAT, "correct answers", _heat)
 
 
 # --- conditions -----------------------------------------------------------------------

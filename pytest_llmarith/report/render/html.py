@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pytest_llmarith.report.axis import Axis
 from pytest_llmarith.report.series import short_name
-from pytest_llmarith.report.table import Column, Datum, Shown, Table
+from pytest_llmarith.report.shares import Share
+from pytest_llmarith.report.table import Column, Datum, Kind, Row, Shown, Table
+
+STEPS = 10  # of colour, from none to all
+
+Filters = Mapping[str, str | int]
+
+
+class Heat(NamedTuple):
+    """A share as a cell whose colour tells how large it is: `right` in blue, `wrong` in
+    orange, and without a hue in the colour of the card.
+    """
+
+    share: Share
+    text: str
+    hue: str = ""
+
+    @property
+    def tone(self) -> str:
+        """The class of its colour, such as `right-7`."""
+        return f"{self.hue}-{step(self.share)}" if self.hue else ""
+
+
+HEAT: Kind[Heat] = Kind(
+    {"": "number"}, lambda v: Shown(v.text), lambda v: [v.share.percent], "%"
+)
+
+
+def step(share: Share) -> int:
+    """The step of colour; the last one is only for all of it, the first one only for
+    nothing.
+    """
+    if share.percent == 0:
+        return 0
+    if share.percent == 100:
+        return STEPS
+    return min(STEPS - 1, max(1, round(STEPS * share.percent / 100)))
 
 
 class Head(NamedTuple):
@@ -17,7 +53,8 @@ class Head(NamedTuple):
 
     title: str
     meaning: str
-    is_name: bool
+    kind: str  # `name`, `left`, `tinted` or `number`
+    is_named: bool  # whether the title is a name, as in a matrix
     sorts: str
     ranks: bool
     axis: Axis | None  # of the pictures beside it
@@ -30,8 +67,10 @@ class Cell(NamedTuple):
 
     shown: Shown
     sort: Datum
-    link: str
-    ends: Sequence[float] | None
+    link: str = ""
+    ends: Sequence[float] | None = None
+    tone: str = ""
+    description: str = ""
     is_name: bool = False
 
 
@@ -58,22 +97,19 @@ def view(
     table: Table,
     directions: Sequence[str] = (),
     missing: Collection[str] = (),
+    across: str = "",
 ) -> View:
-    """What the page shows of a table; `directions` say of each row whether it is
-    significantly better or worse, `missing` which models lack cells of others.
+    """What the page shows of a table.
+
+    `directions` say of each row whether it is significantly better or worse, `missing`
+    which models lack cells of others. `across` is the filter of trials for which the
+    columns of a matrix stand.
     """
     axes = [_axis(table, at) for at in range(len(table.columns))]
-    heads = [
-        _head(column, axis) for column, axis in zip(table.columns, axes, strict=True)
-    ]
+    heads = list(map(_head, table.columns, axes))
     lines = []
     for number, row in enumerate(table.rows):
-        link = _link(row.trials)
-        cells = [
-            _cell(column, value, axis)
-            for column, value, axis in zip(table.columns, row.values, axes, strict=True)
-        ]
-        cells[0] = cells[0]._replace(link=link)
+        cells = list(_cells(table, row, axes, across))
         model = str(row.trials.get("model", ""))
         notes = [note for note in row.note.split("; ") if note]
         direction = directions[number] if directions else ""
@@ -89,17 +125,45 @@ def _head(column: Column[Any], axis: Axis | None) -> Head:
     elif next(iter(kind.parts.values())) == "string":
         sorts = "text"
     title = short_name(column.title) if column.is_named else column.title
-    ranks = kind.unit == "%"
-    return Head(title, column.meaning, kind.is_name, sorts, ranks, axis)
+    meaning = column.meaning
+    shape = _shape(kind)
+    return Head(title, meaning, shape, column.is_named, sorts, kind.unit == "%", axis)
+
+
+def _shape(kind: Kind[Any]) -> str:
+    if kind.is_name:
+        return "name"
+    if kind.is_left:
+        return "left"
+    return "tinted" if kind is HEAT else "number"
+
+
+def _cells(
+    table: Table, row: Row, axes: Sequence[Axis | None], across: str
+) -> Iterator[Cell]:
+    """The cells of a row; its name, and each cell of a matrix, leads to its trials."""
+    name = _cell(table.columns[0], row.values[0], None)
+    yield name._replace(link=_link(row.trials))
+    others = zip(table.columns, row.values, axes, strict=True)
+    next(others)
+    for column, value, axis in others:
+        cell = _cell(column, value, axis)
+        if isinstance(value, Heat):
+            head = short_name(column.title)
+            told = f"{name.shown.text}, {across} {head}: {value.share.description}"
+            cell = cell._replace(tone=value.tone, description=told)
+            if value.hue:
+                cell = cell._replace(link=_link({**row.trials, across: head}))
+        yield cell
 
 
 def _cell(column: Column[Any], value: Any, axis: Axis | None) -> Cell:
     shown = column.kind.shown(value)
     if column.kind.is_name:
         name = short_name(shown.text) if shown.text else ""
-        return Cell(shown._replace(text=name), name, "", None, is_name=True)
+        return Cell(shown._replace(text=name), name, is_name=True)
     ends = _ends(column, value) if axis else None
-    return Cell(shown, _sort(column, value), "", ends)
+    return Cell(shown, _sort(column, value), ends=ends)
 
 
 def _sort(column: Column[Any], value: Any) -> Datum:
@@ -138,7 +202,7 @@ def _axis(table: Table, at: int) -> Axis | None:
     return Axis(-reach, reach, 0, 100)
 
 
-def _link(filters: Mapping[str, str | int]) -> str:
+def _link(filters: Filters) -> str:
     """The address of the trials with these filters."""
     if not filters:
         return ""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.report.page.charts import STEPS
+from pytest_llmarith.report.render.html import STEPS
 from tests.report.page.made_runs import (
     COMMA,
     Viewer,
@@ -52,8 +52,8 @@ CONTRASTS = """(classes) => {
   };
   return Object.fromEntries(classes.map((name) => {
     const row = table.insertRow();
-    row.innerHTML = `<td class="${name}"><span>7</span></td>`;
-    const style = getComputedStyle(row.querySelector("span"));
+    row.innerHTML = `<td class="${name}"><a href="#">7</a></td>`;
+    const style = getComputedStyle(row.querySelector("a"));
     const [dark, light] = [luminance(style.color), luminance(style.backgroundColor)].sort((one, other) => one - other);
     return [name, (light + 0.05) / (dark + 0.05)];
   }));
@@ -358,7 +358,12 @@ def test_every_step_of_colour_can_be_read(
     """
     page = viewer.open(pages["usual"], dark=dark)
     contrasts = page.evaluate(
-        CONTRASTS, [f"{hue}{step}" for hue in "he" for step in range(STEPS + 1)]
+        CONTRASTS,
+        [
+            f"tinted {hue}-{step}"
+            for hue in ("right", "wrong")
+            for step in range(STEPS + 1)
+        ],
     )
     assert {
         step: contrast for step, contrast in contrasts.items() if contrast < 4.5

@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from pytest_llmarith.report.formatting import percent_of
 from pytest_llmarith.report.page import page_of, write_run_page
-from pytest_llmarith.report.page.charts import STEPS, share
 from pytest_llmarith.report.page.trials import shown_trial
+from pytest_llmarith.report.render.html import STEPS, step
 from pytest_llmarith.report.series import PageRun
+from pytest_llmarith.report.shares import share
 from pytest_llmarith.types import DEFAULT_CONDITION, Op
 from tests.report.page.made_runs import (
     COMMA,
@@ -32,7 +33,7 @@ from tests.report.page.made_runs import (
     usual_records,
     wrong,
 )
-from tests.runs_on_disk import asked, programmed, record_of
+from tests.runs_on_disk import added, asked, programmed, record_of
 
 USUAL_FIELDS = DEFAULT_CONDITION.fields()
 
@@ -165,8 +166,8 @@ def test_labels_are_told_apart(names: str, labels: list[str]) -> None:
         f"{label} simulated" for label in labels
     ]
     assert (
-        text.count('<span class="tag">simulated</span>') == 4
-    )  # in the overview and among the differences
+        text.count('<span class="tag">simulated</span>') == 6
+    )  # in the overview, among the differences, and with the costs
     assert [trial["by"]["model"] for trial in embedded(text)] == labels
     assert ("Simulated." in text, "Simulated." in page(run_of(usual_records()))) == (
         True,
@@ -189,13 +190,13 @@ def test_only_all_is_100_percent_and_only_nothing_is_0(part: int, rest: int) -> 
         assert part + rest == 0
         return
     assert (
-        (found.step == STEPS)
+        (step(found) == STEPS)
         == (found.rounded == "100")
         == (percent_of(found) == "100.0")
         == (rest == 0)
     )
     assert (
-        (found.step == 0)
+        (step(found) == 0)
         == (found.rounded == "0")
         == (percent_of(found) == "0.0")
         == (part == 0)
@@ -250,13 +251,29 @@ def test_the_overview_has_key_figures_first_and_the_best_model_on_top() -> None:
     assert rows[0][3] == "- to 4?"
 
 
+def test_a_legend_says_only_what_is_shown() -> None:
+    """Ranks are explained if there are some, and how far answers reach if it is
+    known.
+    """
+    tasks = [*usual_records(), added("{}"), added("{}", trial=1)]
+    others = [one | {"model": "other"} for one in tasks]
+    for records, rank, reach in (
+        (tasks, False, True),
+        ([*tasks, *others], True, True),
+        ([programmed("A000001"), programmed("A000001", "other")], False, False),
+    ):
+        text = page(run_of(records))
+        lead = text[text.index('id="overview-title"') :].partition("</p>")[0]
+        assert ("share a rank" in lead, "90 % to: " in lead) == (rank, reach)
+
+
 def test_a_cell_says_how_many_are_correct() -> None:
     """Of as many trials as the caption says, of another number if the cell says so;
     none is known of a lost reply.
     """
     records = [*usual_records()[1:], asked(None, depth=2), asked(None, depth=5)]
     text = page(run_of(records))
-    assert "Correct of 3 by variant and depth" in text
+    assert "correct of 3 by variant and depth" in text
     cells = [row[:5] for row in rows_of(text, "cells")[1:4]]
     assert cells[0] == ["int_add", "2/2", "3", "3", "-"]
     assert cells[1:] == [
@@ -297,7 +314,7 @@ def test_curves_stand_where_their_axis_says() -> None:
     }
     assert (heights["int_add"], heights["int_mul"]) == ({ticks["100"]}, {ticks["0"]})
     assert ticks["100"] < ticks["50"] < ticks["0"]  # SVG counts from the top
-    assert ["4", "0.0 (0.0-56.1)"] in rows_of(text, "depth")
+    assert ["4", "0.0 0.0-56.1"] in rows_of(text, "depth")
     header, row, *_ = rows_of(text, "depth")
     assert (header, row[0::3]) == (
         ["model", "int_add", "int_sub", "int_mul"],
@@ -429,11 +446,11 @@ def test_the_line_joins_models_that_beat_all_cheaper_ones() -> None:
         ("unpriced", 10, None),
     )
     text = page(*[priced_run(*offer) for offer in offers])
-    rows = [" ".join(row) for row in rows_of(text, "cost")[1:]]
+    rows = [" ".join(row) for row in rows_of(text, "cost")[1:4]]
     assert rows == [
-        "cheap $0.1 40.0 (16.8-68.7)",
-        "poor $1 30.0 (10.8-60.3)",
-        "good $10 90.0 (59.6-98.2)",
+        "cheap $0.1 40.0 16.8-68.7",
+        "poor $1 30.0 10.8-60.3",
+        "good $10 90.0 59.6-98.2",
     ]
     points = re.findall(
         r'<g class="point([ \w]*)">.*?<text[^>]*>(\w+)<', text, re.DOTALL
@@ -543,37 +560,39 @@ FOUND = {
     "error_class": "one digit",
     "ended": "shrunk",
 }
-NOTHING = dict.fromkeys(FOUND) | {"ended": "nothing found", "largest_right": "9 * 9"}
+NOTHING = dict.fromkeys(FOUND) | {
+    "ended": "nothing found",
+    "largest_right": "9 * 9",
+    "depth_right": 1,
+}
 CHANCE = NOTHING | {"ended": "not reproduced", "not_reproduced": 5}
 
 
 @pytest.mark.parametrize(
-    ("point", "row"),
+    ("point", "told"),
     [
         (
             FOUND | {"question": "\x1b1 + 1"},
-            [r"\x1b1 + 1 answered 1286 , expected 1296", "one digit"],
+            r"\x1b1 + 1 = 1296, not 1286 one digit",
         ),
         (
             FOUND | {"ended": "budget"},
-            [
-                "27 * 48 answered 1286 , expected 1296 maybe not the simplest",
-                "one digit",
-            ],
+            "27 * 48 = 1296, not 1286 one digit; maybe not the simplest",
         ),
         (
             FOUND | {"answer": None, "error_class": None, "reason": "refusal"},
-            ["27 * 48 no answer, expected 1296", "refusal"],
+            "27 * 48 = 1296, refusal",
         ),
-        (NOTHING, ["nothing found up to 9 * 9"]),
+        (NOTHING, "no repeatable error up to depth 1"),
         (
             CHANCE,
-            ["not reproduced up to 9 * 9 5 questions answered wrongly, then rightly"],
+            "no repeatable error up to depth 1 not reproduced: 5 questions answered "
+            "wrongly, then rightly",
         ),
     ],
     ids=["found", "budget", "no answer", "nothing", "chance"],
 )
-def test_a_search_is_told_in_a_row(point: dict[str, Any], row: list[str]) -> None:
+def test_a_search_is_told_in_a_row(point: dict[str, Any], told: str) -> None:
     """The simplest wrong question, or how far all was right; then the number of
     questions.
     """
@@ -585,7 +604,7 @@ def test_a_search_is_told_in_a_row(point: dict[str, Any], row: list[str]) -> Non
         results=[replace(result, breaking_points=[replace(known, **point)])],
     )
     text = page(PageRun(run.name, summary, run.records))
-    assert rows_of(text, "breaking")[1] == ["int_add", *row, str(known.questions)]
+    assert rows_of(text, "breaking")[1] == ["int_add", told, str(known.questions)]
     assert f"wrong in {int(point['question'] is not None)} of 1 searches" in text
 
 
@@ -598,8 +617,8 @@ def test_sequences_have_scores_and_curves() -> None:
     text = page(run_of(records))
     rows = rows_of(text, "scores")
     assert [row[1:4] for row in rows[1:3]] == [
-        ["0.5 s", "2", "33.3 -"],
-        ["4 s", "2", "33.3 -"],
+        ["0.5 s", "2", "33.3"],
+        ["4 s", "2", "33.3"],
     ]
     assert rows[4:6] == [["1", "0.6667"], ["2", "0.0000"]]
     assert "&amp;text=A000002" in text
