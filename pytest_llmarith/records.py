@@ -86,6 +86,7 @@ class Problem(Part):
     strata: dict[
         str, Count
     ] = {}  # accuracy is also counted by these, such as the carries of a sum
+    variant_place: Count = 0  # of the variant in the task, which orders its variants
 
     def __post_init__(self) -> None:
         check_plain([self.inputs, self.expected], "inputs or expected")

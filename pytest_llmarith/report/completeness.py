@@ -4,11 +4,10 @@ gates of the user.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 
 from pytest_llmarith.report.formatting import percent_of, with_interval
 from pytest_llmarith.results.gates import questions_of_result, questions_of_run
-from pytest_llmarith.results.keys import variant_order
 from pytest_llmarith.results.percentages import percentage
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import (
@@ -94,13 +93,10 @@ def missing_cells(results: Sequence[Result]) -> list[str]:
     Only results with the same cells can be ranked: a run of easy cells has a high
     percentage.
     """
-    found: dict[str, set[_Cell]] = {}
+    found: dict[str, dict[_Cell, None]] = {}  # in the order of the results
     for result in results:
-        found.setdefault(result.task, set()).update(_answered(result))
-    return [
-        _lacks(found[result.task], found[result.task] - set(_answered(result)))
-        for result in results
-    ]
+        found.setdefault(result.task, {}).update(dict.fromkeys(_answered(result)))
+    return [_lacks(found[result.task], set(_answered(result))) for result in results]
 
 
 def _answered(result: Result) -> Iterator[_Cell]:
@@ -113,10 +109,11 @@ def _answered(result: Result) -> Iterator[_Cell]:
     )
 
 
-def _lacks(cells: set[_Cell], missing: set[_Cell]) -> str:
+def _lacks(cells: Collection[_Cell], answered: Container[_Cell]) -> str:
+    missing = [cell for cell in cells if cell not in answered]
     if not missing:
         return ""
-    names = sorted({name for name, _ in missing}, key=variant_order)
+    names = list(dict.fromkeys(name for name, _ in missing))
     shown = ", ".join(
         sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED]
     )

@@ -40,7 +40,7 @@ from pytest_llmarith.report.depths import usual_size
 from pytest_llmarith.report.formatting import sanitize_reasons
 from pytest_llmarith.report.series import LONGEST_LABEL, ResultOfRun
 from pytest_llmarith.report.table import Column, Kind, Level, Row, Shown, Table, pivot
-from pytest_llmarith.results.keys import condition_name, label_of, variant_order
+from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.results.percentages import correct_percentage
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import Percentage, Result, RunSummary, SameWords
@@ -135,7 +135,6 @@ def spending(rows: Sequence[ResultOfRun]) -> Table:
 def thresholds(rows: Sequence[ResultOfRun]) -> Table:
     """D50 by model and variant."""
     items = threshold_items(rows)
-    items.sort(key=lambda item: variant_order(item.one.variant))
     order = {row.label: place for place, row in enumerate(rows)}
     table = pivot(THRESHOLDS.table(items), ["model"], "variant", "d50")
     lines = sorted(table.rows, key=lambda row: order[row.values[0].label])

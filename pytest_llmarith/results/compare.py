@@ -24,7 +24,7 @@ from pytest_llmarith.results.compare_rows import (
     scores_of,
 )
 from pytest_llmarith.results.files import UsageError
-from pytest_llmarith.results.keys import USUAL_NAME, label_of, variant_order
+from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import (
     Pair,
@@ -143,6 +143,7 @@ class _Model:
     thresholds: dict[tuple[str, str], Threshold] = field(
         default_factory=dict
     )  # by condition and variant
+    places: dict[str, int] = field(default_factory=dict)  # of variants in the task
 
     def __str__(self) -> str:
         return f"{self.name}, {self.condition}" if self.condition else self.name
@@ -164,6 +165,7 @@ class _Model:
         if record.search and record.search.depths is not None:
             if (found := threshold_of(record, record.search)) is not None:
                 self.thresholds[label, variant] = found
+                self.places[variant] = record.problem.variant_place
         elif record.search:
             repeat = f", repeat {record.repeat}" if record.repeat else ""
             search = f"{variant}{repeat}"
@@ -442,7 +444,7 @@ def _thresholds(first: _Model, second: _Model) -> list[DifferenceOfD50]:
     rows = []
     for key in sorted(
         first.thresholds.keys() & second.thresholds,
-        key=lambda key: (key[0], variant_order(key[1])),
+        key=lambda key: (key[0], first.places[key[1]], key[1]),
     ):
         name = ", ".join(filter(None, key[::-1]))
         rows.append(

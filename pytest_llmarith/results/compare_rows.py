@@ -5,14 +5,14 @@ differences between models.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import NamedTuple
 
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Part
-from pytest_llmarith.results.keys import USUAL_NAME, neighbours, variant_order
+from pytest_llmarith.results.keys import USUAL_NAME, neighbours
 from pytest_llmarith.results.percentages import difference_of
 from pytest_llmarith.results.questions import (
     Pair,
@@ -110,7 +110,7 @@ def _groups_of(question: Question) -> Iterator[_Group]:
         yield _Group("variant", question.task, question.part)
 
 
-def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
+def _shown(groups: Mapping[_Group, Sequence[Pair]]) -> Iterator[_Group]:
     """All groups except those that repeat the row above them: the only task, condition
     or variant.
     """
@@ -120,13 +120,15 @@ def _shown(groups: Collection[_Group]) -> Iterator[_Group]:
         if len(tasks) > 1:
             yield _Group("task", task, None)
         for kind in ("condition", "variant"):
-            family = [
-                group for group in groups if group.task == task and group.kind == kind
-            ]
+            family = []
+            for group, pairs in groups.items():
+                if group.task == task and group.kind == kind:
+                    one, _ = pairs[0]
+                    place = one.variant_place if kind == "variant" else 0
+                    family.append((place, group.name or "", group))
             if len(family) > 1:
-                yield from sorted(
-                    family, key=lambda group: variant_order(group.name or "")
-                )
+                for _, _, group in sorted(family):
+                    yield group
 
 
 def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> list[Row]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.types import Condition, Dtype, Model, Op
+from pytest_llmarith.types import Condition, Model
 
 if TYPE_CHECKING:
     from pytest_llmarith.summaries import Run
@@ -18,7 +18,6 @@ Key = tuple[
     str, str, str
 ]  # model, task, and label of the condition, which is empty for the usual one
 USUAL_NAME = "usual"  # the name of the condition with an empty label
-VARIANTS = tuple(f"{dtype}_{op}" for dtype in Dtype for op in Op)
 Parameters = Mapping[str, Any] | None  # None if they are unknown, as for a killed run
 
 _LONGEST = 40
@@ -51,11 +50,6 @@ def label_of(condition: Condition | None) -> str:
 def condition_name(condition: Condition | None) -> str:
     """The label of a condition, `usual` for the usual one."""
     return label_of(condition) or USUAL_NAME
-
-
-def variant_order(name: str) -> tuple[int, str]:
-    """A sort key: variants as in the arithmetic task, then others by name."""
-    return VARIANTS.index(name) if name in VARIANTS else len(VARIANTS), name
 
 
 def result_order(run: Run, keys: Iterable[Key]) -> list[Key]:

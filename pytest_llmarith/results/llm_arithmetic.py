@@ -129,6 +129,7 @@ def record_of(row: Row) -> Record:
             "expected": problem.expected,
             "question": problem.question,
             "strata": dict(problem.strata),
+            "variant_place": arithmetic.VARIANTS.index(row.variant),
         },
         "condition": DEFAULT_CONDITION.fields(),
         "repeat": 0,

@@ -27,6 +27,7 @@ class Question:
     task: str
     part: str | None  # the variant
     depth: int | None
+    variant_place: int = 0  # in the task
     asked: int = 0
     answered: int = 0
     correct: int = 0
@@ -100,7 +101,13 @@ class Questions:
             return
         if key not in self._found:
             self._found[key] = Question(
-                identity, prompt, condition, record.task, part, depth
+                identity,
+                prompt,
+                condition,
+                record.task,
+                part,
+                depth,
+                problem.variant_place,
             )
         question = self._found[key]
         self.repeated = self.repeated or record.repeat > 0
@@ -189,7 +196,10 @@ def by_cell(
     found: dict[Hashable, Question] = {}
     for one in questions:
         cell = one.task, one.part, one.depth, one.condition if with_conditions else ""
-        whole = found.setdefault(cell, Question(hash(cell), None, cell[-1], *cell[:-1]))
+        whole = found.setdefault(
+            cell,
+            Question(hash(cell), None, cell[-1], *cell[:-1], one.variant_place),
+        )
         whole.asked += one.asked
         whole.answered += one.answered
         whole.correct += one.correct

@@ -22,7 +22,7 @@ from pytest_llmarith.results.details_counts import (
     ScoreCounts,
     StrataCounts,
 )
-from pytest_llmarith.results.keys import Key, key_of, result_order, variant_order
+from pytest_llmarith.results.keys import Key, key_of, result_order
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.results.tallies import Outcomes, Tally
@@ -150,6 +150,7 @@ class _Result:
         # depth.
         self._cells: dict[tuple[str, int | None], Tally] = {}
         self._variants: dict[str, _Variant] = {}
+        self._places: dict[str, int] = {}  # of variants in the task
         # By variant and depth; other repeats are not independent.
         self._first_repeats: dict[str, dict[int, Outcomes]] = {}
         self._breaking_points: list[summaries.BreakingPoint] = []
@@ -163,6 +164,8 @@ class _Result:
             self.duplicates += 1
             return
         self.outcomes[record.outcome] += 1
+        if record.problem.variant is not None:
+            self._places[record.problem.variant] = record.problem.variant_place
         if record.reading is not None:
             self._readings.add(record.reading)
         if record.outcome in self._reasons:
@@ -270,7 +273,7 @@ class _Result:
         percentages = tallies.percentages_of(
             [*(one.outcomes for one in designed), Tally(others).outcomes]
         )
-        places = sorted(_with_depth(self._cells), key=_place_of_cell)
+        places = sorted(_with_depth(self._cells), key=self._place_of_cell)
         scores = self._scores.part()
         has_variants = scores or places or any(self._variants)
         return summaries.Result(
@@ -306,7 +309,10 @@ class _Result:
             scores=[]
             if any(one.programs for one in self._variants.values())
             else scores,
-            variants=[self._variant(variant) for variant in self._in_order()]
+            variants=[
+                self._variant(variant)
+                for variant in sorted(self._variants, key=self._place)
+            ]
             if has_variants
             else [],
             thresholds=self._thresholds(),
@@ -318,26 +324,30 @@ class _Result:
             ],
             breaking_points=sorted(
                 self._breaking_points,
-                key=lambda one: _place_of_cell((one.variant, one.repeat)),
+                key=lambda one: self._place_of_cell((one.variant, one.repeat)),
             ),
             readings=sorted(self._readings),
         )
 
-    def _in_order(self) -> list[str]:
-        return sorted(self._variants, key=variant_order)
+    def _place(self, variant: str) -> tuple[int, str]:
+        """A sort key: variants in the order of their task, or by name."""
+        return self._places.get(variant, 0), variant
+
+    def _place_of_cell(self, cell: tuple[str, int]) -> tuple[int, str, int]:
+        """A sort key: variants in their order; depths, or repeats, by number."""
+        variant, depth = cell
+        return *self._place(variant), depth
 
     def _thresholds(self) -> list[summaries.Threshold]:
         """D50 of each variant, as all answers show it, and as adaptive asking measured
         it.
         """
         found = []
-        for variant in sorted(self._first_repeats, key=variant_order):
+        for variant in sorted(self._first_repeats, key=self._place):
             one = threshold(variant or self.task, self._depths(variant))
             if one is not None:
                 found.append(one)
-        return found + sorted(
-            self._measured, key=lambda one: variant_order(one.variant)
-        )
+        return found + sorted(self._measured, key=lambda one: self._place(one.variant))
 
     def _depths(self, variant: str) -> list[Depth]:
         """The first repeats by depth."""
@@ -398,12 +408,6 @@ class _Variant:
 
 def _with_depth(cells: Iterable[tuple[str, int | None]]) -> list[tuple[str, int]]:
     return [(variant, depth) for variant, depth in cells if depth is not None]
-
-
-def _place_of_cell(cell: tuple[str, int]) -> tuple[int, str, int]:
-    """A sort key: variants as in the arithmetic task; depths, or repeats, by number."""
-    variant, depth = cell
-    return *variant_order(variant), depth
 
 
 def _breaking_point(

@@ -163,6 +163,9 @@ def _bound(
     """The problem with these parts in place of its own; `dataclasses.replace` takes
     long for thousands of problems.
     """
+    place = 0
+    if task.grid is not None and problem.variant is not None:
+        place = task.grid.variants.index(problem.variant)
     return TaskProblem(
         inputs=inputs,
         expected=expected,
@@ -177,6 +180,7 @@ def _bound(
         owner=task,
         seed=seed,
         prompt=prompt,
+        variant_place=place,
     )
 
 

@@ -228,10 +228,11 @@ def breaking_points(
         grid = _grid_of(task, "--llm-breaking-point")
         for variant in grid.variants:
             spaces.append((task, variant, Depths(task, grid, seed, variant)))
-    return [
-        _search(seed, owner, variant, BreakingPoint(space, budget))
-        for owner, variant, space in spaces
-    ]
+    found = []
+    for place, (owner, variant, space) in enumerate(spaces):
+        search = BreakingPoint(space, budget)
+        found.append(_search(seed, owner, variant, place, search))
+    return found
 
 
 def thresholds(
@@ -245,9 +246,9 @@ def thresholds(
             f"--llm-adaptive needs two depths or more, up to 1,000, not {depths}"
         )
     found = []
-    for variant in grid.variants:
+    for place, variant in enumerate(grid.variants):
         search = Threshold(task, grid, seed, variant, half_width, budget)
-        found.append(_search(seed, task, variant, search))
+        found.append(_search(seed, task, variant, place, search))
     return found
 
 
@@ -263,9 +264,13 @@ def _grid_of(task: Task[Any], option: str) -> Grid:
 
 
 def _search(
-    seed: int, owner: Task[Any], variant: str, search: BreakingPoint | Threshold
+    seed: int,
+    owner: Task[Any],
+    variant: str,
+    place: int,
+    search: BreakingPoint | Threshold,
 ) -> TaskProblem:
-    """The problem of an item that searches.
+    """The problem of an item that searches; `place` is that of the variant.
 
     Its prompt is the one of its first question.
     """
@@ -296,6 +301,7 @@ def _search(
         owner=task,
         seed=seed,
         prompt=first.prompt,
+        variant_place=place,
         search=search,
     )
 

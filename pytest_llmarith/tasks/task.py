@@ -469,6 +469,7 @@ class TaskProblem(Problem):
     owner: Task[Any] = field(repr=False, kw_only=True)
     seed: int = field(kw_only=True)
     prompt: Prompt = field(kw_only=True)
+    variant_place: int = field(default=0, kw_only=True)  # in the task
     search: Search | None = field(default=None, kw_only=True)
 
     @property
@@ -502,6 +503,7 @@ class TaskProblem(Problem):
             expected=self.expected,
             question=self.question,
             strata=dict(self.strata),
+            variant_place=self.variant_place,
         )
 
 

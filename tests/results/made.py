@@ -108,6 +108,7 @@ def sums(
                 f"{op} {number}",
                 seed=seed,
                 variant=f"int_{op}",
+                variant_place=list(Op).index(Op(op)),
                 depth=depth,
                 trial=number,
                 question=f"{number} {Op(op).sign} 1",
@@ -184,7 +185,12 @@ def measured(**digits: int) -> list[Record]:
             for depth in range(2, 11)
             for trial in range(6)
         ]
-        of = problem(f"int_{op}", {"of": "arithmetic"}, variant=f"int_{op}")
+        of = problem(
+            f"int_{op}",
+            {"of": "arithmetic"},
+            variant=f"int_{op}",
+            variant_place=list(Op).index(Op(op)),
+        )
         ended = SearchEnd.REACHED
         depths = list(range(2, 11))
         search = records.SearchDetails(

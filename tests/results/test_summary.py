@@ -366,7 +366,7 @@ def test_the_threshold_of_additions_is_by_digits() -> None:
 
 def test_the_order_of_results_and_cells() -> None:
     """Models as the run names them, then tasks by name; variants as the task has them,
-    unknown ones last.
+    those of the same place by name.
     """
     records = [
         one | {"model": model}
@@ -391,17 +391,20 @@ def test_the_order_of_results_and_cells() -> None:
     trials = [
         asked("{}", dtype=dtype, op=op, depth=depth) for dtype, op, depth in places
     ]
-    new = asked("{}") | {"problem": asked("{}")["problem"] | {"variant": "new"}}
+    place = {"variant": "an_eighth", "variant_place": 7, "depth": 3}
+    new = asked("{}") | {"problem": asked("{}")["problem"] | place}
+    other = asked("{}") | {"problem": new["problem"] | {"variant": "also_one"}}
     order = [
         (cell["variant"], cell["depth"])
-        for cell in only_result([new, *trials])["cells"]
+        for cell in only_result([new, other, *trials])["cells"]
     ]
     assert order == [
         ("int_add", 2),
         ("int_div", 9),
         ("int_div", 10),
         ("float_add", 2),
-        ("new", 3),
+        ("also_one", 3),
+        ("an_eighth", 3),
     ]
 
 

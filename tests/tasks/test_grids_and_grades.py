@@ -65,6 +65,8 @@ def test_a_grid_places_its_problems() -> None:
         .coordinates()
         .items()
     )
+    places = {(one.variant, one.recorded.variant_place) for one in many}
+    assert places == {("up", 0), ("down", 1)}
     restored = Restored({"grid": task(1)})
     assert restored.problem_of(task(1), few[-1].recorded).private == 1
 
