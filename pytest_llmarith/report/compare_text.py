@@ -181,7 +181,7 @@ def _over_all(found: Sequence[Comparison]) -> Iterator[Table]:
     if len(shown) > 1:
         items = [Compared(_which(one.second), one.rows[0]) for one in shown]
         table = _comparison(items, is_paired=True).without("better", "worse")
-        yield table.titled(part="B")
+        yield table.titled("part", "B")
 
 
 def _facts(one: Comparison) -> Iterator[str]:

@@ -45,7 +45,7 @@ from pytest_llmarith.report.definitions.scores import (
 )
 from pytest_llmarith.report.series import PageRun, ResultOfRun, Series, series_key
 from pytest_llmarith.report.table import Definition, Level, Table
-from pytest_llmarith.summaries import ModelDifference
+from pytest_llmarith.summaries import ModelDifference, Result
 
 DEFINITIONS: Sequence[Definition] = (
     OVERVIEW,
@@ -97,14 +97,16 @@ def difference_items(
     rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
 ) -> list[Side]:
     """The differences to the baseline, with what is known of the models."""
-    found = {(row.label, row.result.task): row.result for row in rows}
-    found |= {(row.result.model, row.result.task): row.result for row in rows}
+    found: dict[tuple[str, str], Result] = {}
+    for row in rows:
+        found[row.label, row.result.task] = row.result
+    for row in rows:
+        found[row.result.model, row.result.task] = row.result
     items = []
     for one in differences:
         result = found.get((one.model, one.task))
         is_simulated = result is not None and result.simulated
-        marks = ("simulated",) if is_simulated else ()
-        model = kinds.Model(one.model, one.model, marks)
+        model = kinds.model(one.model, one.model, is_simulated=is_simulated)
         correct = correct_of(result) if result else None
         items.append(Side(model, one.baseline, one.task, one, correct))
     return items
@@ -117,6 +119,6 @@ def effect_items(runs: Sequence[PageRun], series: Sequence[Series]) -> Iterator[
         simulated = {one.model for one in run.summary.results if one.simulated}
         for one in run.summary.effects:
             label = labels[series_key(number, one)]
-            marks = ("simulated",) if one.model in simulated else ()
-            model = kinds.Model(label, one.model, marks)
+            is_simulated = one.model in simulated
+            model = kinds.model(label, one.model, is_simulated=is_simulated)
             yield Side(model, "", one.task, one, run=run.name)

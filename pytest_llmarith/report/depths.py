@@ -3,29 +3,60 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from pytest_llmarith.summaries import Result
+from pytest_llmarith.report.kinds import Part
+from pytest_llmarith.summaries import Result, Variant
 
 _DIGITS_A_RANGE = 5
 
 
 def usual_size(result: Result) -> int:
     """The most frequent number of trials with a reply in a cell."""
-    sizes = Counter(cell.measured for cell in result.grid if cell.measured)
-    most = sizes.most_common(1)
-    return most[0][0] if most else 0
+    sizes = Counter(cell.measured for cell in result.grid)
+    del sizes[0]
+    for size, _ in sizes.most_common(1):
+        return size
+    return 0
+
+
+def grid_depths(result: Result) -> list[int]:
+    """The depths of its cells, in order."""
+    return sorted({cell.depth for cell in result.grid})
+
+
+def grid_rows(result: Result) -> Iterator[tuple[Variant, list[Part | None]]]:
+    """Each variant, and the correct answers of its cells by depth; None for a cell
+    without a reply.
+    """
+    usual = usual_size(result)
+    cells = {(cell.variant, cell.depth): cell for cell in result.grid}
+    depths = grid_depths(result)
+    for variant in result.series:
+        parts: list[Part | None] = []
+        for depth in depths:
+            cell = cells.get((variant.variant, depth))
+            if cell is None or not cell.measured:
+                parts.append(None)
+            else:
+                parts.append(Part(cell.correct, cell.measured, usual))
+        yield variant, parts
 
 
 def depth_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
     """The depths of tasks without variants in ranges of five, such as `16-19` if there
     is no 20.
     """
+    depths: set[int] = set()
+    for result in results:
+        depths.update(one.depth for one in result.depths)
     ranges: dict[int, list[int]] = {}
-    for digits in sorted({one.depth for result in results for one in result.depths}):
+    for digits in sorted(depths):
         ranges.setdefault((digits - 1) // _DIGITS_A_RANGE, []).append(digits)
     named = {}
     for one in ranges.values():
-        name = f"{one[0]}-{one[-1]}" if len(one) > 1 else str(one[0])
+        name = str(one[0])
+        if len(one) > 1:
+            name += f"-{one[-1]}"
         named[name] = one
     return named

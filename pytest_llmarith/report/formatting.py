@@ -34,7 +34,9 @@ def share(part: int, whole: int) -> str:
 
     Only all of it is 100, and only nothing is 0.
     """
-    return percent_text(100 * part / whole if whole else None)
+    if not whole:
+        return UNKNOWN
+    return percent_text(100 * part / whole)
 
 
 def percent_of(percentage: Percentage | None) -> str:
@@ -47,21 +49,19 @@ def percent_text(percent: float | None) -> str:
     if percent is None:
         return UNKNOWN
     text = f"{Decimal(str(percent)):.1f}"
-    return (
-        text
-        if percent in (0, 100)
-        else {"100.0": ">99.9", "0.0": "<0.1"}.get(text, text)
-    )
+    if text == "100.0" and percent != 100:
+        return ">99.9"
+    if text == "0.0" and percent != 0:
+        return "<0.1"
+    return text
 
 
 def interval(percentage: Percentage | None) -> str:
     """The interval of a percentage, such as `57.6-64.8`."""
     if percentage is None or percentage.low is None or percentage.high is None:
         return UNKNOWN
-    return "-".join(
-        f"{end:.1f}".replace("100.0", "100")
-        for end in (percentage.low, percentage.high)
-    )
+    ends = f"{percentage.low:.1f}-{percentage.high:.1f}"
+    return ends.replace("100.0", "100")
 
 
 def with_interval(percentage: Percentage | None) -> str:
@@ -71,7 +71,9 @@ def with_interval(percentage: Percentage | None) -> str:
 
 def signed(points: float | None) -> str:
     """Percentage points such as `-11.7`, `+0.3` or `0.0`."""
-    text = UNKNOWN if points is None else f"{points:+.1f}"
+    if points is None:
+        return UNKNOWN
+    text = f"{points:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text
 
 
@@ -96,7 +98,11 @@ def p_of(p: float | None) -> str:
         return UNKNOWN
     if p < _SMALLEST_P:
         return f"<{_SMALLEST_P:.4f}"
-    return "1" if p == 1 else f"{p:.4f}" if p < 0.99995 else ">0.9999"
+    if p == 1:
+        return "1"
+    if p >= 0.99995:
+        return ">0.9999"
+    return f"{p:.4f}"
 
 
 def star(p_holm: float | None) -> str:
@@ -117,16 +123,26 @@ def dollars(cost: float | None, unpriced: int = 0, decimals: int | None = None) 
         text = "<$0.0001"
     elif cost >= 100 or cost == 0:
         text = f"${cost:,.0f}"
+    elif cost >= 1:
+        text = f"${cost:.2f}"
     else:
-        text = f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"
-    return text + "+" * bool(unpriced)
+        text = f"${cost:.4f}"
+    return f"{text}+" if unpriced else text
 
 
 def price(cost: float | None) -> str:
     """The cost of one reply in two digits, such as `$0.000040`."""
     if cost is None or cost == 0 or cost >= 1:
         return dollars(cost)
-    return "<$0.0000001" if cost < 1e-7 else f"${Decimal(f'{cost:.1e}'):f}"
+    if cost < 1e-7:
+        return "<$0.0000001"
+    two_digits = Decimal(f"{cost:.1e}")
+    return f"${two_digits:f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A count and what is counted, such as `1 trial` or `1,200 trials`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def thousands(number: float | None) -> str:
@@ -136,7 +152,8 @@ def thousands(number: float | None) -> str:
     if number < 1_000:
         return str(number)
     for size, unit in ((1e3, "k"), (1e6, "M"), (1e9, "G")):
-        if (scaled := number / size) < 999.95:
+        scaled = number / size
+        if scaled < 999.95:
             return f"{scaled:.1f}{unit}"
     return f"{number:.1e}"
 
@@ -169,7 +186,9 @@ def seconds(number: float | None) -> str:
     """A time such as `1.8`, `127` or `1,080`."""
     if number is None:
         return UNKNOWN
-    return f"{number:.1f}" if number < 99.95 else f"{number:,.0f}"
+    if number < 99.95:
+        return f"{number:.1f}"
+    return f"{number:,.0f}"
 
 
 def cost_of(result: Result, decimals: int | None = None) -> str:
@@ -179,32 +198,17 @@ def cost_of(result: Result, decimals: int | None = None) -> str:
 
 def prompt_and_completion(result: Result) -> int | None:
     """The sum of prompt and completion tokens; None if either is unknown."""
-    prompt, completion = (
-        result.spending["prompt_tokens"],
-        result.spending["completion_tokens"],
-    )
-    return (
-        None
-        if prompt is None or completion is None
-        else int(prompt.sum + completion.sum)
-    )
+    prompt = result.spending["prompt_tokens"]
+    completion = result.spending["completion_tokens"]
+    if prompt is None or completion is None:
+        return None
+    return int(prompt.sum + completion.sum)
 
 
 def median_latency(result: Result) -> float | None:
     """The median seconds of a reply; None if they are unknown."""
     known = result.spending["latency_s"]
     return known.median if known else None
-
-
-def unpriced(result: Result) -> str:
-    """How many replies are missing in the sum of costs, such as `3 unpriced`; empty if
-    there is no sum.
-    """
-    return (
-        f"{result.unpriced:,} unpriced"
-        if result.unpriced and result.cost_usd is not None
-        else ""
-    )
 
 
 # --- parts of a result ----------------------------------------------------------------
@@ -214,10 +218,11 @@ def leading_digits(sizes: ErrorSizes, deviates: int) -> str:
     """The median of the leading digits that are right; `-` if most answers have another
     length than the truth.
     """
-    median, others = sizes.median_leading_digits, sizes.other_length
-    return (
-        UNKNOWN if median == 0 and others and 2 * others >= deviates else count(median)
-    )
+    others = sizes.other_length
+    are_most = others and 2 * others >= deviates
+    if sizes.median_leading_digits == 0 and are_most:
+        return UNKNOWN
+    return count(sizes.median_leading_digits)
 
 
 def ninety_percent_to(found: NinetyPercentTo) -> str:
@@ -228,11 +233,9 @@ def ninety_percent_to(found: NinetyPercentTo) -> str:
         return UNKNOWN
     if found.shown is None:
         return f"{found.possible}?"
-    return (
-        str(found.shown)
-        if found.shown == found.possible
-        else f"{found.shown} ({found.possible}?)"
-    )
+    if found.shown == found.possible:
+        return str(found.shown)
+    return f"{found.shown} ({found.possible}?)"
 
 
 def d50_of(found: Threshold) -> str:
@@ -243,17 +246,17 @@ def d50_of(found: Threshold) -> str:
     interval.
     """
     low, high = found.interval
-    ends = (
-        f"<{found.first}" if low is None else f"{low:.1f}",
-        f">{found.last}" if high is None else f"{high:.1f}",
-    )
     if found.d50 is not None:
         text = f"{found.d50:.1f}"
+    elif found.place == "below":
+        text = f"< {found.first}"
     else:
-        text = f"< {found.first}" if found.place == "below" else f"> {found.last}"
+        text = f"> {found.last}"
     is_shown_outside = high == found.first or low == found.last
     if not is_shown_outside:
-        text += f" ({' to '.join(ends)})"
+        lowest = f"<{found.first}" if low is None else f"{low:.1f}"
+        highest = f">{found.last}" if high is None else f"{high:.1f}"
+        text += f" ({lowest} to {highest})"
     if not found.fits:
         text += ", no fit"
     if found.ended == SearchEnd.NOT_REACHED:
@@ -268,9 +271,11 @@ def ascii_keys(texts: Iterable[str]) -> list[str]:
     """A key for each text, of ASCII letters, digits and hyphens; each is different."""
     keys: list[str] = []
     for text in texts:
-        key, number = (base := re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")), 1
+        base = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")
+        key, number = base, 1
         while key in keys:
-            key, number = f"{base}-{number + 1}", number + 1
+            number += 1
+            key = f"{base}-{number}"
         keys.append(key)
     return keys
 
@@ -283,10 +288,8 @@ def wrong_answer(wrong: Minimum, width: int = UNLIMITED) -> str:
     long.
     """
     answer = sanitize(wrong.answer or wrong.reason or "no answer", _LONGEST_ANSWER)
-    question, expected = (
-        sanitize(text or "", _LONGEST_ANSWER)
-        for text in (wrong.question, wrong.expected)
-    )
+    question = sanitize(wrong.question or "", _LONGEST_ANSWER)
+    expected = sanitize(wrong.expected or "", _LONGEST_ANSWER)
     not_this = f"not {answer}" if wrong.answer else answer
     for text in (
         f"{question} = {expected}, {not_this}",

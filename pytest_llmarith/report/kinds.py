@@ -28,6 +28,12 @@ class Model(NamedTuple):
     marks: tuple[str, ...] = ()
 
 
+def model(label: str, name: str, *, is_simulated: bool) -> Model:
+    """A model with its mark if it is a fake one."""
+    marks = ("simulated",) if is_simulated else ()
+    return Model(label, name, marks)
+
+
 class Cost(NamedTuple):
     """A cost, and how many replies have no known price."""
 
@@ -100,6 +106,7 @@ def _wrong_data(found: Minimum) -> Sequence[Datum]:
     return [found.question, found.expected, found.answer]
 
 
+SHOWN: Kind[Shown] = Kind({"": _TEXT}, lambda v: v, lambda v: [v.text])
 NAME: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_name=True)
 MODEL: Kind[Model] = Kind({"": _TEXT}, _named, lambda v: [v.name], is_name=True)
 TEXT: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_sorted=False, is_left=True)

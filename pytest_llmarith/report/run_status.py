@@ -14,7 +14,7 @@ from pytest_llmarith.records import (
     as_text,
 )
 from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
-from pytest_llmarith.report.formatting import dollars
+from pytest_llmarith.report.formatting import counted, dollars
 from pytest_llmarith.results.gates import is_complete, questions_of_run
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
@@ -54,40 +54,39 @@ def wrapped(lines: Iterable[str], width: int) -> list[str]:
     wrapper = TextWrapper(
         max(width, 20), subsequent_indent="    ", break_on_hyphens=False
     )
-    return [
-        row for line in lines for row in wrapper.wrap(sanitize(line, _LONGEST_LINE))
-    ]
+    rows = []
+    for line in lines:
+        rows += wrapper.wrap(sanitize(line, _LONGEST_LINE))
+    return rows
 
 
 def _completeness(summary: RunSummary) -> Iterator[str]:
     run = summary.run
-    stored, batched = (
-        sum(getattr(one, name) for one in summary.results)
-        for name in ("stored", "batched")
-    )
-    whole = is_complete(summary)
-    answered = (
-        all_answered(summary.answered)
-        if whole
-        else f"incomplete, {_answered_so_far(summary)}"
-    )
-    replies = " replies" if stored > summary.answered else ""  # of searches
+    stored = sum(one.stored for one in summary.results)
+    batched = sum(one.batched for one in summary.results)
+    if is_complete(summary):
+        answered = all_answered(summary.answered)
+        next_step = _how_to_ask_again(summary)
+    else:
+        answered = f"incomplete, {_answered_so_far(summary)}"
+        next_step = _how_to_continue(summary)
     if stored:
+        replies = " replies" if stored > summary.answered else ""  # of searches
         answered += f", {stored:,}{replies} from the store{_when_asked(summary)}"
     if batched:
         answered += f", {batched:,} from batches"
-    next_step = ""
-    if not run.merged:
-        next_step = _how_to_ask_again(summary) if whole else _how_to_continue(summary)
-    yield "; ".join(filter(None, (answered, next_step)))
+    if next_step and not run.merged:
+        answered += f"; {next_step}"
+    yield answered
     if run.merged:
-        count, later = len(run.merged.runs), run.merged.overlapping
-        yield f"merged from {count:,} run{'s' * (count > 1)}"
+        yield f"merged from {counted(len(run.merged.runs), 'run')}"
+        later = run.merged.overlapping
         if later:
             yield f"{later:,} trials have two answers; the later one counts"
     elif run.partial:
         yield "partial: only tests that failed before were selected (--lf)"
-    if shard := run.shard:
+    shard = run.shard
+    if shard:
         yield f"shard {shard.index} of {shard.count}; llmarith merge joins all shards"
     if run.stopped:
         yield f"stopped: {run.stopped}"
@@ -111,13 +110,12 @@ def _not_graded(summary: RunSummary) -> int:
     asking, store = summary.run.asking, summary.run.store
     if asking is None or summary.run.merged or store is StoreMode.REFRESH:
         return 0
-    real = [result for result in summary.results if not result.simulated]
-    of_this_run = asking.kept - asking.judged - sum(result.asked for result in real)
-    of_earlier_ones = (
-        asking.announced_stored
-        - summary.duplicates
-        - sum(result.stored for result in real)
-    )
+    of_this_run = asking.kept - asking.judged
+    of_earlier_ones = asking.announced_stored - summary.duplicates
+    for result in summary.results:
+        if not result.simulated:
+            of_this_run -= result.asked
+            of_earlier_ones -= result.stored
     return max(0, of_this_run) + max(0, of_earlier_ones)
 
 
@@ -125,11 +123,12 @@ def _follows_replies(summary: RunSummary) -> bool:
     """Whether an item may ask several questions, so that replies are no answered
     items.
     """
+    if summary.run.search is not None:
+        return True
+    if any(result.searched for result in summary.results):
+        return True
     replies = sum(result.asked + result.stored for result in summary.results)
-    searched = summary.run.search is not None or any(
-        result.searched for result in summary.results
-    )
-    return searched or replies > summary.answered
+    return replies > summary.answered
 
 
 def reasoning_lines(summary: RunSummary) -> list[str]:
@@ -138,21 +137,21 @@ def reasoning_lines(summary: RunSummary) -> list[str]:
     """
     lines = []
     for one in summary.reasoning_ratios:
-        effects = {
-            "none visible": f": no visible effect of {one.parameter}",
-            "cannot tell": ": cannot tell",
-        }
-        interval = (
-            "no interval" if one.low is None else f"{one.low:,.2f} to {one.high:,.2f}"
-        )
-        counted = f"{one.questions:,} question{'s' * (one.questions != 1)}"
+        interval = "no interval"
+        if one.low is not None:
+            interval = f"{one.low:,.2f} to {one.high:,.2f}"
+        questions = counted(one.questions, "question")
         if one.truncated:
-            counted += f", without {one.truncated:,} truncated"
-        ratio = (
+            questions += f", without {one.truncated:,} truncated"
+        line = (
             f"{one.model} uses {one.ratio:,.2f} times the reasoning tokens of "
-            f"{one.beside}"
+            f"{one.beside} ({interval}; {questions})"
         )
-        lines.append(f"{ratio} ({interval}; {counted}){effects.get(one.effect, '')}")
+        if one.effect == "none visible":
+            line += f": no visible effect of {one.parameter}"
+        elif one.effect == "cannot tell":
+            line += ": cannot tell"
+        lines.append(line)
     return lines
 
 
@@ -181,8 +180,9 @@ def _served_changes(summary: RunSummary) -> Iterator[str]:
 
 def _how_to_ask_again(summary: RunSummary) -> str:
     """How to replace stored replies, which may be old; empty if there are none."""
-    reads_store = summary.run.store is StoreMode.ON and summary.stored_days
-    return "--llm-store=refresh asks again" if reads_store else ""
+    if summary.run.store is StoreMode.ON and summary.stored_days:
+        return "--llm-store=refresh asks again"
+    return ""
 
 
 def _how_to_continue(summary: RunSummary) -> str:
@@ -190,14 +190,15 @@ def _how_to_continue(summary: RunSummary) -> str:
     run, reasons = summary.run, _reasons(summary)
     if run.store is StoreMode.ONLY:
         return "--llm-store=only asks no model"
-    fix = "fix the cause below, then rerun the same command"
+    rerun = "rerun the same command"
+    fix = f"fix the cause below, then {rerun}"
     if run.stopped:
         return fix
     if _over_budget(reasons) == (questions_of_run(summary) or 0) - summary.answered:
         return ""
     if run.store in (StoreMode.OFF, StoreMode.REFRESH):
-        return "rerun the same command, which asks everything again"
-    return fix if reasons and not summary.answered else "rerun the same command"
+        return f"{rerun}, which asks everything again"
+    return fix if reasons and not summary.answered else rerun
 
 
 def _reasons(summary: RunSummary) -> Counter[str]:
@@ -206,35 +207,37 @@ def _reasons(summary: RunSummary) -> Counter[str]:
     """
     reasons: Counter[str] = Counter()
     stopped = summary.run.stopped
+    of_the_stop = (stopped, f"{RUN_STOPPED}{stopped}") if stopped else ()
     for result in summary.results:
         for reason, count in result.unanswered_reasons.items():
-            reasons[
-                _STOPPED
-                if stopped and reason in (stopped, f"{RUN_STOPPED}{stopped}")
-                else reason
-            ] += count
+            name = _STOPPED if reason in of_the_stop else reason
+            reasons[name] += count
     return reasons
 
 
 def _over_budget(reasons: Counter[str]) -> int:
-    return sum(
-        count for reason, count in reasons.items() if reason.startswith(OVER_BUDGET)
-    )
+    total = 0
+    for reason, count in reasons.items():
+        if reason.startswith(OVER_BUDGET):
+            total += count
+    return total
 
 
 def _unanswered(summary: RunSummary) -> Iterator[str]:
     reasons = _reasons(summary)
     if not summary.answered:
         reasons.pop(_STOPPED, None)  # another line says why
-    if over_budget := _over_budget(reasons):
-        questions = f"{over_budget:,} question{'s' * (over_budget > 1)}"
+    over_budget = _over_budget(reasons)
+    if over_budget:
         yield (
-            f"budget reached: {questions} not asked; rerun the same command with a "
-            f"higher cap"
+            f"budget reached: {counted(over_budget, 'question')} not asked; rerun the "
+            f"same command with a higher cap"
         )
-    named = reasons.most_common(_MOST_REASONS)
-    yield from (f"unanswered: {count:,} x {reason}" for reason, count in named)
-    if others := reasons.total() - sum(count for _, count in named):
+    others = reasons.total()
+    for reason, count in reasons.most_common(_MOST_REASONS):
+        others -= count
+        yield f"unanswered: {count:,} x {reason}"
+    if others:
         yield f"unanswered: {others:,} for other reasons"
 
 
@@ -242,13 +245,13 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
     """Retries, and what this run itself has paid; the tables include what earlier runs
     paid.
     """
-    if retries := Counter(asking.retries):
-        reasons = ", ".join(
-            f"{count:,} x {reason}"
-            for reason, count in retries.most_common(_MOST_REASONS)
-        )
-        others = ", ..." if len(retries) > _MOST_REASONS else ""
-        yield f"retries: {retries.total():,} ({reasons}{others})"
+    retries = Counter(asking.retries)
+    if retries:
+        most = retries.most_common(_MOST_REASONS)
+        reasons = [f"{count:,} x {reason}" for reason, count in most]
+        if len(retries) > _MOST_REASONS:
+            reasons.append("...")
+        yield f"retries: {retries.total():,} ({', '.join(reasons)})"
     for model in asking.throttled:
         times = "once" if model.halved == 1 else f"{model.halved:,} times"
         lowest = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
@@ -262,14 +265,17 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         yield _spent(asking)
     stored = _not_graded(summary)
     if stored and (is_complete(summary) or _follows_replies(summary)):
-        replies = f"{stored:,} more replies are" if stored > 1 else "1 more reply is"
-        yield f"{replies} stored but not graded; rerun the same command"
-    if asking.lost:
-        most = f"up to {dollars(asking.lost_usd)} more" if asking.lost_usd else "more"
+        are = "is" if stored == 1 else "are"
         yield (
-            f"{most} may have been billed ({asking.lost:,} "
-            f"request{'s' * (asking.lost > 1)} without a reply)"
+            f"{stored:,} more {_replies(stored)} {are} stored but not graded; rerun "
+            f"the same command"
         )
+    if asking.lost:
+        more = "more"
+        if asking.lost_usd:
+            more = f"up to {dollars(asking.lost_usd)} more"
+        requests = counted(asking.lost, "request")
+        yield f"{more} may have been billed ({requests} without a reply)"
 
 
 def _replies(count: int) -> str:
@@ -277,16 +283,16 @@ def _replies(count: int) -> str:
 
 
 def _spent(asking: RequestTotals) -> str:
-    replies, cost = max(asking.answered + asking.judged, asking.kept), asking.cost_usd
-    spent = (
-        "an unknown amount"
-        if asking.unpriced and not cost
-        else dollars(cost or 0.0, asking.unpriced)
-    )
-    if replies or cost:
-        line = f"this run spent {spent} on {replies:,} {_replies(replies)}"
+    replies = max(asking.answered + asking.judged, asking.kept)
+    cost = asking.cost_usd or 0.0
+    if not replies and not cost:
+        spent = "nothing"
+    elif asking.unpriced and not cost:
+        spent = f"an unknown amount on {replies:,} {_replies(replies)}"
     else:
-        line = "this run spent nothing"
+        known = dollars(cost, asking.unpriced)
+        spent = f"{known} on {replies:,} {_replies(replies)}"
+    line = f"this run spent {spent}"
     if asking.stored_usd:
         line += (
             f"; {asking.stored:,} from the store had cost {dollars(asking.stored_usd)}"
@@ -319,19 +325,12 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
     left_out: Counter[Outcome] = Counter()
     never_asked: dict[str, list[str]] = {}
     for record in records:
-        outcome, reason = record.outcome, record.reason or ""
+        outcome = record.outcome
         if outcome is Outcome.CORRECT:
             continue
-        shared = next(
-            (
-                start
-                for start in (OVER_BUDGET, RUN_STOPPED, INVALID_GRADE)
-                if reason.startswith(start)
-            ),
-            None,
-        )
-        if outcome is Outcome.UNANSWERED and shared:
-            never_asked.setdefault(shared, []).append(reason)
+        shared = _shared_reason(record)
+        if shared:
+            never_asked.setdefault(shared, []).append(record.reason or "")
         elif len(listed[outcome]) < most:
             cost = record.reply.cost_usd if record.reply else None
             listed[outcome].append(
@@ -339,28 +338,34 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
             )
         else:
             left_out[outcome] += 1
-    found = [
-        WrongTrial(
-            Outcome.UNANSWERED,
-            f"{len(one):,} trial{'s' * (len(one) > 1)}",
-            sanitize(one[-1], _LONGEST_LINE),
-        )
-        for one in never_asked.values()
-    ]
-    for outcome, trials in listed.items():
-        found += trials
+    found = []
+    for reasons in never_asked.values():
+        trials = counted(len(reasons), "trial")
+        last = sanitize(reasons[-1], _LONGEST_LINE)
+        found.append(WrongTrial(Outcome.UNANSWERED, trials, last))
+    for outcome, some in listed.items():
+        found += some
         if left_out[outcome]:
             more = f"and {left_out[outcome]:,} more"
             found.append(WrongTrial(outcome, "...", more))
     return found
 
 
+def _shared_reason(record: Record) -> str | None:
+    """How the reason of an unanswered trial begins, if many have the same one."""
+    if record.outcome is Outcome.UNANSWERED and record.reason:
+        for start in (OVER_BUDGET, RUN_STOPPED, INVALID_GRADE):
+            if record.reason.startswith(start):
+                return start
+    return None
+
+
 def wrong_lines(records: Iterable[Record], most: int) -> list[str]:
     """The same in lines such as those of pytest's `-rA`."""
-    return [
-        f"{one.outcome.upper()} {one.item} - {one.why}"
-        for one in wrong_trials(records, most)
-    ]
+    lines = []
+    for one in wrong_trials(records, most):
+        lines.append(f"{one.outcome.upper()} {one.item} - {one.why}")
+    return lines
 
 
 def _item(record: Record) -> str:
@@ -372,11 +377,13 @@ def _item(record: Record) -> str:
 
 
 def _why(record: Record) -> str:
-    if (
-        record.outcome is not Outcome.DEVIATE or record.reason
-    ):  # the reason of a program names the term
-        return sanitize(record.reason or "no reason given", _LONGEST_REASON)
+    if record.reason:  # that of a program names the term
+        return sanitize(record.reason, _LONGEST_REASON)
+    if record.outcome is not Outcome.DEVIATE:
+        return "no reason given"
     expected = sanitize(as_text(record.problem.expected) or "", _LONGEST_ANSWER)
     got = sanitize(record.answer_text or "no answer", _LONGEST_ANSWER)
-    error_class = f" ({record.error_class})" if record.error_class else ""
-    return f"expected {expected}, got {got}{error_class}"
+    text = f"expected {expected}, got {got}"
+    if record.error_class:
+        text += f" ({record.error_class})"
+    return text

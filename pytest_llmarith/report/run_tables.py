@@ -22,7 +22,6 @@ from pytest_llmarith.report.definitions.results import (
     OVERVIEW,
     THRESHOLDS,
     VARIANTS,
-    Of,
     correct_of,
     error_items,
     model_of,
@@ -36,10 +35,10 @@ from pytest_llmarith.report.definitions.scores import (
     score_legend,
     score_notes,
 )
-from pytest_llmarith.report.depths import usual_size
-from pytest_llmarith.report.formatting import sanitize_reasons
+from pytest_llmarith.report.depths import grid_depths, grid_rows, usual_size
+from pytest_llmarith.report.formatting import counted, sanitize_reasons
 from pytest_llmarith.report.series import LONGEST_LABEL, ResultOfRun
-from pytest_llmarith.report.table import Column, Kind, Level, Row, Shown, Table, pivot
+from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.results.percentages import correct_percentage
 from pytest_llmarith.safe_text import sanitize_name
@@ -56,10 +55,8 @@ def overview(rows: Sequence[ResultOfRun], level: Level = Level.FULL) -> Table:
     """Correct answers, cost and errors of each result; the brief one is that of a
     document.
     """
-    notes = {id(row): note_of(row, level) for row in rows}
-    table = OVERVIEW.table(
-        overview_items(rows), level, note=lambda item: notes[id(item.row)]
-    )
+    items = overview_items(rows)
+    table = OVERVIEW.table(items, level, note=lambda item: note_of(item.row, level))
     return replace(table, legend=INTERVALS)
 
 
@@ -72,7 +69,7 @@ def note_of(row: ResultOfRun, level: Level = Level.FULL) -> str:
         notes.insert(0, sanitize_name(row.run, LONGEST_LABEL))
     repeats = row.result.repeats
     if repeats:
-        problems = f"{repeats.problems} problem{'s' if repeats.problems != 1 else ''}"
+        problems = counted(repeats.problems, "problem")
         notes.append(f"{problems}, asked {repeats.k} times each")
     return "; ".join(notes)
 
@@ -80,19 +77,21 @@ def note_of(row: ResultOfRun, level: Level = Level.FULL) -> str:
 def notes_of(row: ResultOfRun, *, details: bool = True) -> Iterator[str]:
     """What has to be known of a result; with `details` also reasons and roundings."""
     result = row.result
-    notes = [
+    for note in (
         row.unfinished,
         incomplete(result),
         row.missing,
         bounded(result),
         truncated(result),
-    ]
+    ):
+        if note:
+            yield note
     if details and result.nan_reasons:
-        notes.append(f"nan: {sanitize_reasons(result.nan_reasons)}")
+        yield f"nan: {sanitize_reasons(result.nan_reasons)}"
     if details and result.rounded:
-        notes.append(f"deviate: {result.rounded:,} rounded")
-    notes.append(formatting.unpriced(result))
-    return filter(None, notes)
+        yield f"deviate: {result.rounded:,} rounded"
+    if result.unpriced and result.cost_usd is not None:
+        yield f"{result.unpriced:,} unpriced"
 
 
 def effects(summary: RunSummary) -> Table:
@@ -102,8 +101,8 @@ def effects(summary: RunSummary) -> Table:
     simulated = {result.model: result.simulated for result in summary.results}
     items = []
     for one in summary.effects:
-        marks = ("simulated",) if simulated.get(one.model) else ()
-        model = kinds.Model(one.model, one.model, marks)
+        is_simulated = simulated.get(one.model, False)
+        model = kinds.model(one.model, one.model, is_simulated=is_simulated)
         items.append(of_differences.Side(model, "", one.task, one))
     notes = [_left_out(one) for one in summary.same_words]
     table = EFFECTS.table(items, Level.FULL, notes=notes)
@@ -118,7 +117,7 @@ def _left_out(alike: SameWords) -> str:
         condition += f" beside {label_of(alike.beside)}"
     condition = sanitize_name(condition, LONGEST_LABEL)
     whose = sanitize_name(f"{alike.model}, {alike.task}", LONGEST_LABEL)
-    problems = f"{alike.problems:,} problem{'s' if alike.problems != 1 else ''}"
+    problems = counted(alike.problems, "problem")
     return f"{condition} ({whose}): {problems} with the same prompt, left out"
 
 
@@ -175,56 +174,35 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
         yield replace(scores([row]).without(*_WHOSE), whose=whose)
 
 
-class _Total:
-    """Correct answers of a cell as a count, and of several cells as a percentage."""
-
-    def __init__(self, shown: Shown) -> None:
-        self.shown = shown
-
-
-_TOTAL: Kind[_Total] = Kind({"": "string"}, lambda v: v.shown, lambda v: [v.shown.text])
-
-
-def _cell(title: str) -> Column[_Total]:
-    return Column(title, title, _TOTAL, "correct answers", lambda one: None)
-
-
-def _percent(found: Percentage | None) -> _Total:
-    return _Total(kinds.PERCENT.shown(found))
-
-
 def _by_depth(row: ResultOfRun) -> Table:
     """Rows are variants, columns depths; the last row and column are of all together.
 
     The title has the most frequent size of a cell, other cells name theirs.
     """
     result = row.result
-    usual = usual_size(result)
-    depths = sorted({cell.depth for cell in result.grid})
-    cells = {(cell.variant, cell.depth): cell for cell in result.grid}
-    name: Column[Any] = Column("variant", "depth", kinds.NAME, "", lambda one: None)
-    columns: list[Column[Any]] = [
-        name,
-        *(_cell(str(depth)) for depth in depths),
-        _cell("all %"),
-    ]
+    depths = grid_depths(result)
+    columns = _columns("variant", "depth", [*map(str, depths), "all %"])
     rows = []
-    for variant in result.series:
-        values: list[Any] = [variant.variant]
-        for depth in depths:
-            cell = cells.get((variant.variant, depth))
-            if cell is None or not cell.measured:
-                values.append(None)
-                continue
-            part = kinds.Part(cell.correct, cell.measured, usual)
-            values.append(_Total(kinds.PART.shown(part)))
-        rows.append(Row([*values, _percent(variant.correct_percentage)]))
-    totals = [
-        _percent(correct_percentage([one for one in result.grid if one.depth == depth]))
-        for depth in depths
-    ]
-    rows.append(Row(["all %", *totals, _percent(correct_of(result))]))
-    return Table("cells", f"correct of {usual} by variant and depth", columns, rows)
+    for variant, parts in grid_rows(result):
+        texts = [kinds.PART.shown(part) for part in parts]
+        whole = kinds.PERCENT.shown(variant.correct_percentage)
+        rows.append(Row([variant.variant, *texts, whole]))
+    totals = []
+    for depth in depths:
+        cells = [cell for cell in result.grid if cell.depth == depth]
+        totals.append(kinds.PERCENT.shown(correct_percentage(cells)))
+    whole = kinds.PERCENT.shown(correct_of(result))
+    rows.append(Row(["all %", *totals, whole]))
+    title = f"correct of {usual_size(result)} by variant and depth"
+    return Table("cells", title, columns, rows)
+
+
+def _columns(key: str, title: str, titles: Iterable[str]) -> list[Column[Any]]:
+    """A column of names, and columns of figures that are laid out already."""
+    columns: list[Column[Any]] = [Column(key, title, kinds.NAME)]
+    for one in titles:
+        columns.append(Column(one, one, kinds.SHOWN))
+    return columns
 
 
 def _without_variants(result: Result) -> Table:
@@ -232,24 +210,17 @@ def _without_variants(result: Result) -> Table:
     names = ["correct", "deviate", "nan"]
     if any(one.unanswered for one in result.depths):
         names.append("unanswered")
-    rows = [
-        Row([name, *(_Total(Shown(_count(one, name))) for one in result.depths)])
-        for name in names
-    ]
-    latencies = [one.spending["latency_s"] for one in result.depths]
-    seconds = [one and _Total(kinds.SECONDS.shown(one.median)) for one in latencies]
+    rows = []
+    for name in names:
+        counts = [getattr(one, name) for one in result.depths]
+        rows.append(Row([name, *(Shown(str(count or ".")) for count in counts)]))
+    seconds: list[Shown | None] = []
+    for one in result.depths:
+        latency = one.spending["latency_s"]
+        seconds.append(kinds.SECONDS.shown(latency.median) if latency else None)
     rows.append(Row(["median s", *seconds]))
-    name: Column[Any] = Column("outcome", "depth", kinds.NAME, "", lambda one: None)
-    columns: list[Column[Any]] = [
-        name,
-        *(_cell(str(one.depth)) for one in result.depths),
-    ]
+    columns = _columns("outcome", "depth", [str(one.depth) for one in result.depths])
     return Table("lengths", "by depth", columns, rows)
-
-
-def _count(one: Any, name: str) -> str:
-    count = getattr(one, name)
-    return str(count) if count else "."
 
 
 # --- errors ---------------------------------------------------------------------------
@@ -261,22 +232,13 @@ def error_classes(rows: Sequence[ResultOfRun]) -> Table:
     """
     shown = [row for row in rows if _deviates(row.result)]
     table = ERRORS.table(error_items(shown))
-    head: Column[str] = Column("error_class", "class", kinds.NAME, "", lambda one: None)
-    columns: list[Column[Any]] = [head]
+    columns: list[Column[Any]] = [Column("error_class", "class", kinds.NAME)]
     for number, row in enumerate(shown):
         model = model_of(row)
         lines = [*row.label.split(", "), row.result.task, *model.marks]
         title = "\n".join(sanitize_name(line, LONGEST_LABEL) for line in lines)
-        columns.append(replace(_cell(title), key=str(number), is_named=True))
-    items = error_items(shown)
-    order = [str(item.one.error_class) for item in _in_order(items)]
-    lines_of: dict[str, list[Any]] = {name: [name] for name in order}
-    for row in shown:
-        mine = {str(item.one.error_class): item.one for item in error_items([row])}
-        for name, line in lines_of.items():
-            one = mine.get(name)
-            line.append(_percent(one.percentage) if one else _Total(Shown(".")))
-    table_rows = [Row(line) for line in lines_of.values()]
+        columns.append(Column(str(number), title, kinds.SHOWN, is_named=True))
+    table_rows = list(_shares(shown))
     if shown:
         table_rows += _right(shown)
     return replace(
@@ -297,21 +259,37 @@ def _deviates(result: Result) -> bool:
     return differ or any(one.count for one in found.classes)
 
 
-def _in_order(items: Iterable[Of]) -> list[Of]:
-    """One item of each error class, in the order of the classes."""
-    found = {item.one.error_class: item for item in items}
-    return [found[name] for name in ErrorClass if name in found]
+def _shares(rows: Sequence[ResultOfRun]) -> Iterator[Row]:
+    """The share of each error class that occurs, in the order of the classes."""
+    found: dict[tuple[str, int], Percentage | None] = {}
+    for number, row in enumerate(rows):
+        for item in error_items([row]):
+            found[item.one.error_class, number] = item.one.percentage
+    names = {name for name, _ in found}
+    for name in ErrorClass:
+        if name not in names:
+            continue
+        values = []
+        for number in range(len(rows)):
+            is_found = (name, number) in found
+            percentage = found.get((name, number))
+            values.append(kinds.PERCENT.shown(percentage) if is_found else Shown("."))
+        yield Row([str(name), *values])
 
 
 def _right(rows: Sequence[ResultOfRun]) -> Iterator[Row]:
     """How many deviate, and how many are right by either reading."""
-    found = [(row.result, row.result.errors) for row in rows]
-    totals = [(result, errors) for result, errors in found if errors]
-    counts = [sum(one.count for one in errors.classes) for _, errors in totals]
-    right = [
-        (errors.strict["tolerant_correct"], one.measured) for one, errors in totals
-    ]
-    bare = [(errors.strict["strict_correct"], one.measured) for one, errors in totals]
-    yield Row(["deviates", *(_Total(Shown(f"{count:,}")) for count in counts)])
-    yield Row(["right", *(_Total(Shown(formatting.share(*one))) for one in right)])
-    yield Row(["right, bare", *(_Total(Shown(formatting.share(*one))) for one in bare)])
+    deviates, right, bare = [], [], []
+    for row in rows:
+        errors, measured = row.result.errors, row.result.measured
+        if errors is None:
+            continue
+        count = sum(one.count for one in errors.classes)
+        deviates.append(Shown(f"{count:,}"))
+        tolerant = formatting.share(errors.strict["tolerant_correct"], measured)
+        right.append(Shown(tolerant))
+        strict = formatting.share(errors.strict["strict_correct"], measured)
+        bare.append(Shown(strict))
+    yield Row(["deviates", *deviates])
+    yield Row(["right", *right])
+    yield Row(["right, bare", *bare])

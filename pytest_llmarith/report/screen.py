@@ -11,15 +11,13 @@ from typing import Any
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
-from pytest_llmarith.report.definitions import differences as of_differences
-from pytest_llmarith.report.definitions import scores
-from pytest_llmarith.report.definitions.differences import DIFFERENCES
+from pytest_llmarith.report.definitions.differences import DIFFERENCES, Side
 from pytest_llmarith.report.definitions.results import (
     NINETY_PERCENT_TO,
     OVERVIEW,
     THRESHOLDS,
     VARIANTS,
-    model_of,
+    Of,
     overview_items,
     threshold_items,
     variant_items,
@@ -31,26 +29,28 @@ from pytest_llmarith.report.definitions.scores import (
     score_items,
     search_items,
     search_note,
+    terms,
 )
-from pytest_llmarith.report.depths import depth_ranges, usual_size
+from pytest_llmarith.report.depths import (
+    depth_ranges,
+    grid_depths,
+    grid_rows,
+    usual_size,
+)
 from pytest_llmarith.report.render.terminal import laid_out, legend, width_of
 from pytest_llmarith.report.series import ResultOfRun, results_of
-from pytest_llmarith.report.table import (
-    Column,
-    Kind,
-    Level,
-    Row,
-    Shown,
-    Table,
-    pivot,
-)
+from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import ModelDifference, Result, RunSummary, Variant
+from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
 
 _LONGEST_NAME = 40
 _MOST_CLASSES = 4
 _MOST_WITH_EXAMPLE = 3  # models
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
+
+_NINETY_PERCENT_TO: Column[Any] = Column(
+    "holds_to", "90 % to", kinds.DEPTHS, NINETY_PERCENT_TO, explained=True
+)
 
 
 def screen(summary: RunSummary, width: int, *, only_head: bool = False) -> list[str]:
@@ -73,38 +73,45 @@ def results_screen(
     rows = [row for row in results if row.result.measured]
     if not rows:
         return []
-    last = laid_out(headline(results, width), width)
-    shown = _differences(rows, differences)
+    shown: list[Table] = []
     errors: list[str] = []
     if not only_head:
-        shown = [*_details(rows, width), *shown]
-        errors = list(_error_lines(rows))
-    tables = [laid_out(_unmarked(one), width) for one in shown]
-    lines = []
-    for one in tables:
-        lines += ["", *one.lines]
-    explanation = [text for one in (*tables, last) for text in one.explanation]
-    lines += legend(explanation, width) if tables else []
+        shown += _details(rows, width)
+        errors += _error_lines(rows)
+    shown += _differences(rows, differences)
+    lines: list[str] = []
+    explanation: list[str] = []
+    for table in shown:
+        layout = laid_out(_unmarked(table), width)
+        lines += ["", *layout.lines]
+        explanation += layout.explanation
+    last = laid_out(headline(results, width), width)
+    explanation += last.explanation
+    if shown:
+        lines += legend(explanation, width)
     for error in errors:
         lines += wrap(error, width, subsequent_indent="  ")
     lines += ["", *last.lines]
-    return lines if tables else [*lines, *legend(explanation, width)]
+    if not shown:
+        lines += legend(explanation, width)
+    return lines
 
 
 def headline(rows: Sequence[ResultOfRun], width: int) -> Table:
     """A row per model and task: correct answers, how far they reach, and cost."""
-    notes = {id(row): _note(row) for row in rows}
-    table = OVERVIEW.table(
-        overview_items(rows), Level.BRIEF, note=lambda item: notes[id(item.row)]
-    )
+    table = OVERVIEW.table(overview_items(rows), Level.BRIEF, note=_note)
     table = folded(replace(table, title="").without("tokens", "latency"))
-    return table if width_of(table) <= width else table.without("measured")
+    if width_of(table) <= width:
+        return table
+    return table.without("measured")
 
 
 def folded(table: Table) -> Table:
     """The table with a model or a task that all rows share above its first column."""
     shared = []
-    for key in _present(table, "model", "task"):
+    for key in ("model", "task"):
+        if not table.has(key):
+            continue
         kind = table.columns[table.place(key)].kind
         shown = {kind.shown(value) for value in table.values(key)}
         names = [column for column in table.columns if column.kind.is_name]
@@ -121,54 +128,42 @@ def folded(table: Table) -> Table:
 
 def _unmarked(table: Table) -> Table:
     """The table without the marks of its models, which the headline has."""
-    rows = []
-    for row in table.rows:
-        values = [
-            value._replace(marks=()) if isinstance(value, kinds.Model) else value
-            for value in row.values
-        ]
-        rows.append(replace(row, values=values))
-    return replace(table, rows=rows)
+    for column in table.columns:
+        if column.kind is kinds.MODEL:
+            models = [one._replace(marks=()) for one in table.values(column.key)]
+            table = table.with_values(column.key, models)
+    return table
 
 
-def _note(row: ResultOfRun) -> str:
-    result = row.result
+def _note(item: Of) -> str:
+    row, result = item.row, item.row.result
     notes = [incomplete(result), row.missing or bounded(result)]
-    if result.breaking_points:
-        wrong = [one for one in result.breaking_points if one.question is not None]
-        searches = len(result.breaking_points)
-        notes.append(f"wrong in {len(wrong)} of {searches} searches")
+    searches = result.breaking_points
+    if searches:
+        wrong = [one for one in searches if one.question is not None]
+        notes.append(f"wrong in {len(wrong)} of {len(searches)} searches")
     return "; ".join(filter(None, notes))
 
 
 def _differences(
     rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
-) -> list[Table]:
+) -> Iterator[Table]:
     """The differences to the baseline, a table per task."""
-    simulated = {_side(row): model_of(row).marks for row in rows}
-    sides = [_side(row) for row in rows]
+    sides = {_side(row) for row in rows}
     over_all = len({(_side(row), row.result.task) for row in rows}) < len(rows)
-    tables = []
-    for task in dict.fromkeys(row.result.task for row in rows):
-        items = [
-            of_differences.Side(
-                kinds.Model(one.model, one.model, simulated[one.model]),
-                one.baseline,
-                task,
-                one,
-            )
-            for one in differences
-            if one.task == task and one.model in sides
-        ]
+    for task in _tasks(rows):
+        items = []
+        for one in differences:
+            if one.task == task and one.model in sides:
+                model = kinds.Model(one.model, one.model)
+                items.append(Side(model, one.baseline, task, one))
         if not items:
             continue
         baseline = sanitize_name(items[0].baseline, _LONGEST_NAME)
         table = DIFFERENCES.table(items, Level.BRIEF).without("task")
-        remark = "difference: over all conditions" if over_all else ""
         title = f"difference to {baseline} in percentage points"
-        whose = sanitize_name(task, _LONGEST_NAME)
-        tables.append(replace(table, title=title, whose=whose, legend=remark))
-    return tables
+        remark = "difference: over all conditions" if over_all else ""
+        yield replace(_of_task(table, task, title), legend=remark)
 
 
 def _side(row: ResultOfRun) -> str:
@@ -178,12 +173,20 @@ def _side(row: ResultOfRun) -> str:
     return row.label if row.run else row.result.model
 
 
+def _tasks(rows: Sequence[ResultOfRun]) -> list[str]:
+    return list(dict.fromkeys(row.result.task for row in rows))
+
+
+def _of_task(table: Table, task: str, title: str) -> Table:
+    return replace(table, whose=sanitize_name(task, _LONGEST_NAME), title=title)
+
+
 # --- the details of a task ------------------------------------------------------------
 
 
 def _details(rows: Sequence[ResultOfRun], width: int) -> Iterator[Table]:
     """What explains the results of each task."""
-    for task in dict.fromkeys(row.result.task for row in rows):
+    for task in _tasks(rows):
         of_task = [row for row in rows if row.result.task == task]
         grids = [row for row in of_task if row.result.grid]
         if len(grids) > 1:
@@ -197,76 +200,25 @@ def _details(rows: Sequence[ResultOfRun], width: int) -> Iterator[Table]:
             yield _scores(of_task)
         if any(row.result.breaking_points for row in of_task):
             yield _searches(of_task, width)
-        if any(threshold_items(of_task, only_adaptive=True)):
-            yield _adaptive(of_task)
-
-
-def _at(title: str, key: str = "") -> Column[kinds.Part]:
-    """The column of one depth, or of a range of depths."""
-    return Column(key or title, title, kinds.PART, "correct answers", lambda one: None)
-
-
-def _reach(title: str = "90 % to") -> Column[Variant]:
-    return Column(
-        "holds_to",
-        title,
-        _REACH,
-        NINETY_PERCENT_TO,
-        lambda one: one,
-        explained=True,
-    )
-
-
-_REACH: Kind[Variant] = Kind(
-    {"": "string"}, lambda v: Shown(_ninety(v)), lambda v: [_ninety(v)]
-)
-
-
-def _ninety(one: Variant) -> str:
-    found = one.ninety_percent_to
-    return formatting.ninety_percent_to(found) if found else ""
+        adaptive = threshold_items(of_task, only_adaptive=True)
+        if adaptive:
+            yield _adaptive(adaptive, task)
 
 
 def _variants_by_depth(result: Result, width: int) -> Table:
     """Rows are variants, columns depths, with the digits up to which 90 % are correct
     and the first wrong answer.
     """
-    usual = usual_size(result)
-    depths = sorted({cell.depth for cell in result.grid})
-    cells = {(cell.variant, cell.depth): cell for cell in result.grid}
-    name: Column[Any] = Column("variant", "variant", kinds.NAME, "", lambda one: None)
-    columns: list[Column[Any]] = [name, *(_at(str(depth)) for depth in depths)]
-    columns.append(_reach())
+    columns: list[Column[Any]] = [Column("variant", "variant", kinds.NAME)]
+    for depth in grid_depths(result):
+        columns.append(Column(str(depth), str(depth), kinds.PART))
+    columns.append(_NINETY_PERCENT_TO)
     rows = []
-    for variant in result.series:
-        parts = []
-        for depth in depths:
-            cell = cells.get((variant.variant, depth))
-            is_known = cell is not None and cell.measured
-            parts.append(
-                kinds.Part(cell.correct, cell.measured, usual)
-                if cell and is_known
-                else None
-            )
-        rows.append(Row([variant.variant, *parts, variant]))
-    title = f"correct of {usual} by depth (digits)"
-    table = Table("cells", title, columns, rows, whose=result.task)
+    for variant, parts in grid_rows(result):
+        rows.append(Row([variant.variant, *parts, variant.ninety_percent_to]))
+    title = f"correct of {usual_size(result)} by depth (digits)"
+    table = _of_task(Table("cells", "", columns, rows), result.task, title)
     return _with_wrong(table, [one.first_wrong for one in result.series], width)
-
-
-class _Both:
-    """A variant of a model: its correct answers, and how far they reach."""
-
-    def __init__(self, one: Variant, longest: int) -> None:
-        self.percent = formatting.percent_of(one.correct_percentage)
-        self.reach = _ninety(one).rjust(longest)
-
-
-_BOTH: Kind[_Both] = Kind(
-    {"": "string"},
-    lambda v: Shown(f"{v.percent}  {v.reach}"),
-    lambda v: [v.percent],
-)
 
 
 def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
@@ -276,52 +228,62 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
     Columns are models; if their names do not fit, they are variants.
     """
     items = variant_items(rows)
-    longest = max(len(_ninety(item.one)) for item in items)
-    both: Column[_Both] = Column(
-        "both",
-        "90 % to",
-        _BOTH,
-        NINETY_PERCENT_TO,
-        lambda item: _Both(item.one, longest) if item.one.measured else None,
-        explained=True,
-    )
-    definition = replace(VARIANTS, title="", columns=[*VARIANTS.columns, both])
+    reaches = [kinds.DEPTHS.shown(item.one.ninety_percent_to).text for item in items]
+    longest = max(map(len, reaches))
+
+    def both(item: Of) -> Shown | None:
+        if not item.one.measured:
+            return None
+        percent = formatting.percent_of(item.one.correct_percentage)
+        reach = kinds.DEPTHS.shown(item.one.ninety_percent_to).text
+        return Shown(f"{percent}  {reach.rjust(longest)}")
+
+    column = replace(_NINETY_PERCENT_TO, key="both", kind=kinds.SHOWN, value=both)
+    definition = replace(VARIANTS, columns=[*VARIANTS.columns, column])
     long = _unmarked(definition.table(items, Level.FULL))
-    long = replace(long, title="correct %, and 90 % to", whose=rows[0].result.task)
-    models = pivot(long, ["variant"], "model", "both")
-    names = [column.title for column in models.columns[1:]]
-    room = (width - len("variant")) // len(names) - 3
-    short = [sanitize_name(name, max(10, room)) for name in names]
-    named = [
-        replace(column, title=title)
-        for column, title in zip(models.columns[1:], short, strict=True)
-    ]
-    models = replace(models, columns=[models.columns[0], *named])
-    if len(set(short)) == len(names) and width_of(models) <= width:
-        return models
+    long = _of_task(long, rows[0].result.task, "correct %, and 90 % to")
+    by_model = pivot(long, ["variant"], "model", "both")
+    first, *models = by_model.columns
+    room = (width - len("variant")) // len(models) - 3
+    names = [sanitize_name(column.title, max(10, room)) for column in models]
+    if len(set(names)) == len(names):
+        columns = [first]
+        for model, name in zip(models, names, strict=True):
+            columns.append(replace(model, title=name))
+        by_model = replace(by_model, columns=columns)
+        if width_of(by_model) <= width:
+            return by_model
     return pivot(long, ["model"], "variant", "both")
 
 
 def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Tasks without variants: rows are models, columns ranges of depths."""
     ranges = depth_ranges(row.result for row in rows)
-    name: Column[Any] = Column("model", "model", kinds.NAME, "", lambda one: None)
-    columns = [name, *(_at(one) for one in ranges), _reach()]
+    columns: list[Column[Any]] = [Column("model", "model", kinds.NAME)]
+    for name in ranges:
+        columns.append(Column(name, name, kinds.PART))
+    columns.append(_NINETY_PERCENT_TO)
     table_rows = []
+    wrong = []
     for row in rows:
-        parts = []
-        for some in ranges.values():
-            mine = [one for one in row.result.depths if one.depth in some]
-            correct = sum(one.correct for one in mine)
-            measured = sum(one.measured for one in mine)
-            parts.append(kinds.Part(correct, measured) if measured else None)
-        table_rows.append(Row([row.label, *parts, row.result.whole]))
-    title = "correct by depth (digits)"
-    task = rows[0].result.task
-    table = Table("lengths", title, columns, table_rows, whose=task)
-    wholes = [row.result.whole for row in rows]
-    wrong = [one.first_wrong if one else None for one in wholes]
+        parts = [_part(row.result, depths) for depths in ranges.values()]
+        whole = row.result.whole
+        reach = whole.ninety_percent_to if whole else None
+        table_rows.append(Row([row.label, *parts, reach]))
+        wrong.append(whole.first_wrong if whole else None)
+    table = Table("lengths", "", columns, table_rows)
+    table = _of_task(table, rows[0].result.task, "correct by depth (digits)")
     return _with_wrong(table, wrong, width)
+
+
+def _part(result: Result, depths: Sequence[int]) -> kinds.Part | None:
+    """The correct answers at these depths; None if there is no reply."""
+    correct = measured = 0
+    for one in result.depths:
+        if one.depth in depths:
+            correct += one.correct
+            measured += one.measured
+    return kinds.Part(correct, measured) if measured else None
 
 
 def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Table:
@@ -331,64 +293,30 @@ def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Ta
     room = width - width_of(table) - 2
     if room < _SHORTEST_WRONG or not any(wrong):
         return table
-    shown = [formatting.wrong_answer(one, room) if one else "" for one in wrong]
-    column = Column("first_wrong", "first wrong", kinds.TEXT, "", lambda one: None)
-    rows = [
-        replace(row, values=[*row.values, text])
-        for row, text in zip(table.rows, shown, strict=True)
-    ]
-    return replace(table, columns=[*table.columns, column], rows=rows)
+    texts = [formatting.wrong_answer(one, room) if one else "" for one in wrong]
+    return table.with_column(Column("first_wrong", "first wrong", kinds.TEXT), texts)
 
 
 def _scores(rows: Sequence[ResultOfRun]) -> Table:
     """Scores: rows are models and variants, columns the mean scores by name."""
     items = [item for item in score_items(rows) if item.one.variant]
-    terms = {id(item.one): scores.terms(item) for item in items}
-    long = SCORES.table(items, Level.BRIEF, note=lambda item: terms[id(item.one)])
-    table = pivot(long, _present(long, "model", "variant"), "score", "mean")
-    table = replace(table, title="mean score %", whose=rows[0].result.task)
-    for key in ("unsolved", "cheats"):
-        table = _joined(table, long, key)
-    return _one_variant(table)
+    long = SCORES.table(items, Level.BRIEF, note=terms)
+    names = ("model", "variant")
+    table = pivot(long, names, "score", "mean", beside=("unsolved", "cheats"))
+    task = rows[0].result.task
+    return _one_variant(_of_task(table, task, "mean score %"), task)
 
 
-def _present(table: Table, *keys: str) -> list[str]:
-    known = [column.key for column in table.columns]
-    return [key for key in keys if key in known]
-
-
-def _joined(table: Table, long: Table, key: str) -> Table:
-    """A pivoted table with one more column of the table that it was made of, whose rows
-    have the same model and variant.
-    """
-    if key not in [column.key for column in long.columns]:
-        return table
-    names = _present(long, "model", "variant")
-    found = {
-        tuple(row.values[long.place(name)] for name in names): row.values[
-            long.place(key)
-        ]
-        for row in long.rows
-    }
-    rows = [
-        replace(row, values=[*row.values, found.get(tuple(row.values[: len(names)]))])
-        for row in table.rows
-    ]
-    return replace(
-        table, columns=[*table.columns, long.columns[long.place(key)]], rows=rows
-    )
-
-
-def _one_variant(table: Table) -> Table:
-    """The table with a variant that all rows share in the title, which is that of the
-    task if it has no variants.
+def _one_variant(table: Table, task: str) -> Table:
+    """The table with a variant that all rows share in the title; a task without
+    variants is its own one.
     """
     variants = {str(value) for value in table.values("variant")}
     if len(variants) > 1:
         return table
     (variant,) = variants
     table = table.without("variant")
-    if variant == table.whose:
+    if variant == task:
         return table
     return replace(table, title=f"{table.title} of {variant}")
 
@@ -397,34 +325,28 @@ def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Searches for breaking points: rows are models and variants."""
     items = search_items(rows)
     table = SEARCHES.table(items, Level.BRIEF).without("task")
-    table = replace(table, whose=rows[0].result.task)
+    table = _of_task(table, rows[0].result.task, table.title)
     table = _named_together(table, "search")
     room = width - width_of(table.without("breaks_at")) - 2
     texts = []
-    for item in items:
-        point = item.one
-        texts.append(
-            formatting.wrong_answer(point, room)
-            if point.question is not None
-            else Break(point).text
-        )
-    place = table.place("breaks_at")
+    noted = []
+    for row, item in zip(table.rows, items, strict=True):
+        text = Break(item.one).text
+        if item.one.question is not None:
+            text = formatting.wrong_answer(item.one, room)
+        texts.append(text)
+        noted.append(replace(row, note=search_note(item.one, text)))
     columns = list(table.columns)
+    place = table.place("breaks_at")
     columns[place] = replace(columns[place], kind=kinds.TEXT)
-    table_rows = []
-    for row, item, text in zip(table.rows, items, texts, strict=True):
-        values = list(row.values)
-        values[place] = text
-        table_rows.append(Row(values, search_note(item.one, text)))
-    return replace(table, columns=columns, rows=table_rows)
+    table = replace(table, columns=columns, rows=noted)
+    return table.with_values("breaks_at", texts)
 
 
-def _adaptive(rows: Sequence[ResultOfRun]) -> Table:
+def _adaptive(items: Sequence[Of], task: str) -> Table:
     """D50 as measured by adaptive asking: rows are models and variants."""
-    items = threshold_items(rows, only_adaptive=True)
     table = THRESHOLDS.table(items, Level.BRIEF).without("task", "questions")
-    title = "D50 by adaptive asking"
-    table = replace(table, title=title, legend="", whose=rows[0].result.task)
+    table = _of_task(replace(table, legend=""), task, "D50 by adaptive asking")
     return _named_together(table, "variant")
 
 
@@ -434,12 +356,10 @@ def _named_together(table: Table, key: str) -> Table:
     table = table.without("model")
     if len(set(models)) == 1:
         return table
-    rows = []
-    for row, model, name in zip(table.rows, models, names, strict=True):
-        values = list(row.values)
-        values[table.place(key)] = f"{model.label}, {name}"
-        rows.append(replace(row, values=values))
-    return replace(table, rows=rows)
+    together = []
+    for model, name in zip(models, names, strict=True):
+        together.append(f"{model.label}, {name}")
+    return table.with_values(key, together)
 
 
 # --- where answers go wrong -----------------------------------------------------------
@@ -450,7 +370,7 @@ def _error_lines(rows: Sequence[ResultOfRun]) -> Iterator[str]:
     example for up to three models.
     """
     models = len({row.label for row in rows})
-    tasks = len({row.result.task for row in rows})
+    tasks = len(_tasks(rows))
     for row in rows:
         if row.result.searched:
             continue
@@ -466,30 +386,36 @@ def _error_lines(rows: Sequence[ResultOfRun]) -> Iterator[str]:
 
 def _errors(result: Result, *, with_example: bool) -> Iterator[str]:
     """The most frequent classes of wrong answers, and answers that lack."""
-    classes = result.errors.classes if result.errors else []
-    counts = Counter({one.error_class: one.count for one in classes if one.count})
-    examples = {
-        one.first_wrong.error_class: formatting.wrong_answer(one.first_wrong)
-        for one in reversed(result.variants)
-        if one.first_wrong and one.first_wrong.answer
-    }
-    most = dict(counts.most_common(_MOST_CLASSES))
-    shown = next((name for name in most if name in examples), None)
-    for name, count in most.items():
-        is_example = with_example and name == shown
-        yield (
-            f"{count:,} {name} ({examples[name]})"
-            if is_example
-            else f"{count:,} {name}"
-        )
-    others = counts.total() - sum(most.values())
+    counts: Counter[str] = Counter()
+    for one in result.errors.classes if result.errors else ():
+        if one.count:
+            counts[one.error_class] = one.count
+    examples = _examples(result) if with_example else {}
+    others = counts.total()
+    has_example = False
+    for name, count in counts.most_common(_MOST_CLASSES):
+        others -= count
+        if name in examples and not has_example:
+            has_example = True
+            yield f"{count:,} {name} ({examples[name]})"
+        else:
+            yield f"{count:,} {name}"
     if others:
-        yield f"{others:,} other{'s' if others > 1 else ''}"
+        yield formatting.counted(others, "other")
     nan = result.outcomes.nan
-    if not nan:
-        return
     cut = truncated(result)
-    if cut:
+    if nan and cut:
         yield f"{nan:,} without an answer ({cut})"
-    else:
+    elif nan:
         yield f"{nan:,} without an answer"
+
+
+def _examples(result: Result) -> dict[str | None, str]:
+    """The first wrong answer of each error class that has one."""
+    examples: dict[str | None, str] = {}
+    for variant in result.variants:
+        wrong = variant.first_wrong
+        if wrong and wrong.answer:
+            text = formatting.wrong_answer(wrong)
+            examples.setdefault(wrong.error_class, text)
+    return examples

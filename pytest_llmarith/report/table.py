@@ -67,6 +67,8 @@ class Kind(Generic[V]):
 class Column(Generic[V]):
     """A column of a definition: `value` takes it from what a row is about.
 
+    A table that is laid out row by row has columns without `value`.
+
     `below` names the column under which it is stacked if a table is too wide. The
     meaning is in the legend if it is `explained`.
     """
@@ -74,8 +76,8 @@ class Column(Generic[V]):
     key: str
     title: str
     kind: Kind[V]
-    meaning: str
-    value: Callable[[Any], V | None]
+    meaning: str = ""
+    value: Callable[[Any], V | None] = lambda item: None
     level: Level = Level.BRIEF
     below: str = ""
     explained: bool = False
@@ -119,17 +121,25 @@ class Table:
     @property
     def heading(self) -> str:
         """Whose table it is, and its title."""
-        return ": ".join(filter(None, (self.whose, self.title)))
+        if self.whose and self.title:
+            return f"{self.whose}: {self.title}"
+        return self.whose or self.title
 
     @property
     def explanation(self) -> list[str]:
         """What the columns mean."""
-        texts = [
-            f"{column.called or column.title}: {column.meaning}"
-            for column in self.columns
-            if column.explained
-        ]
-        return [*dict.fromkeys(texts), *filter(None, [self.legend])]
+        texts: list[str] = []
+        for column in self.columns:
+            text = f"{column.called or column.title}: {column.meaning}"
+            if column.explained and text not in texts:
+                texts.append(text)
+        if self.legend:
+            texts.append(self.legend)
+        return texts
+
+    def has(self, key: str) -> bool:
+        """Whether it has a column of this key."""
+        return any(column.key == key for column in self.columns)
 
     def values(self, key: str) -> list[Any]:
         """The values of a column."""
@@ -142,9 +152,7 @@ class Table:
 
     def chosen(self, keys: Iterable[str]) -> Table:
         """The table with these columns, as far as it has them, in this order."""
-        known = {column.key: place for place, column in enumerate(self.columns)}
-        places = [known[key] for key in keys if key in known]
-        return self._at(places)
+        return self._at([self.place(key) for key in keys if self.has(key)])
 
     def without(self, *keys: str) -> Table:
         """The table without these columns."""
@@ -159,28 +167,46 @@ class Table:
         """The table without the columns of which no value is known."""
         used = []
         for place, column in enumerate(self.columns):
-            known = [row.values[place] for row in self.rows]
-            is_known = column.kind.is_known
-            known = [one for one in known if one is not None and is_known(one)]
-            if column.is_rare:
-                known = [value for value in known if column.kind.values(value)[0]]
-            if known:
+            if any(_is_shown(column, row.values[place]) for row in self.rows):
                 used.append(place)
         return self._at(used)
 
     def _at(self, places: Sequence[int]) -> Table:
-        rows = [
-            replace(row, values=[row.values[place] for place in places])
-            for row in self.rows
-        ]
+        rows = []
+        for row in self.rows:
+            values = [row.values[place] for place in places]
+            rows.append(replace(row, values=values))
         return replace(self, columns=[self.columns[at] for at in places], rows=rows)
 
-    def titled(self, **titles: str) -> Table:
-        """The table with other titles of columns, by key."""
-        columns = [
-            replace(one, title=titles.get(one.key, one.title)) for one in self.columns
-        ]
+    def titled(self, key: str, title: str) -> Table:
+        """The table with another title of a column."""
+        columns = list(self.columns)
+        place = self.place(key)
+        columns[place] = replace(columns[place], title=title)
         return replace(self, columns=columns)
+
+    def with_values(self, key: str, values: Iterable[Any]) -> Table:
+        """The table with other values of a column."""
+        place = self.place(key)
+        rows = []
+        for row, value in zip(self.rows, values, strict=True):
+            changed = [*row.values[:place], value, *row.values[place + 1 :]]
+            rows.append(replace(row, values=changed))
+        return replace(self, rows=rows)
+
+    def with_column(self, column: Column[Any], values: Iterable[Any]) -> Table:
+        """The table with a further column on the right."""
+        rows = []
+        for row, value in zip(self.rows, values, strict=True):
+            rows.append(replace(row, values=[*row.values, value]))
+        return replace(self, columns=[*self.columns, column], rows=rows)
+
+
+def _is_shown(column: Column[Any], value: Any) -> bool:
+    """Whether a value makes its column worth showing."""
+    if value is None or not column.kind.is_known(value):
+        return False
+    return not column.is_rare or bool(column.kind.values(value)[0])
 
 
 @dataclass(frozen=True)
@@ -213,50 +239,66 @@ class Definition:
         columns = [column for column in self.columns if column.level <= level]
         rows: list[Row] = []
         for item in items:
-            values = [column.value(item) for column in columns]
-            if level is Level.DATA:
-                rows.append(Row(values))
-            else:
-                text = note(item) if note else ""
-                rows.append(Row(values, text, trials(item) if trials else {}))
+            row = Row([column.value(item) for column in columns])
+            if level < Level.DATA and note:
+                row = replace(row, note=note(item))
+            if level < Level.DATA and trials:
+                row = replace(row, trials=trials(item))
+            rows.append(row)
         legend = self.legend if rows else ""
         table = Table(self.key, self.title, columns, rows, legend, notes, whose)
-        return table if level is Level.DATA else table.known()
+        if level is Level.DATA:
+            return table
+        return table.known()
 
 
-def pivot(table: Table, down: Sequence[str], across: str, figure: str) -> Table:
+def pivot(
+    table: Table,
+    down: Sequence[str],
+    across: str,
+    figure: str,
+    beside: Sequence[str] = (),
+) -> Table:
     """A matrix: a row for each value of the columns `down`, and a column for each value
     of the column `across`, which has the figures.
+
+    The columns `beside` follow with the values of the first row of each.
     """
     if not table.rows:
         return table
-    named, shown = table.place(across), table.place(figure)
-    places = [table.place(key) for key in down]
-    heads: dict[str, None] = {}
-    lines: dict[tuple[str, ...], tuple[Row, dict[str, Any]]] = {}
-    for row in table.rows:
-        head = table.columns[named].kind.shown(row.values[named]).text
-        heads.setdefault(head)
-        names = tuple(
-            table.columns[at].kind.shown(row.values[at]).text for at in places
-        )
-        lines.setdefault(names, (row, {}))[1][head] = row.values[shown]
-    columns = [table.columns[at] for at in places]
-    whole = table.columns[shown]
-    for number, head in enumerate(heads):
-        is_first = number == 0
-        columns.append(
-            replace(
+    whole = table.columns[table.place(figure)]
+    named = table.chosen([across])
+    names = table.chosen(down)
+    others = table.chosen(beside)
+    heads: dict[str, Column[Any]] = {}
+    firsts: dict[tuple[str, ...], int] = {}  # the first row of each
+    figures: dict[tuple[str, ...], dict[str, Any]] = {}
+    for number, value in enumerate(table.values(figure)):
+        (head,) = _texts(named, number)
+        if head not in heads:
+            heads[head] = replace(
                 whole,
                 key=f"{figure} {head}",
                 title=head,
                 is_named=True,
-                explained=whole.explained and is_first,
+                explained=whole.explained and not heads,
                 called=whole.called or whole.title,
             )
-        )
+        line = _texts(names, number)
+        firsts.setdefault(line, number)
+        figures.setdefault(line, {})[head] = value
     rows = []
-    for first, found in lines.values():
-        values = [first.values[at] for at in places] + [*map(found.get, heads)]
-        rows.append(Row(values, first.note, first.trials))
+    for line, number in firsts.items():
+        found = [figures[line].get(head) for head in heads]
+        values = [*names.rows[number].values, *found, *others.rows[number].values]
+        rows.append(replace(table.rows[number], values=values))
+    columns = [*names.columns, *heads.values(), *others.columns]
     return replace(table, columns=columns, rows=rows)
+
+
+def _texts(table: Table, number: int) -> tuple[str, ...]:
+    """The values of a row as people read them."""
+    texts = []
+    for column, value in zip(table.columns, table.rows[number].values, strict=True):
+        texts.append(column.kind.shown(value).text)
+    return tuple(texts)

@@ -40,8 +40,8 @@ def _name(item: Of) -> str:
 
 
 def _programs(item: Of) -> Programs | None:
-    programs: Programs | None = item.one.variant and item.one.variant.programs
-    return programs
+    variant: Variant | None = item.one.variant
+    return variant.programs if variant else None
 
 
 def score_name(result: Result, score: Scores) -> str:
@@ -65,7 +65,9 @@ JUDGES: Kind[Agreement] = Kind(
 
 
 def _kappa(found: Agreement) -> str:
-    return "" if found.kappa is None else f"kappa {found.kappa:.2f}"
+    if found.kappa is None:
+        return ""
+    return f"kappa {found.kappa:.2f}"
 
 
 SECONDS_A_TERM: Kind[Any] = Kind(
@@ -161,32 +163,42 @@ def score_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     for row in rows:
         scored = row.result.scored
         for one in scored:
-            found += [Of(row, Scored(one, score)) for score in one.scores]
+            for score in one.scores:
+                found.append(Of(row, Scored(one, score)))
         if len(scored) != 1:
-            found += [Of(row, Scored(None, score)) for score in row.result.scores]
+            for score in row.result.scores:
+                found.append(Of(row, Scored(None, score)))
     return found
 
 
 def score_legend(rows: Iterable[ResultOfRun]) -> str:
     """How the intervals of scores are made."""
+    of_programs = others = False
+    for row in rows:
+        for one in row.result.scored:
+            if one.programs:
+                of_programs = True
+            else:
+                others = True
     texts = []
-    scored = [one for row in rows for one in row.result.scored]
-    if any(one.programs for one in scored):
+    if of_programs:
         texts.append("95 % of scores of programs: by bootstrap over sequences")
-    if any(not one.programs for one in scored):
+    if others:
         texts.append("95 % of scores: by Student's t, or Wilson's if all are 0 or 1")
     return "; ".join(texts)
 
 
 def score_notes(rows: Iterable[ResultOfRun]) -> Iterator[str]:
     """What has to be known of scores, a line per fact."""
-    found = [(row, one) for row in rows for one in row.result.scored]
-    labels = {row.label for row, _ in found}
-    for row, one in found:
-        name = sanitize_name(one.variant or row.result.task, _LONGEST_NAME)
-        whose = f"{row.label}, {name}" if len(labels) > 1 else name
-        for note in _notes(one):
-            yield f"{whose}: {note}"
+    scored = [row for row in rows if row.result.scored]
+    has_several = len({row.label for row in scored}) > 1
+    for row in scored:
+        for one in row.result.scored:
+            whose = sanitize_name(one.variant or row.result.task, _LONGEST_NAME)
+            if has_several:
+                whose = f"{row.label}, {whose}"
+            for note in _notes(one):
+                yield f"{whose}: {note}"
 
 
 def _notes(one: Variant) -> Iterator[str]:
@@ -197,10 +209,8 @@ def _notes(one: Variant) -> Iterator[str]:
     elif programs and one.measured:
         yield "programs were not judged"
     if one.unsolved_count:
-        named = [
-            sanitize_name(number, _LONGEST_NAME)
-            for number in one.unsolved[:_MOST_NAMED]
-        ]
+        some = one.unsolved[:_MOST_NAMED]
+        named = [sanitize_name(number, _LONGEST_NAME) for number in some]
         if one.unsolved_count > _MOST_NAMED:
             named.append("...")
         yield f"{one.unsolved_count} of {one.measured} unsolved: {', '.join(named)}"
@@ -230,7 +240,7 @@ def terms(item: Of) -> str:
     """Such as `terms: 60 ok, 3 wrong, 2 late`; empty if all are right."""
     programs = _programs(item)
     statuses = programs.term_statuses if programs else {}
-    if not {*statuses} - {TermStatus.OK}:
+    if all(status == TermStatus.OK for status in statuses):
         return ""
     counts = [f"{count:,} {status}" for status, count in statuses.items()]
     return f"terms: {', '.join(counts)}"
@@ -264,7 +274,9 @@ BREAK: Kind[Break] = Kind(
 
 def _search(item: Of) -> str:
     point: BreakingPoint = item.one
-    return f"{point.variant}, repeat {point.repeat}" if point.repeat else point.variant
+    if not point.repeat:
+        return point.variant
+    return f"{point.variant}, repeat {point.repeat}"
 
 
 SEARCHES = Definition(
@@ -321,7 +333,10 @@ def _error(point: BreakingPoint) -> str | None:
 
 def search_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     """The searches of results."""
-    return [Of(row, one) for row in rows for one in row.result.breaking_points]
+    found = []
+    for row in rows:
+        found += [Of(row, point) for point in row.result.breaking_points]
+    return found
 
 
 def search_note(point: BreakingPoint, shown: str) -> str:
@@ -338,7 +353,6 @@ def search_note(point: BreakingPoint, shown: str) -> str:
         if point.ended == SearchEnd.BUDGET:
             notes.append("maybe not the simplest")
     if point.ended == SearchEnd.NOT_REPRODUCED:
-        count = point.not_reproduced
-        questions = f"{count:,} question{'s' if count != 1 else ''}"
+        questions = formatting.counted(point.not_reproduced, "question")
         notes.append(f"not reproduced: {questions} answered wrongly, then rightly")
     return "; ".join(notes)
