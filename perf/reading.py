@@ -13,6 +13,7 @@ from time import process_time
 
 from perf.measures import Measure
 from pytest_llmarith.exact import Case, grade, read
+from pytest_llmarith.exact.extract import MAX_CHARACTERS
 from pytest_llmarith.report.render.terminal import draw
 from pytest_llmarith.types import TOLERANCES, Dtype, Op
 
@@ -37,6 +38,9 @@ UNITS = {
     "digits, full width": "１",
     "digits and a period": "1. ",
     "ones and commas": "1,",
+    "minus ones and commas": "-1,",
+    "decimals and commas": "1.1, ",
+    "ones in cells": "| 1 ",
     "ones and spaces": "1 ",
     "groups of three": ",111",
     "groups with spaces": " 111",
@@ -126,13 +130,16 @@ def seconds(action: Callable[[], object]) -> float:
 
 def worst_of_shape(unit: str) -> float:
     """Seconds for the slowest reply of a megabyte that repeats `unit`, alone and with
-    each of `ENDS`.
+    each of `ENDS`, in one line and with all that is read in the last line.
     """
     text = unit * (MEGABYTE // len(unit))
-    return max(
-        seconds(lambda end=end: read(text + end, ("12", "34"), Dtype.FLOAT))  # type: ignore[misc]
-        for end in ENDS
-    )
+    cut = len(text) - MAX_CHARACTERS + 10
+    worst = 0.0
+    for end in ENDS:
+        for reply in (text + end, f"{text[:cut]}\n{text[cut:]}{end}"):
+            took = seconds(lambda reply=reply: read(reply, ("12", "34"), Dtype.FLOAT))  # type: ignore[misc]
+            worst = max(worst, took)
+    return worst
 
 
 def bare_replies_per_second(replies: int = 20_000) -> float:

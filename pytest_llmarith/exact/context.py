@@ -31,29 +31,35 @@ _FILLERS = (
     r"|answer|result|sum|product)(?:'s)?)*"
 )
 CANNOT = r"(?:can(?:no|['’])t|can not|could ?n(?:o|['’])t|(?:un|not )able to)"
-_BEFORE = (
+# Before a number, possibly with a sign. A gate before the words of each kind leaves
+# positions where no word can begin after one test.
+_LETTER = r"[^\W\d_]"
+_WORDS_BEFORE = (
+    rf"(?:(?<!\w)(?={_LETTER})(?:"
     # Denials
-    rf"(?:(?:n't|(?<!\w)(?i:cannot|not|never|doubt|wrong|false|anything[ ]but)){_FILLERS}"
-    r"|(?<!\w)(?:nicht|keinesfalls|keineswegs|niet|nie|ikke|inte|не|bukan|no[ ]es|non[ ]è|não[ ]é"
-    r"|n'est[ ](?:\w+[ ])?pas|không[ ]phải[ ]là|ليست|ليس)|ไม่ใช่|不是"
-    rf"|(?<!\w)(?i:{CANNOT})\b[^.,;:!?\n=]{{0,50}}"
+    rf"(?i:cannot|not|never|doubt|wrong|false|anything[ ]but){_FILLERS}"
+    r"|nicht|keinesfalls|keineswegs|niet|nie|ikke|inte|не|bukan|no[ ]es|non[ ]è|não[ ]é"
+    r"|n'est[ ](?:\w+[ ])?pas|không[ ]phải[ ]là|ليست|ليس"
+    rf"|(?i:{CANNOT})\b[^.,;:!?\n=]{{0,50}}"
     # What a number is compared with, or what is done with it
-    r"|(?<!\w)(?i:than|from|range|between|below|above|under|over|beyond|within|against|by|exceeds?"
+    r"|(?i:than|from|range|between|below|above|under|over|beyond|within|against|by|exceeds?"
     r"|at[ ](?:least|most)|(?<![a-z][ ])up[ ]to|as[ ](?:many|much|little|few)[ ]as"
     r"|(?:ends?|ending|begins?|starts?)[ ](?:in|with)|subtract|add"
     r"|(?:split|break|decompose)\b(?:(?! is )[^.\n=:]){0,40})"
-    r"|[\w)\]][ ]?[<>]=?|[≤≥±]"
-    # Functions, variables, exponents
-    r"|√|(?<![A-Za-z])(?:sqrt|log|ln|lg|sin|cos|tan|exp)[ ]?\(?|(?<![\w)])[A-Za-z]\(|\^"
-    r"|(?<![A-Za-z])[A-Za-z][ ]?[+×÷/]"
-    # Labels, times, two units
-    r"|(?<!\w)(?i:question|version|page|chapter|exercise|equation|section|figure)[ ]\(?"
-    r"|\d[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?"
+    # Labels
+    r"|(?i:question|version|page|chapter|exercise|equation|section|figure)[ ]\(?"
     # The first of two numbers
-    rf"|(?<!\w)(?i:from|range)[ ]{_NUMBER}[ ]to|soit[ ]{_NUMBER},?[ ]soit"
-    rf"|(?:{_RESULTS}|(?<!\w)(?i:between)[ ]){_NUMBER}[ ]{_CONJUNCTION}"
-    rf"){_MARKS}[-+]?\Z|\d[: ]\Z"
+    rf"|(?i:from|range)[ ]{_NUMBER}[ ]to|(?i:between)[ ]{_NUMBER}[ ]{_CONJUNCTION})"
+    # Functions and variables
+    r"|(?<![A-Za-z])(?=[A-Za-z])(?:(?:sqrt|log|ln|lg|sin|cos|tan|exp)[ ]?\(?"
+    r"|(?<![\w)])[A-Za-z]\(|[A-Za-z][ ]?[+×÷/])"
+    # Also within a word
+    rf"|n't{_FILLERS}|ไม่ใช่|不是"
+    r"|\d[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?"
+    rf"|soit[ ]{_NUMBER},?[ ]soit|(?:{_RESULTS}){_NUMBER}[ ]{_CONJUNCTION}"
+    rf"){_MARKS}[-+]?\Z"
 )
+_SIGNS_BEFORE = rf"(?:[\w)\]][ ]?[<>]=?|[≤≥±√^]){_MARKS}[-+]?\Z|\d[: ]\Z"
 _BEHIND = (
     rf"{BOLD}?(?:"
     # Denials
@@ -90,20 +96,31 @@ def is_no_answer(text: str, start: int, end: int) -> bool:
     """Whether the words and signs beside the number from `start` to `end` say that it
     is not the answer.
     """
-    before = _line_before(text, start)
-    if re.compile(_BEHIND).match(text, end) or re.search(_BEFORE, before):
+    if re.compile(_BEHIND).match(text, end):
         return True
-    if re.search(_FIRST_OF_TWO, before):
-        return bool(re.compile(_SECOND_OF_TWO).match(text, end))
+    before = _line_before(text, start)
+    if re.search(_SIGNS_BEFORE, before):
+        return True
+    if re.search(_LETTER, before):
+        if re.search(_WORDS_BEFORE, before):
+            return True
+        if re.search(_FIRST_OF_TWO, before):
+            return bool(re.compile(_SECOND_OF_TWO).match(text, end))
     is_power = before.endswith("(") and text.startswith("10^", start)  # (10^9)!
     return is_power and bool(re.compile(_FACTORIAL).match(text, end))
 
 
 def alternatives(text: str, start: int, end: int) -> list[str]:
     """The numbers that an "or" joins to the number from `start` to `end`."""
-    before = re.search(_CHOICE_BEFORE, _line_before(text, start))
-    behind = re.compile(_CHOICE_BEHIND).match(text, end)
-    return [choice["number"] for choice in (before, behind) if choice]
+    found: list[str] = []
+    before = _line_before(text, start)
+    choice = re.search(_CHOICE_BEFORE, before) if re.search(_LETTER, before) else None
+    if choice:
+        found.append(choice["number"])
+    choice = re.compile(_CHOICE_BEHIND).match(text, end)
+    if choice:
+        found.append(choice["number"])
+    return found
 
 
 def _line_before(text: str, start: int) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from .context import alternatives, is_no_answer, refuses
 from .decimals import is_close, significant, wide_context
@@ -54,7 +54,7 @@ _MOST_PARTS = 4  # of an operand, on either side of a number
 _WINDOW = 16  # tokens that are examined on either side of a number
 
 
-@dataclass(slots=True)
+@dataclass
 class Claim:
     """What a number outside of expressions stands for."""
 
@@ -67,36 +67,37 @@ class Claim:
     is_first: bool  # at the beginning of a sentence, or after a label or verb
     ends_clause: bool  # what follows may explain it
 
-    @property
-    def precision(self) -> int:
-        """The number of digits, without those that may only fill."""
-        return len(significant(self.value))
+    @cached_property
+    def digits(self) -> str:
+        """The digits without those that may only fill."""
+        return significant(self.value)
 
     @property
     def is_round(self) -> bool:
         """Whether it is 140,000 or the like, that others are compared with."""
-        return (
-            self.value.adjusted() > 1
-            and len(significant(self.value)) <= _MOST_DIGITS_OF_ROUND
-        )
+        return self.value.adjusted() > 1 and len(self.digits) <= _MOST_DIGITS_OF_ROUND
+
+    @cached_property
+    def binary(self) -> int | None:
+        """The number that its digits are in the binary system."""
+        word = self.number.word
+        return int(word, 2) if set(word) <= {"0", "1"} else None
 
     def rounds(self, earlier: Claim) -> bool:
         """Whether this is an earlier number rounded, or in binary digits."""
         if self.value == earlier.value:
             return False
-        word = self.number.word
-        if set(word) <= {"0", "1"} and int(word, 2) == earlier.number.size:
+        if self.binary is not None and self.binary == earlier.number.size:
             return True
-        digits = (
-            significant(earlier.value)
-            if earlier.number.has_magnitude
-            else earlier.value.as_tuple().digits
-        )
-        # In "1000 thousand (999000)" the second is no rounding, and a single digit is a
-        # number of its own.
-        is_shorter = 1 < len(significant(self.value)) < len(digits)
-        if not is_shorter and not self.number.has_magnitude:
-            return False
+        if not self.number.has_magnitude:
+            # In "1000 thousand (999000)" the second is no rounding, and a single digit
+            # is a number of its own.
+            if earlier.number.has_magnitude:
+                most = len(earlier.digits)
+            else:
+                most = len(earlier.value.as_tuple().digits)
+            if not 1 < len(self.digits) < most:
+                return False
         return is_close(self.value, earlier.value)
 
 
@@ -115,6 +116,7 @@ class _Reply:
         # last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
         self._denied: dict[int, bool] = {}
+        self._enumerated: dict[int, bool] = {}
         self._examined: dict[int, Claim | None] = {}
         boxes = [
             at
@@ -369,8 +371,11 @@ class _Reply:
         """
         if not self._is_number(at + 1):
             return False
-        one, other = self._number(at).match, self._number(at + 1).match
-        return one.string[one.end() : other.start("digits")].strip() in (",", "|")
+        if at not in self._enumerated:
+            one, other = self._number(at).match, self._number(at + 1).match
+            between = one.string[one.end() : other.start("digits")]
+            self._enumerated[at] = between.strip() in (",", "|")
+        return self._enumerated[at]
 
     # Calculations
 
@@ -462,13 +467,18 @@ class _Reply:
         assert size is not None
         before = self._beside(range(at - 1, max(-1, at - _WINDOW), -1))
         after = self._beside(range(at + 1, min(at + _WINDOW, len(self._tokens))))
-        add = wide_context(size, *before, *after).add
-        for total in accumulate(before, add, initial=size):
-            sums = [*accumulate(after, add, initial=total)]
-            if not {*sums, total}.isdisjoint(self._operands) and {*before, *after} != {
-                size
-            }:
-                return True
+        beside = [*before, *after]
+        if all(other == size for other in beside):
+            return False
+        add = wide_context(size, *beside).add
+        total = size
+        for number in (Decimal(0), *before):
+            total = add(total, number)
+            extended = total
+            for other in (Decimal(0), *after):
+                extended = add(extended, other)
+                if extended in self._operands:
+                    return True
         return False
 
     def _beside(self, nearby: Iterable[int]) -> list[Decimal]:
@@ -589,8 +599,8 @@ def _chosen(claims: Sequence[Claim]) -> Claim | None:
     best = [claim for claim in claims if max(Level.PLAIN, claim.level) is level]
     first, last = best[0], best[-1]
     if level is Level.PLAIN and first.ends_clause:
-        if first.precision > last.precision and last.is_round:
+        if len(first.digits) > len(last.digits) and last.is_round:
             return first
-        if first.precision >= last.precision and first.is_first:
+        if len(first.digits) >= len(last.digits) and first.is_first:
             return first
     return last

@@ -8,6 +8,7 @@ import re
 from collections import deque
 from decimal import Decimal
 from enum import Enum, auto
+from functools import cached_property
 from itertools import islice
 
 from .normalize import BOLD, BOX, END_OF_BOX, MAGNITUDE, THIN, value_of
@@ -171,16 +172,6 @@ class Token:
 class Number(Token):
     """A number, and where it stands."""
 
-    __slots__ = (
-        "_is_read",
-        "_value",
-        "boxed",
-        "in_brackets",
-        "in_remark",
-        "is_denied",
-        "match",
-    )
-
     def __init__(
         self, match: re.Match[str], *, boxed: bool, in_brackets: bool, in_remark: bool
     ) -> None:
@@ -190,8 +181,6 @@ class Number(Token):
         self.in_brackets = in_brackets  # that follow an exact number in its line
         self.in_remark = in_remark
         self.is_denied = False
-        self._value: Decimal | None = None
-        self._is_read = False
 
     @property
     def bold(self) -> bool:
@@ -212,19 +201,14 @@ class Number(Token):
         """Whether this is a power with a base other than ten."""
         return bool(self.match["power"]) and self.match["digits"].lstrip("+-") != "10"
 
-    @property
-    def value(self) -> Decimal | None:
-        """The number; None if the digits are not a number."""
-        if not self._is_read:
-            self._value, self._is_read = self._read(), True
-        return self._value
-
-    @property
+    @cached_property
     def size(self) -> Decimal | None:
         """The number without its sign."""
         return None if self.value is None else self.value.copy_abs()
 
-    def _read(self) -> Decimal | None:
+    @cached_property
+    def value(self) -> Decimal | None:
+        """The number; None if the digits are not a number."""
         digits, point, repetend, power = self.match.group(
             "digits", "point", "repetend", "power"
         )
