@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Sequence
 
 from pytest_llmarith.report.data_tables import DEFINITIONS
 from pytest_llmarith.report.table import Column, Definition, Level
@@ -23,20 +25,34 @@ on the page, *page* on the page; CSV and JSON have all columns.
 """
 
 
+# Columns that more tables have are described once.
+_OFTEN = 5
+
+
 def columns() -> str:
     """The whole document."""
-    return "\n".join([_INTRODUCTION, *(_section(one) for one in DEFINITIONS)])
+    tables = Counter[str]()
+    for definition in DEFINITIONS:
+        tables.update(map(_row, definition.columns))
+    common = [row for row, count in tables.items() if count > _OFTEN]
+    sections = [_section("Columns of many tables", common)]
+    for definition in DEFINITIONS:
+        rows = [_row(column) for column in definition.columns]
+        title = f"`{definition.key}`: {definition.title}"
+        shared = [
+            f"`{column.key}`" for column in definition.columns if _row(column) in common
+        ]
+        own = [row for row in rows if row not in common]
+        sections.append(_section(title, own, shared))
+    return "\n".join([_INTRODUCTION, *sections])
 
 
-def _section(definition: Definition) -> str:
-    lines = [
-        f"## `{definition.key}`: {definition.title}",
-        "",
-        "| key | title | unit | shown | meaning |",
-        "|---|---|---|---|---|",
-        *map(_row, definition.columns),
-    ]
-    return "\n".join(lines) + "\n"
+def _section(title: str, rows: list[str], shared: Sequence[str] = ()) -> str:
+    lines = [f"## {title}", ""]
+    if shared:
+        lines += [f"[As elsewhere](#columns-of-many-tables): {', '.join(shared)}.", ""]
+    header = ["| key | title | unit | shown | meaning |", "|---|---|---|---|---|"]
+    return "\n".join([*lines, *header, *rows]) + "\n"
 
 
 def _row(column: Column[object]) -> str:
