@@ -38,7 +38,9 @@ SCREENS = {
     "No key": "pytest benches -k 'int_add and depth_3' --llm-model=gpt-4o-mini",
     "Interrupted by Ctrl-C": f"{_BENCH} {_SLOPPY}",
 }
-WIDTHS = (80, 120)
+# On a wide terminal, too, where the layout differs most.
+_WIDE = ("One model", "Five models")
+SHOWN = [(title, 80) for title in SCREENS] + [(title, 120) for title in _WIDE]
 _LEFT_OUT = re.compile(
     r"^(platform|rootdir|configfile|plugins|hypothesis profile|cachedir|metadata|timeout|  timeout|json-|collecting)"
 )
@@ -64,7 +66,11 @@ def screens() -> str:
     parts = [_INTRODUCTION]
     for title in SCREENS:
         parts.append(f"## {title}\n")
-        parts += [f"```text\n{screen(title, columns)}```\n" for columns in WIDTHS]
+        parts += [
+            f"```text\n{screen(title, columns)}```\n"
+            for shown, columns in SHOWN
+            if shown == title
+        ]
     return "\n".join(parts)
 
 
