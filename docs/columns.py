@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pytest_llmarith.report.data_tables import DEFINITIONS
-from pytest_llmarith.report.table import Column, Definition, Level
+from pytest_llmarith.report.table import Column, Level
 
 _INTRODUCTION = """\
 # Tables
