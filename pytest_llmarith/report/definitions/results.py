@@ -606,6 +606,7 @@ ERRORS = Definition(
             kinds.PERCENT,
             "the share of all deviates of the result",
             lambda item: item.one.percentage,
+            pictured=True,
         ),
     ],
 )

@@ -16,7 +16,7 @@ from pytest_llmarith.records import Record
 from pytest_llmarith.report.definitions.replies import REPLIES, reply_items
 from pytest_llmarith.report.definitions.results import NINETY_PERCENT_TO, trials_of
 from pytest_llmarith.report.page.cells import cells_of_models
-from pytest_llmarith.report.page.curves import curves_of
+from pytest_llmarith.report.page.curves import curves_of, d50
 from pytest_llmarith.report.page.differences import effects, rankings, repeats
 from pytest_llmarith.report.page.errors import errors
 from pytest_llmarith.report.page.overview import overview
@@ -27,7 +27,6 @@ from pytest_llmarith.report.page.searches import searches
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_status import reasoning_lines
-from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import (
     PageRun,
     ResultOfRun,
@@ -83,7 +82,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
     """
     series = series_of(runs)
     rows = results_of_runs(runs, series)
-    d50 = view(thresholds(rows))
+    of_d50 = d50(rows)
     plots = scatters(rows, neighbours_of(runs, series))
     # The id, heading and content of each part; a part without content is left out.
     parts = [
@@ -102,7 +101,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
     ]
     headings = []
     for part, heading, shown in parts:
-        if shown or (part == "depth" and d50.lines):
+        if shown or (part == "depth" and of_d50.lines):
             headings.append((part, heading))
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
     return _rendered(
@@ -112,7 +111,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         style=style,
         script=script,
         models=len(series),
-        thresholds=d50,
+        thresholds=of_d50,
         ratios=[line for run in runs for line in reasoning_lines(run.summary)],
         **{part: shown for part, _, shown in parts},
     )

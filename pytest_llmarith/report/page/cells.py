@@ -102,7 +102,7 @@ def cells_of(row: ResultOfRun) -> Table:
         rows.append(replace(line, values=[*line.values, counted, reach]))
     return replace(
         matrix,
-        title=f"correct of {usual} by variant and depth",
+        title=f"correct answers of {usual} by variant and depth",
         columns=[*matrix.columns, *all_depths],
         rows=[*rows, _total(row, depths)],
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_llmarith.report.depths import depth_ranges
 from pytest_llmarith.report.page.panels import MOST_TOGETHER, Panel, panel
+from pytest_llmarith.report.render.html import View, view
+from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import Curve, curve_of, known, share
 
@@ -30,6 +33,23 @@ def curves_of(rows: Sequence[ResultOfRun]) -> list[Curves]:
             if curves:
                 found.append(curves)
     return found
+
+
+def d50(rows: Sequence[ResultOfRun]) -> View:
+    """D50 by model and variant; the legend has the signs that are shown."""
+    table = thresholds(rows)
+    shown = view(table)
+    texts = []
+    for line in shown.lines:
+        for cell in line.cells[1:]:
+            texts += [cell.shown.text, cell.shown.note]
+    every = " ".join(texts)
+    legend = []
+    for part in table.legend.split("; "):
+        signs, _, meaning = part.partition(":")
+        if not meaning or any(sign in every for sign in signs.split(" or ")):
+            legend.append(part)
+    return view(replace(table, legend="; ".join(legend)))
 
 
 def _by_variant(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:

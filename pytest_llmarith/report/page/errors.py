@@ -57,17 +57,25 @@ class Errors(NamedTuple):
 
 
 def errors(rows: Iterable[ResultOfRun]) -> Errors | None:
-    """The errors of all models; None if no task has numbers as answers."""
-    shown = []
+    """The errors of all models, those without deviates last; None if no task has
+    numbers as answers.
+    """
     models = []
+    erring = []
+    without = []
     for row in rows:
         totals = row.result.errors
-        if totals:
-            shown.append(row)
-            models.append(_errors_of_model(row, totals))
+        if totals is None:
+            continue
+        of_model = _errors_of_model(row, totals)
+        if of_model.deviates:
+            erring.append(row)
+            models.append(of_model)
+        else:
+            without.append(of_model)
+    models += without
     if not models:
         return None
-    erring = [row for row in shown if row.result.outcomes.deviate]
     return Errors(_matrix(erring) if len(erring) > 1 else None, models)
 
 

@@ -20,7 +20,7 @@ from tests.report.page.made_runs import (
     usual_records,
     write_page,
 )
-from tests.runs_on_disk import asked, programmed
+from tests.runs_on_disk import added, asked, programmed
 
 Pages = dict[str, Path]
 
@@ -332,10 +332,48 @@ def test_the_overview_is_sorted_by_its_headers(viewer: Viewer, tmp_path: Path) -
         assert rows.evaluate_all(shown)[-1] == "easy"
 
 
+@pytest.mark.parametrize(
+    ("models", "width", "height"),
+    [
+        (
+            [
+                "openai/o4-mini",
+                "anthropic/claude-sonnet-4-5",
+                "gemini/gemini-2.5-flash-lite",
+                "openai/gpt-4.1",
+                "llmarith/sloppy",
+            ],
+            1280,
+            900,
+        ),
+        (["anthropic/claude-sonnet-4-5"], 390, 844),
+    ],
+    ids=["five models on a screen", "one model on a phone"],
+)
+def test_the_overview_is_seen_at_once(
+    viewer: Viewer, tmp_path: Path, models: list[str], width: int, height: int
+) -> None:
+    """Three tasks, without scrolling down or to the right."""
+    records = []
+    for model in models:
+        records += usual_records(model)
+        records += [added("{}", trial, model=model) for trial in range(12)]
+        records += [programmed("A000001", model), programmed("A000002", model)]
+    page = viewer.open(write_page(tmp_path, run_of(records)), width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    table = page.locator("#overview table").first
+    assert table.locator("thead th").count() >= 4
+    assert table.locator("tbody tr").count() == len(models)
+    box = table.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= width
+    assert box["y"] + box["height"] <= height
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     """However long names and numbers are: what is wide scrolls by itself, and words on
-    buttons stay on one line.
+    buttons stay on one line, except in headers.
     """
     comma = COMMA | {"prompt": "a_template_with_a_long_name" * 3}
     records = [
@@ -345,7 +383,7 @@ def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     ]
     page = viewer.open(write_page(tmp_path, run_of(records)), width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    heights = "[...document.querySelectorAll('button')].map((one) => one.offsetHeight).filter(Boolean)"
+    heights = "[...document.querySelectorAll('button:not(th button)')].map((one) => one.offsetHeight).filter(Boolean)"
     assert max(page.evaluate(heights)) < 40
 
 
