@@ -5,6 +5,8 @@ response is if it is no reply.
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import zlib
 from collections.abc import AsyncIterable, Mapping
 from contextlib import suppress
@@ -26,6 +28,7 @@ LARGEST_ERROR = 2**16  # bytes of an error that are read
 ACCEPTED_ENCODING = "gzip"
 _ERROR_S = 5.0  # to read them
 _STEP = 2**16  # bytes that are inflated at once
+_JSON = re.compile(rb"\s*[{\[]")
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -42,20 +45,29 @@ class Response(NamedTuple):
 
 
 async def reply_body(response: Response) -> bytes:
-    """The inflated body of a reply, which begins like JSON.
+    """The inflated body of a reply, which begins like JSON, in UTF-8.
 
     Raises an error of `provider_errors` if it is none.
     """
-    pieces = await _pieces(response, LARGEST)
-    beginning = next((piece.lstrip() for piece in pieces if piece.strip()), b"")
-    if not beginning.startswith((b"{", b"[")):
+    body = _as_utf8(b"".join(await _pieces(response, LARGEST)))
+    if not _JSON.match(body):
         raise UnusableResponse("the response is no JSON object")
-    body = b"".join(pieces)
     if len(body) <= LARGEST_ERROR and b'"error"' in body:
         refused = error_in_reply(body, response.address)
         if refused is not None:
             raise refused
     return body
+
+
+def _as_utf8(body: bytes) -> bytes:
+    """JSON without a byte order mark; that in UTF-16 or UTF-32 is converted."""
+    encoding = json.detect_encoding(body)
+    if encoding == "utf-8":
+        return body
+    try:
+        return body.decode(encoding, "surrogatepass").encode("utf-8", "surrogatepass")
+    except UnicodeError:
+        return b""
 
 
 async def results_body(response: Response) -> bytes:

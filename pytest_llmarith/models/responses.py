@@ -135,6 +135,8 @@ def _finish_reason(choice: Mapping[str, Any]) -> str:
 
 def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str | None, Any]:
     content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(map(_text_of_part, content))
     if content is not None and not isinstance(content, str):
         raise UnusableResponse("the content of the response is no text")
     for name in ("reasoning_content", "reasoning"):
@@ -143,6 +145,15 @@ def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str | None, Any]
     if content is not None and (thought := _THOUGHT.match(content)) is not None:
         return thought[2], thought[1]
     return content, None
+
+
+def _text_of_part(part: Any) -> str:
+    """The text of a part of the content. Raises UnusableResponse if it has none."""
+    if isinstance(part, dict) and part.get("type") == "text":
+        text = part.get("text")
+        if isinstance(text, str):
+            return text
+    raise UnusableResponse("the content of the response is no text")
 
 
 def _reasoning_tokens(usage: Mapping[str, Any]) -> Any:

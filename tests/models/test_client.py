@@ -336,6 +336,32 @@ def test_what_is_a_reply(asked: Asked, answer: Answer, facts: dict[str, Any]) ->
     assert {name: getattr(reply, name) for name in facts} == facts
 
 
+@pytest.mark.parametrize(
+    ("encoding", "charset"),
+    [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("utf-16-le", "utf-16le")],
+)
+def test_a_reply_in_another_encoding(asked: Asked, encoding: str, charset: str) -> None:
+    """With a byte order mark, or in UTF-16, as some proxies on Windows send it."""
+    body = Answer("1 \u2212 2 = \u22121").payload(Call("", 1, {}, {}))
+    headers = {"Content-Type": f"application/json; charset={charset}"}
+    answer = Answer(body=body.decode().encode(encoding), headers=headers)
+    reply, _ = asked.server(answer)
+    assert reply.text == "1 \u2212 2 = \u22121"
+    fault = json.dumps({"error": {"message": "up", "code": 502}}).encode(encoding)
+    diagnosis, _ = asked.server(Answer(body=fault, headers=headers))
+    assert "502 Bad Gateway: up" in diagnosis.message
+
+
+def test_a_reply_in_parts(asked: Asked) -> None:
+    """OpenAI's other form of a text."""
+    parts = [{"type": "text", "text": "4"}, {"type": "text", "text": "2"}]
+    reply, _ = asked.server(Answer(message={"content": parts}))
+    assert reply.text == "42"
+    thought = [{"type": "text", "text": "<think>hm</think>42"}]
+    reply, _ = asked.server(Answer(message={"content": thought}))
+    assert (reply.text, reply.reasoning) == ("42", "hm")
+
+
 QUIET = """
 import asyncio, sys
 import dotenv
@@ -480,6 +506,14 @@ SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
         (Answer(body=b'{"choices": [{}]}'), "the response holds no message"),
         (
             Answer(message={"content": [{"text": "42"}]}),
+            "the content of the response is no text",
+        ),
+        (
+            Answer(message={"content": [{"type": "image_url", "text": "42"}]}),
+            "the content of the response is no text",
+        ),
+        (
+            Answer(message={"content": [{"type": "text", "text": 42}]}),
             "the content of the response is no text",
         ),
         (Answer(body=b'{"choices": '), "the response cannot be read: Expecting value"),
