@@ -475,7 +475,8 @@ class RequestTotals:
     stored, `unsaved` those that could not be. `stored_usd` is the original cost of the
     replies from the store. `lost` counts requests without a reply that may have been
     billed, for at most `lost_usd`. `judged` counts replies of judges, which otherwise
-    appear only in requests, cost and kept.
+    appear only in requests, cost and kept. `incomplete` is set if the process that asks
+    ended before it reported its last counts, so that these are too low.
     """
 
     announced: int = 0
@@ -496,6 +497,7 @@ class RequestTotals:
     stored_usd: float | None = None
     lost: int = 0
     lost_usd: float = 0.0
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)

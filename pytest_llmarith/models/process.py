@@ -39,7 +39,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -226,6 +226,7 @@ class BrokerProcess:
         self._progress = Progress()
         self._has_asked = False
         self._closing = False
+        self._has_closed = False  # and reported its last counts
         self._say: Callable[[str], None] = print
         self._channels: dict[str, Channel] = {}
         self._calls = Calls(self._send)
@@ -308,12 +309,14 @@ class BrokerProcess:
 
     def progress(self) -> Progress:
         """The counts so far; after the end, the final ones."""
-        if (
-            self._has_asked
-            and not self._closing
-            and isinstance(now := self._calls.call("progress"), Progress)
-        ):
-            self._progress = now
+        if not self._has_asked:
+            return self._progress
+        if not self._closing:
+            now = self._calls.call("progress")
+            if isinstance(now, Progress):
+                self._progress = now
+        if not self._has_closed and not self._reader.is_alive():
+            return replace(self._progress, incomplete=True)
         return self._progress
 
     def close(self, drain_s: float = 0.0) -> None:
@@ -400,6 +403,7 @@ class BrokerProcess:
             self._say(json.loads(said))
         else:
             self._progress = decoded(said, Progress)
+            self._has_closed = True
 
     def _why_ended(self) -> Failure:
         """The reason with the last line of its standard error, if it ended

@@ -118,6 +118,7 @@ class Counts:
             retrying=len(self._pauses),
             waiting_for=dict(reasons.most_common()),
             next_try_s=next_try_s,
+            incomplete=False,
             retries=dict(self.retries),
             throttled=tuple(self.throttled.values()),
         )

@@ -261,7 +261,9 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         )
     if summary.run.merged:
         return
-    if asking.cost_usd or asking.stored_usd or asking.unpriced:
+    if asking.incomplete:
+        yield from _recorded(summary)
+    elif asking.cost_usd or asking.stored_usd or asking.unpriced:
         yield _spent(asking)
     stored = _not_graded(summary)
     if stored and (is_complete(summary) or _follows_replies(summary)):
@@ -276,6 +278,27 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
             more = f"up to {dollars(asking.lost_usd)} more"
         requests = counted(asking.lost, "request")
         yield f"{more} may have been billed ({requests} without a reply)"
+
+
+def _recorded(summary: RunSummary) -> Iterator[str]:
+    """What the recorded replies cost, if it is unknown what the run itself spent."""
+    real = [result for result in summary.results if not result.simulated]
+    if not real:
+        return
+    unpriced = sum(result.unpriced for result in real)
+    stored = sum(result.stored for result in real)
+    replies = stored + sum(result.asked for result in real)
+    if not replies:
+        yield "no reply was recorded; what was in flight may have been billed"
+        return
+    cost = sum(result.cost_usd or 0.0 for result in real)
+    spent = dollars(cost, unpriced)
+    if unpriced and not cost:
+        spent = "an unknown amount"
+    line = f"the {replies:,} recorded {_replies(replies)} cost {spent}"
+    if stored:
+        line += f", {stored:,} from the store included"
+    yield (f"{line}; what was in flight is not included and may have been billed")
 
 
 def _replies(count: int) -> str:

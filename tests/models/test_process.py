@@ -166,6 +166,8 @@ def test_a_process_that_dies_answers_every_question_in_one_line(
     )
     assert broker.ask_and_wait(ONE) == broker.stopped == why
     assert broker.plan([ONE]).error == why.message
+    broker.close()
+    assert broker.progress().incomplete
 
 
 def test_the_last_line_of_a_process_that_dies_is_shown_without_keys(

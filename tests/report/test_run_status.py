@@ -127,6 +127,21 @@ def asking(**totals: Any) -> dict[str, Any]:
             asking(lost=10, lost_usd=0.6564),
             "1 of 1 answered\nup to $0.6564 more may have been billed (10 requests without a reply)",
         ),
+        # If the process that asks was killed, its counts are too low.
+        (
+            STORED,
+            asking(answered=1, cost_usd=0.0001, incomplete=True),
+            "all 2 answered, 1 from the store, asked 2026-11-22\n"
+            "the 2 recorded replies cost $0.0020, 1 from the store included; what was "
+            "in flight is not included and may have been billed",
+        ),
+        (
+            LOST[1:],
+            asking(incomplete=True),
+            "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command\n"
+            "unanswered: 1 x timeout\n"
+            "no reply was recorded; what was in flight may have been billed",
+        ),
         (
             ONE,
             asking(stored=1, stored_usd=0.5),

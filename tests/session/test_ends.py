@@ -4,6 +4,8 @@ the same command goes on.
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_llmarith.report.formatting import dollars
 from tests.disks import own_disk
 from tests.llm_server import Answer, Gate
 from tests.session.background import (
@@ -124,6 +127,43 @@ def test_ctrl_c_twice(bench: Bench) -> None:
     bench.script = right
     assert bench.run(*way).ret == 0
     assert Counter(bench.server.asked.values()) == {1: ITEMS - HELD, 2: HELD}
+
+
+# --- a killed process -----------------------------------------------------------------
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_the_process_that_asks_is_killed(bench: Bench) -> None:
+    """The run says what the recorded replies cost, and that more may have been
+    billed.
+    """
+    way = WAYS["plain"]
+    with started(bench, Gate(), *way) as process:
+        os.kill(broker_of(process), signal.SIGKILL)
+        printed = read_to_end(process)
+    assert process.returncode == 6, printed
+    summary = bench.summary(0)
+    assert (summary["answered"], summary["run"]["asking"]["incomplete"]) == (FREE, True)
+    replies = [record["reply"] for record in bench.records(0)]
+    cost = sum(reply["cost_usd"] for reply in replies if reply is not None)
+    said = " ".join(printed.split())
+    assert (
+        f"the {FREE} recorded replies cost {dollars(cost)}; what was in flight is not "
+        f"included and may have been billed"
+    ) in said
+    assert "this run spent" not in said
+    bench.script = right
+    assert bench.run(*way).ret == 0
+
+
+def broker_of(controller: subprocess.Popen[str]) -> int:
+    """The number of the process that asks the models."""
+    for path in Path(f"/proc/{controller.pid}/task").glob("*/children"):
+        for child in path.read_text().split():
+            command = Path(f"/proc/{child}/cmdline").read_bytes()
+            if b"pytest_llmarith.models.server" in command:
+                return int(child)
+    raise AssertionError("there is no such process")
 
 
 # --- disks ----------------------------------------------------------------------------
