@@ -55,16 +55,14 @@ def new_file(
     `force`.
     """
     inputs = list(inputs)
-    draft = target.with_name(
-        f".llmarith.{os.getpid()}.tmp"
-    )  # short, as the name may have the maximal length
+    # Its name is short, as that of the file may have the maximal length.
+    draft = target.with_name(f".llmarith.{os.getpid()}.tmp")
     try:
         check_target(option, target, inputs, force=force)
         with draft.open("xb") as file:
             yield file
-        check_target(
-            option, target, inputs, force=force
-        )  # another program may have created it meanwhile
+        # Another program may have created the file meanwhile.
+        check_target(option, target, inputs, force=force)
         draft.replace(target)
     except OSError as error:
         why = f"cannot be written ({error.strerror})"
@@ -82,14 +80,13 @@ def check_target(
     """Raise UsageError if this file may not be written, and OSError if that is
     unknown.
     """
-    cause = ""
+    is_other = target.exists() and not target.is_file()  # such as a pipe
     if os.path.realpath(target) in map(os.path.realpath, inputs):
         cause = "this is one of the input files; name another file"
-    elif target.is_symlink() or (
-        target.exists() and not target.is_file()
-    ):  # such as a pipe
+    elif target.is_symlink() or is_other:
         cause = "this is not a regular file; name another file"
     elif target.exists() and not force:
         cause = "the file exists; name another file or add --force"
-    if cause:
-        raise UsageError(f"{option} {name_of(target)}: {cause}")
+    else:
+        return
+    raise UsageError(f"{option} {name_of(target)}: {cause}")

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import count
 from typing import NamedTuple
 
 from pytest_llmarith.results.details_counts import SCORE
@@ -21,11 +20,9 @@ _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 
 def questions_of_run(summary: RunSummary) -> int | None:
     """How many different questions a run selected; None if that is unknown."""
-    return (
-        None
-        if summary.run.selected is None
-        else summary.run.selected - summary.duplicates
-    )
+    if summary.run.selected is None:
+        return None
+    return summary.run.selected - summary.duplicates
 
 
 def questions_of_result(result: Result) -> int:
@@ -75,51 +72,46 @@ def failed_gates(
     A gate also fails for unanswered questions, and for `selected` results that do not
     exist, such as those of a task whose items were all skipped.
     """
-    by_key = {key_of(result): result for result in results}
-    keys = [*by_key, *sorted({*selected} - by_key.keys())]
+    by_key: dict[Key, Result | None] = {}
+    for result in results:
+        by_key[key_of(result)] = result
+    for key in sorted({*selected} - by_key.keys()):
+        by_key[key] = None
     lines = []
     for gate in gates:
-        gated = [key for key in keys if gate.task in (None, key[1])] or [
-            ("", gate.task or "", "")
-        ]
+        gated = [key for key in by_key if gate.task in (None, key[1])]
+        if not gated:
+            gated = [("", gate.task or "", "")]
         for key in gated:
-            why = (
-                _why(gate, by_key[key])
-                if key in by_key
-                else f"nothing was answered, {gate.percent} % is required"
-            )
-            lines += (
-                [": ".join(filter(None, (", ".join(filter(None, key)), why)))]
-                if why
-                else []
-            )
+            why = _why(gate, by_key.get(key))
+            if why is not None:
+                whose = ", ".join(filter(None, key))
+                lines.append(f"{whose}: {why}" if whose else why)
     return list(dict.fromkeys(lines))
 
 
-def _why(gate: Gate, result: Result) -> str | None:
-    """Why a result fails the gate; None if it passes."""
-    measured, correct, selected = (
-        result.measured,
-        result.outcomes.correct,
-        questions_of_result(result),
-    )
+def _why(gate: Gate, result: Result | None) -> str | None:
+    """Why a result fails the gate, which may be missing; None if it passes."""
+    required = f"{gate.percent} % is required"
+    if result is None:
+        return f"nothing was answered, {required}"
+    measured, selected = result.measured, questions_of_result(result)
     if measured < selected:
-        return (
-            f"{selected - measured} of {selected} unanswered, {gate.percent} % is "
-            f"required"
-        )
+        return f"{selected - measured} of {selected} unanswered, {required}"
     if not measured:
-        return f"nothing was answered, {gate.percent} % is required"
-    if (score := _mean_score(result)) is not None:
+        return f"nothing was answered, {required}"
+    score = _mean_score(result)
+    if score is not None:
         if score >= gate.percent:
             return None
         return f"mean score {score} % is below {gate.percent} %"
+    correct = result.outcomes.correct
     if Fraction(100 * correct, measured) >= Fraction(gate.percent):
         return None
-    shown = (percent(correct, measured, decimals) for decimals in count(1))
-    below = next(
-        rounded for rounded in shown if rounded < gate.percent
-    )  # with as many decimals as necessary
+    decimals = 1
+    while percent(correct, measured, decimals) >= gate.percent:
+        decimals += 1
+    below = percent(correct, measured, decimals)
     return f"{below} % correct is below {gate.percent} %"
 
 

@@ -14,9 +14,8 @@ from pytest_llmarith.types import Condition, Model
 if TYPE_CHECKING:
     from pytest_llmarith.summaries import Run
 
-Key = tuple[
-    str, str, str
-]  # model, task, and label of the condition, which is empty for the usual one
+# model, task, and label of the condition, which is empty for the usual one
+Key = tuple[str, str, str]
 USUAL_NAME = "usual"  # the name of the condition with an empty label
 Parameters = Mapping[str, Any] | None  # None if they are unknown, as for a killed run
 
@@ -57,30 +56,28 @@ def result_order(run: Run, keys: Iterable[Key]) -> list[Key]:
     tasks by name; the usual condition, then the others as they were given.
     """
     keys = list(keys)
-    models = list(
-        dict.fromkeys(
-            [*(model.name for model in run.models), *(model for model, *_ in keys)]
-        )
-    )
-    ranks = {
-        label_of(condition): place
-        for place, condition in enumerate(run.conditions or ())
-    }
-    return sorted(
-        keys,
-        key=lambda key: (
-            models.index(key[0]),
-            key[1],
-            bool(key[2]),
-            ranks.get(key[2], 0),
-            key[2],
-        ),
-    )
+    models: dict[str, int] = {}
+    for model in run.models:
+        models.setdefault(model.name, len(models))
+    for name, _, _ in keys:
+        models.setdefault(name, len(models))
+    conditions: dict[str, int] = {}
+    for place, condition in enumerate(run.conditions or ()):
+        conditions[label_of(condition)] = place
+
+    def order(key: Key) -> tuple[int, str, bool, int, str]:
+        model, task, label = key
+        return models[model], task, label != "", conditions.get(label, 0), label
+
+    return sorted(keys, key=order)
 
 
 def parameters_of(run: Run, model: str) -> Parameters:
     """The request parameters of one model of a run."""
-    return next((known.params for known in run.models if known.name == model), None)
+    for known in run.models:
+        if known.name == model:
+            return known.params
+    return None
 
 
 def neighbours(models: Sequence[Model]) -> Iterator[tuple[str, Model, Model]]:
@@ -92,19 +89,20 @@ def neighbours(models: Sequence[Model]) -> Iterator[tuple[str, Model, Model]]:
     models = [model for model in models if not model.simulated]
     for place, model in enumerate(models):
         for before in reversed(models[:place]):
-            differ = [
-                key
-                for key in model.params
-                if _text(before.params, key) != _text(model.params, key)
-            ]
-            is_alike = replace(before, name=model.name, params=model.params) == model
-            if (
-                is_alike
-                and len(differ) == 1
-                and before.params.keys() == model.params.keys()
-            ):
-                yield differ[0], before, model
+            parameter = _only_difference(before, model)
+            if parameter is not None:
+                yield parameter, before, model
                 break
+
+
+def _only_difference(before: Model, model: Model) -> str | None:
+    """The parameter whose value is all that two models differ in; None without one."""
+    if replace(before, name=model.name, params=model.params) != model:
+        return None
+    if before.params.keys() != model.params.keys():
+        return None
+    differ = _names_of_differing([before.params, model.params])
+    return differ[0] if len(differ) == 1 else None
 
 
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
@@ -119,20 +117,29 @@ def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
             of_model.setdefault(model, []).append(parameters)
     shown = []
     for model, parameters in rows:
-        many = [] if parameters is None else of_model[model]
-        names = dict.fromkeys(name for one in many for name in one)
-        differ = [name for name in names if len({_text(one, name) for one in many}) > 1]
-        shown.append(
-            ", ".join(
-                sanitize_name(_text(parameters or {}, name), _LONGEST)
-                for name in differ
-            )
-        )
+        texts = []
+        if parameters is not None:
+            for name in _names_of_differing(of_model[model]):
+                texts.append(sanitize_name(_text(parameters, name), _LONGEST))
+        shown.append(", ".join(texts))
     return shown
+
+
+def _names_of_differing(parameters: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The parameters that do not have the same value everywhere, in order."""
+    texts: dict[str, set[str]] = {}
+    for one in parameters:
+        for name in one:
+            texts[name] = set()
+    for name, found in texts.items():
+        found.update(_text(one, name) for one in parameters)
+    return [name for name, found in texts.items() if len(found) > 1]
 
 
 def _text(parameters: Mapping[str, Any], name: str) -> str:
     if name not in parameters:
         return f"no {name}"
     value = parameters[name]
-    return f"{name}={value if isinstance(value, str) else json.dumps(value, sort_keys=True)}"
+    if not isinstance(value, str):
+        value = json.dumps(value, sort_keys=True)
+    return f"{name}={value}"

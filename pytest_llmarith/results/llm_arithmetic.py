@@ -70,7 +70,8 @@ class Row(Part):
         """
         if self.failed_to_get_reply is not None:
             return not self.failed_to_get_reply
-        return bool(self.raw_response or (self.tokens or {}).get("completion_tokens"))
+        tokens = self.tokens or {}
+        return bool(self.raw_response or tokens.get("completion_tokens"))
 
 
 def values_in(line: str) -> dict[str, Any] | None:
@@ -84,7 +85,9 @@ def values_in(line: str) -> dict[str, Any] | None:
         values = json.loads(line, parse_float=str)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return values if isinstance(values, dict) and values.keys() >= _REQUIRED else None
+    if isinstance(values, dict) and values.keys() >= _REQUIRED:
+        return values
+    return None
 
 
 def row_in(line: str) -> Row | None:
@@ -101,18 +104,15 @@ def record_of(row: Row) -> Record:
 
     Raises ValueError if a value is invalid.
     """
-    lhs, rhs = map(str, row.operands)
+    lhs, rhs = str(row.operands[0]), str(row.operands[1])
+    expected = str(row.correct)
     if row.variant not in arithmetic.VARIANTS:
         raise ValueError(f"variant: {row.variant!r} is no type and operation")
-    for name, number in (
-        ("operands", lhs),
-        ("operands", rhs),
-        ("expected", str(row.correct)),
-    ):
+    numbers = [("operands", lhs), ("operands", rhs), ("expected", expected)]
+    for name, number in numbers:
         if not re.fullmatch(NUMBER, number, re.ASCII):
             raise ValueError(f"{name}: {number!r} is no number")
-    problem = arithmetic.of_operands(row.variant, lhs, rhs, str(row.correct))
-    reply = _reply(row) if row.is_answered else None
+    problem = arithmetic.of_operands(row.variant, lhs, rhs, expected)
     record: dict[str, Any] = dict.fromkeys(Record.__struct_fields__)
     record |= {
         "format": FORMAT,
@@ -134,13 +134,18 @@ def record_of(row: Row) -> Record:
         "condition": DEFAULT_CONDITION.fields(),
         "repeat": 0,
         "retries": [],
-        "outcome": row.outcome if reply else Outcome.UNANSWERED,
-        "reason": None if reply else "the row holds no reply",
+        "outcome": Outcome.UNANSWERED,
+        "reason": "the row holds no reply",
         "reading": row.reading or Reading.TOLERANT,
         "answers": {},
-        "grade": {"score": float(row.outcome is Outcome.CORRECT)} if reply else None,
-        "reply": reply,
     }
+    if row.is_answered:
+        record |= {
+            "outcome": row.outcome,
+            "reason": None,
+            "grade": {"score": float(row.outcome is Outcome.CORRECT)},
+            "reply": _reply(row),
+        }
     return convert(record, Record)
 
 
@@ -162,21 +167,19 @@ def _reply(row: Row) -> dict[str, Any]:
 
 def row_of(record: Record) -> dict[str, Any] | None:
     """The row of llm_arithmetic for a record; None for other tasks."""
-    problem, reply, parsed = record.problem, record.reply, record.answer
     if record.task != arithmetic.NAME:
         return None
-    lhs, rhs, variant = (
-        problem.inputs["lhs"],
-        problem.inputs["rhs"],
-        problem.variant or "",
-    )
+    problem, reply, parsed = record.problem, record.reply, record.answer
+    variant = problem.variant or ""
     write = as_integer if variant.startswith(Dtype.INT) else str
-    thousands = _THOUSANDS.fullmatch(record.condition.context or "")
+    extra_context = 0
+    if thousands := _THOUSANDS.fullmatch(record.condition.context or ""):
+        extra_context = 1_000 * int(thousands[1])
     return {
         "model": record.model,
         "variant": variant,
         "depth": problem.depth,
-        "operands": [write(lhs), write(rhs)],
+        "operands": [write(problem.inputs["lhs"]), write(problem.inputs["rhs"])],
         "correct": write(problem.expected),
         "raw_response": reply.text if reply else "",
         "parsed": None if parsed is None else write(parsed),
@@ -187,9 +190,7 @@ def row_of(record: Record) -> dict[str, Any] | None:
         "timestamp": reply and reply.asked_at,
         "attempts": reply.attempts if reply else 1,
         "failed_to_get_reply": reply is None,
-        "extra_context": 1_000 * int(thousands[1])
-        if thousands
-        else 0,  # tokens of filler text
+        "extra_context": extra_context,  # tokens of filler text
         "reading": record.reading and str(record.reading),
         "finish_reason": reply and reply.finish_reason,
         "simulated": record.simulated,

@@ -56,9 +56,8 @@ class LoadedRun:
         self, file: Path, *, has_rows: bool, wanted: Wanted | None = None
     ) -> None:
         self.path = file.parent if file.name == LOG else file
-        self.seen: set[tuple[str, str]] = (
-            set()
-        )  # models and tasks of all records, before selection
+        # models and tasks of all records, before selection
+        self.seen: set[tuple[str, str]] = set()
         self._file = file
         self._has_rows = has_rows
         self._wanted = wanted
@@ -73,12 +72,22 @@ class LoadedRun:
         """The facts in its summary; None without one, as for a killed run or a file of
         llm_arithmetic.
         """
-        return self._written.run if self._written else None
+        if self._written is None:
+            return None
+        return self._written.run
 
     @property
     def unfinished(self) -> str:
         """The remark about a run that has not ended, else empty."""
-        return UNFINISHED if self.path != self._file and not self.facts else ""
+        is_folder = self.path != self._file
+        return UNFINISHED if is_folder and self.facts is None else ""
+
+    @property
+    def systems(self) -> Mapping[str, str | None]:
+        """The texts of its system prompts by name, as far as they are known."""
+        if self.facts is None or self.facts.prompt_texts is None:
+            return {}
+        return self.facts.prompt_texts.get("systems", {})
 
     @property
     def complete(self) -> bool | None:
@@ -108,13 +117,13 @@ class LoadedRun:
 
     def _records(self) -> Iterator[Record]:
         if self._has_rows:
-            return (change.record for change in changes(self._file, None, []))
+            for change in changes(self._file, None, []):
+                yield change.record
+            return
         kept = self._kept
-        return (
-            record
-            for at, record in enumerate(records_in(self._file))
-            if kept is None or at in kept
-        )
+        for place, record in enumerate(records_in(self._file)):
+            if kept is None or place in kept:
+                yield record
 
     @cached_property
     def _kept(self) -> set[int] | None:
@@ -123,10 +132,13 @@ class LoadedRun:
         """
         # The keys before `simulated` identify the trial. Usually each trial occurs
         # once.
-        heads = [
-            hash(line.partition(', "simulated": ')[0]) for _, line in lines(self._file)
-        ]
-        if len(set(heads)) == len(heads):
+        heads: set[int] = set()
+        count = 0
+        for _, line in lines(self._file):
+            head, _, _ = line.partition(', "simulated": ')
+            heads.add(hash(head))
+            count += 1
+        if len(heads) == count:
             return None
         kept: dict[tuple[str, str | int], int] = {}
         answered = set()
@@ -149,20 +161,15 @@ class LoadedRun:
 
     @cached_property
     def _counted(self) -> tuple[RunSummary, list[OfCondition]]:
-        summary, days = (
-            Summary(((self.facts and self.facts.prompt_texts) or {}).get("systems")),
-            set(),
-        )
+        summary = Summary(self.systems)
+        days = set()
         for record in self.records():
             summary.add(record)
-            if (
-                record.reply and record.reply.asked_at and not record.reply.stored
-            ):  # else of another run
-                days.add(record.reply.asked_at[: len("2026-11-22")])
-        first = min(days, default=None)
-        counted = summary.of_run(
-            self.facts or summaries.unknown_run(self.name), self._selected, first
-        )
+            reply = record.reply
+            if reply and reply.asked_at and not reply.stored:  # else of another run
+                days.add(reply.asked_at[: len("2026-11-22")])
+        run = self.facts or summaries.unknown_run(self.name)
+        counted = summary.of_run(run, self._selected, min(days, default=None))
         return counted, summary.asked()
 
     @property
@@ -172,15 +179,17 @@ class LoadedRun:
         """
         if self._written is None or self._wanted is not None:
             return {}
-        return {
-            key_of(one): one.selected
-            for one in self._written.results
-            if one.selected is not None
-        }
+        selected = {}
+        for result in self._written.results:
+            if result.selected is not None:
+                selected[key_of(result)] = result.selected
+        return selected
 
     @cached_property
     def _written(self) -> RunSummary | None:
-        return read_summary(self._file) if self.path != self._file else None
+        if self.path == self._file:
+            return None
+        return read_summary(self._file)
 
 
 def read_summary(log: Path) -> RunSummary | None:
@@ -218,7 +227,8 @@ def load_runs(path: Path) -> list[LoadedRun]:
             raise UsageError(f"{name_of(path)}: no run in this folder; name {_A_RUN}")
         return runs
     file = log_of(path)
-    if (run := _run_in(file)) is None:
+    run = _run_in(file)
+    if run is None:
         raise UsageError(
             f"{name_of(file)}: neither the log of a run nor rows of llm_arithmetic; "
             f"name {_A_RUN}"
@@ -236,9 +246,9 @@ def _below(folder: Path) -> Iterator[LoadedRun]:
             folders.clear()
             files = [LOG]
         depth = len(Path(place).relative_to(folder).parts)
-        folders[:] = sorted(
-            name for name in folders if depth < _DEEPEST and not name.startswith(".")
-        )
+        if depth == _DEEPEST:
+            folders.clear()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             file = Path(place, name)
             if not name.endswith(".jsonl") or not file.is_file():
@@ -258,7 +268,11 @@ def _run_in(file: Path) -> LoadedRun | None:
 
     A log without records is a killed run.
     """
-    first = next((line for _, line in lines(file) if not is_torn(line)), "")
+    first = ""
+    for _, line in lines(file):
+        if not is_torn(line):
+            first = line
+            break
     try:
         if llm_arithmetic.values_in(first):
             return LoadedRun(file, has_rows=True)
@@ -304,8 +318,10 @@ def changes(
     restored = Restored(tasks or {})
 
     def change(line: str) -> tuple[Outcome, float | None, Record, bool]:
-        if row := llm_arithmetic.row_in(line):
-            record, before = llm_arithmetic.record_of(row), row.outcome
+        row = llm_arithmetic.row_in(line)
+        if row is not None:
+            record = llm_arithmetic.record_of(row)
+            before = row.outcome
         else:
             record = records.decode_record(line)
             before = record.outcome
@@ -314,7 +330,9 @@ def changes(
             again = read_again(record, reading, restored)
         except ValueError as error:
             raise NotGradedError(str(error)) from error
-        return before, score, again or record, again is not None or record.reply is None
+        if again is None:
+            return before, score, record, record.reply is None
+        return before, score, again, True
 
     for number, changed in parsed(file, change):
         if changed is None:
@@ -376,33 +394,32 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
             if step.reply is None:
                 left_out["too long to be kept by a search"] += 1
             else:
-                prompt = step.reply.sent.messages if step.reply.sent else None
-                yield from _logged(
-                    step.reply, prompt, step.before, record.repeat, left_out
-                )
+                yield from _logged(step.reply, step.before, record.repeat, left_out)
     elif record.reply is None:
         left_out["unanswered"] += 1
     else:
         trial = record.problem.trial or 0
-        yield from _logged(record.reply, record.prompt, trial, record.repeat, left_out)
-    if (
-        record.program and record.program.judges.llm
-    ):  # its replies are numbered as trials
+        for logged in _logged(record.reply, trial, record.repeat, left_out):
+            if not _is_prompt(record.prompt, logged.sent):
+                raise ValueError("the prompt is not the one that was sent")
+            yield logged
+    if record.program and record.program.judges.llm:
+        # The replies of a judge are numbered as trials.
         for trial, reply in enumerate(record.program.judges.llm.replies):
-            yield from _logged(
-                reply, reply.sent.messages if reply.sent else None, trial, 0, left_out
-            )
+            yield from _logged(reply, trial, 0, left_out)
+
+
+def _is_prompt(prompt: Sequence[Message] | None, sent: records.Request) -> bool:
+    if prompt is None:
+        return False
+    return without_system(prompt) == without_system(sent.messages)
 
 
 def _logged(
-    reply: records.Reply,
-    prompt: Sequence[Message] | None,
-    trial: int,
-    repeat: int,
-    left_out: Counter[str],
+    reply: records.Reply, trial: int, repeat: int, left_out: Counter[str]
 ) -> Iterator[LoggedReply]:
-    """The reply to a prompt for the store, without a cost that was computed from the
-    user's own price.
+    """The reply for the store, without a cost that was computed from the user's own
+    price.
     """
     sent = reply.sent
     if sent is None:
@@ -411,8 +428,6 @@ def _logged(
     if sent.model.startswith(f"{FAKE_PROVIDER}/"):
         left_out["simulated"] += 1
         return
-    if prompt is None or without_system(sent.messages) != without_system(prompt):
-        raise ValueError("the prompt is not the one that was sent")
     sent.model.encode()  # fails for lone surrogates, which the database cannot store
     if reply.own_price:
         reply = msgspec.structs.replace(reply, cost_usd=None)

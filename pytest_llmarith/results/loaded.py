@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from pytest_llmarith.results.load import LoadedRun, load_runs
-from pytest_llmarith.results.log import LOG, without_files_beside
+from pytest_llmarith.results.log import LOG, SUMMARY, without_files_beside
 from pytest_llmarith.results.starts import continued
 from pytest_llmarith.safe_text import sanitize_name
 
@@ -29,33 +29,30 @@ def load_all_runs(
     for path in without_files_beside(paths):
         runs = load_runs(path)
         left_out = continued(runs)
-        earlier |= {os.path.realpath(run.path): run for run in left_out}
-        found |= {
-            os.path.realpath(run.path): run for run in runs if run not in left_out
-        }
-    names = [
-        sanitize_name(run.name, _LONGEST_NAME)
-        for where, run in earlier.items()
-        if where not in found
-    ]
+        for run in runs:
+            where = os.path.realpath(run.path)
+            if run in left_out:
+                earlier[where] = run
+            else:
+                found[where] = run
+    names = []
+    for where, run in earlier.items():
+        if where not in found:
+            names.append(sanitize_name(run.name, _LONGEST_NAME))
     if names:
-        more = (
-            f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        )
-        note(
-            f"left out, as a later start has all of their replies: "
-            f"{', '.join(names[:_MOST_NAMED])}{more}"
-        )
+        shown = ", ".join(names[:_MOST_NAMED])
+        if len(names) > _MOST_NAMED:
+            shown += f" and {len(names) - _MOST_NAMED} more"
+        note(f"left out, as a later start has all of their replies: {shown}")
     return list(found.values())
 
 
 def files_of(runs: Iterable[LoadedRun]) -> list[Path]:
     """The files of runs that are never replaced. A page can be made again."""
-    names = (LOG, "summary.json", "report.json")
-    return [
-        file
-        for run in runs
-        for file in (
-            [run.path / name for name in names] if run.path.is_dir() else [run.path]
-        )
-    ]
+    files = []
+    for run in runs:
+        if run.path.is_dir():
+            files += [run.path / name for name in (LOG, SUMMARY, "report.json")]
+        else:
+            files.append(run.path)
+    return files

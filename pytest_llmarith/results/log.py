@@ -11,7 +11,7 @@ import stat
 import tempfile
 from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -27,15 +27,13 @@ if TYPE_CHECKING:
 
 LOG = "trials.jsonl"
 SUMMARY = "summary.json"
-LONGEST_LINE = (
-    2**24
-)  # characters; the parsed values may take thirty times as much memory
+# characters; the parsed values may take thirty times as much memory
+LONGEST_LINE = 2**24
 
 # ends a line that was cut when the disk was full; JSON never contains it unescaped
 _TORN = "\x18"
-_LONGEST_MODEL = (
-    60  # characters of a folder's name; Windows allows 260 for a whole path
-)
+# characters of a folder's name; Windows allows 260 for a whole path
+_LONGEST_MODEL = 60
 _PROBE_BYTES = 1 << 16  # that a disk must accept
 _LONGEST_CAUSE = 200
 
@@ -53,9 +51,8 @@ def check_writable(base: Path) -> None:
     """Raise UnwritableFolder if a run cannot be written below `base`."""
     with _as_unwritable_folder(base):
         base.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(
-            dir=base
-        ) as file:  # on a full disk files can be created, but not written
+        # On a full disk files can be created, but not written.
+        with tempfile.TemporaryFile(dir=base) as file:
             file.write(bytes(_PROBE_BYTES))
 
 
@@ -66,23 +63,27 @@ def create_run_folder(
 
     Raises UnwritableFolder.
     """
-    model = (
-        re.sub(r"[^A-Za-z0-9._-]+", "-", models[0])[:_LONGEST_MODEL].strip("-._")
-        if len(models) == 1
-        else None
-    )
-    who = f"{len(models)}-models" if model is None else model or "unnamed"
-    name = f"{started.astimezone(UTC):%Y-%m-%dT%H-%M-%S}_{who}" + (
-        f"_{shard}".replace(" ", "-") if shard else ""
-    )
+    name = f"{started.astimezone(UTC):%Y-%m-%dT%H-%M-%S}_{_name_of_models(models)}"
+    if shard:
+        name += f"_{shard}".replace(" ", "-")
+    folder = base / name
+    number = 1
     with _as_unwritable_folder(base):
         base.mkdir(parents=True, exist_ok=True)
-        for number in count(1):
-            folder = base / (f"{name}-{number}" if number > 1 else name)
-            with suppress(FileExistsError):
+        while True:
+            try:
                 folder.mkdir()
-                break
-    return folder
+                return folder
+            except FileExistsError:
+                number += 1
+                folder = base / f"{name}-{number}"
+
+
+def _name_of_models(models: Sequence[str]) -> str:
+    if len(models) != 1:
+        return f"{len(models)}-models"
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", models[0])
+    return name[:_LONGEST_MODEL].strip("-._") or "unnamed"
 
 
 @contextmanager
@@ -90,12 +91,9 @@ def _as_unwritable_folder(base: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        in_the_way = isinstance(error, FileExistsError | NotADirectoryError)
-        why = (
-            "a file is in the way"
-            if in_the_way
-            else getattr(error, "strerror", None) or error
-        )
+        why = getattr(error, "strerror", None) or error
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            why = "a file is in the way"
         raise UnwritableFolder(
             f"the folder of this run cannot be created in {str(base)!r}: {why}"
         ) from error
@@ -116,7 +114,9 @@ class RunLog:
 
     def append(self, record: str) -> int:
         """Write one encoded record as one line; returns its offset in bytes."""
-        closing = f"{_TORN}\n".encode() if self._is_torn else b""
+        closing = b""
+        if self._is_torn:
+            closing = f"{_TORN}\n".encode()
         place = self._file.tell() + len(closing)
         self._is_torn = True
         rest = memoryview(closing + record.encode("ascii") + b"\n")
@@ -167,9 +167,8 @@ def with_records(
     if "tests" in extended:  # --json-report-summary leaves them out
         tests = {test["nodeid"]: test for test in extended["tests"]}
         for nodeid in tests.keys() & records_by_nodeid.keys():
-            tests[nodeid] = tests[nodeid] | {
-                "llmarith": as_dict(records_by_nodeid[nodeid])
-            }
+            record = as_dict(records_by_nodeid[nodeid])
+            tests[nodeid] = {**tests[nodeid], "llmarith": record}
         extended["tests"] = list(tests.values())
     return extended
 
@@ -256,14 +255,12 @@ def parsed(
         try:
             yield number, parse(line)
         except ValueError as error:
-            if isinstance(error, json.JSONDecodeError) and is_torn(line):
-                yield number, None
-                continue
-            why = (
-                f"not JSON ({error.msg})"
-                if isinstance(error, json.JSONDecodeError)
-                else str(error)
-            )
+            why = str(error)
+            if isinstance(error, json.JSONDecodeError):
+                if is_torn(line):
+                    yield number, None
+                    continue
+                why = f"not JSON ({error.msg})"
             where = f"{name_of(file)}, line {number}: {sanitize(why, _LONGEST_CAUSE)}"
             if isinstance(error, NotGradedError):
                 raise UsageError(where) from error
@@ -280,7 +277,9 @@ def records_in(log: Path) -> Iterator[Record]:
     """
     from pytest_llmarith.records import decode_record
 
-    return (record for _, record in parsed(log, decode_record) if record is not None)
+    for _, record in parsed(log, decode_record):
+        if record is not None:
+            yield record
 
 
 def _unreadable(file: Path, error: OSError) -> UsageError:

@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.records import (
-    Record,
-    as_dict,
-    encode,
-)
+from pytest_llmarith.records import Record, as_dict, encode
 from pytest_llmarith.results.files import UsageError, name_of, write_json
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
@@ -26,12 +22,7 @@ from pytest_llmarith.results.log import (
     without_files_beside,
 )
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.summaries import (
-    Merged,
-    Run,
-    RunSummary,
-    RunTimes,
-)
+from pytest_llmarith.summaries import Merged, Run, RunSummary, RunTimes
 from pytest_llmarith.types import Outcome
 
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.
@@ -39,12 +30,8 @@ _DECIDING = (
     *("seed", "conditions", "prompt_texts", "repeats"),
     *("search", "reading", "versions", "models", "oeis"),
 )
-_SHARED = (
-    "store",
-    "strict",
-    "limits",
-    "git",
-)  # facts in which the runs may differ; null if they do
+# Facts in which the runs may differ. They are null if they do.
+_SHARED = ("store", "strict", "limits", "git")
 
 _Trial = tuple[str, str]  # the model and the id of the test
 
@@ -73,9 +60,14 @@ class _Part:
         """How many trials it selected; 0 for a --lf run, which completes another
         run.
         """
-        summary, dealt = self.summary, (self.run.shard and self.run.shard.dealt) or 0
+        if self.run.partial:
+            return 0
+        dealt = 0
+        if self.run.shard:
+            dealt = self.run.shard.dealt or 0
+        summary = self.summary
         records = summary.answered + summary.unanswered + summary.duplicates
-        return 0 if self.run.partial else max(self.run.selected or 0, dealt, records)
+        return max(self.run.selected or 0, dealt, records)
 
 
 def merge(paths: Sequence[Path], into: Path) -> RunSummary:
@@ -85,10 +77,8 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
 
     Raises UsageError if they are not parts of one run, or if parts are missing.
     """
-    parts = sorted(
-        map(_part, without_files_beside(paths)),
-        key=lambda part: (part.run.started_at or "", str(part)),
-    )
+    parts = [_part(path) for path in without_files_beside(paths)]
+    parts.sort(key=lambda part: (part.run.started_at or "", str(part)))
     if len({os.path.realpath(part.log) for part in parts}) < len(parts):
         raise UsageError("a run is named twice; name each run once")
     if os.path.lexists(into):
@@ -101,26 +91,23 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
         for record in records_in(part.log):
             trial = record.model, record.nodeid or ""
             of_shard[part.shard].add(trial)
-            answers = [
-                one.outcome != Outcome.UNANSWERED
-                for one in (trials.get(trial, record), record)
-            ]
-            overlapping += trial in trials and all(answers)
-            if answers[1] or not answers[0]:
+            before = trials.get(trial)
+            if before is None or before.outcome is Outcome.UNANSWERED:
                 trials[trial] = record
-    largest = {
-        part.shard: part for part in sorted(parts, key=lambda part: part.expected)
-    }
+            elif record.outcome is not Outcome.UNANSWERED:
+                trials[trial] = record
+                overlapping += 1
+    largest: dict[int, _Part] = {}
+    for part in sorted(parts, key=lambda part: part.expected):
+        largest[part.shard] = part
     _check_whole(largest, of_shard)
-    run = _facts(
-        parts, sum(part.expected for part in largest.values()), overlapping, into.name
-    )
+    expected = sum(part.expected for part in largest.values())
+    run = _facts(parts, expected, overlapping, into.name)
     selected: Counter[Key] = Counter()
-    summary = Summary()
     for part in largest.values():
-        selected.update(
-            {key_of(result): result.selected or 0 for result in part.summary.results}
-        )
+        for result in part.summary.results:
+            selected[key_of(result)] += result.selected or 0
+    summary = Summary()
     for record in trials.values():
         summary.add(record)
     whole = summary.of_run(run, +selected)
@@ -130,11 +117,12 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
 
 def _part(path: Path) -> _Part:
     log = log_of(path)
-    if (summary := read_summary(log)) is None:
+    summary = read_summary(log)
+    if summary is None:
         raise UsageError(
             f"{name_of(log.parent)}: no {SUMMARY}, so it was killed or is still "
-            f"running; finish it with its "
-            "own command, on another machine after llmarith store import"
+            f"running; finish it with its own command, on another machine after "
+            f"llmarith store import"
         )
     return _Part(log, summary)
 
@@ -142,22 +130,26 @@ def _part(path: Path) -> _Part:
 def _check_alike(parts: Sequence[_Part]) -> None:
     known: dict[str, tuple[_Part, Any]] = {}
     for part in parts:
-        shard, limits = part.run.shard, part.run.limits
-        facts = {name: getattr(part.run, name) for name in _DECIDING} | {
-            "price": limits and limits.price,
-            "number of shards": shard.count if shard else 0,
-            "selection of the shards": shard and shard.selection,
-        }
-        for name, value in facts.items():
-            if value is not None and known.setdefault(name, (part, value))[1] != value:
-                first, other = known[name]
-                values = (
-                    f" ({other} and {value})" if isinstance(value, int | str) else ""
-                )
-                raise UsageError(
-                    f"{first} and {part} differ in {name}{values}; name parts of one "
-                    f"run"
-                )
+        for name, value in _deciding_facts(part.run).items():
+            if value is None:
+                continue
+            first, other = known.setdefault(name, (part, value))
+            if other == value:
+                continue
+            values = ""
+            if isinstance(value, int | str):
+                values = f" ({other} and {value})"
+            raise UsageError(
+                f"{first} and {part} differ in {name}{values}; name parts of one run"
+            )
+
+
+def _deciding_facts(run: Run) -> dict[str, Any]:
+    facts = {name: getattr(run, name) for name in _DECIDING}
+    facts["price"] = run.limits.price if run.limits else None
+    facts["number of shards"] = run.shard.count if run.shard else 0
+    facts["selection of the shards"] = run.shard.selection if run.shard else None
+    return facts
 
 
 def _check_whole(
@@ -169,17 +161,13 @@ def _check_whole(
     """
     lacks = []
     shards = [part.run.shard for part in parts.values() if part.run.shard]
-    if shards and sum(shard.dealt or 0 for shard in shards) < max(
-        shard.whole or 0 for shard in shards
-    ):
-        absent = [
-            str(index) for index in range(1, shards[0].count + 1) if index not in parts
-        ]
-        lacks += (
-            [f"missing shards of {shards[0].count}: {', '.join(absent)}"]
-            if absent
-            else []
-        )
+    dealt = sum(shard.dealt or 0 for shard in shards)
+    whole = max((shard.whole or 0 for shard in shards), default=0)
+    if dealt < whole:
+        count = shards[0].count
+        absent = [str(index) for index in range(1, count + 1) if index not in parts]
+        if absent:
+            lacks.append(f"missing shards of {count}: {', '.join(absent)}")
     for shard, part in parts.items():
         found = len(of_shard[shard])
         if not part.expected:
@@ -204,15 +192,12 @@ def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -
     """
     runs = [part.run for part in parts]
     facts: dict[str, Any] = dict.fromkeys(Run.__struct_fields__)
-    for each in (*_DECIDING, *_SHARED):
-        known = [value for run in runs if (value := getattr(run, each)) is not None]
-        facts[each] = (
-            known[0] if known and all(value == known[0] for value in known) else None
-        )
-    times = [
-        RunTimes(*(getattr(run, field) for field in RunTimes.__struct_fields__))
-        for run in runs
-    ]
+    for name_of_fact in (*_DECIDING, *_SHARED):
+        facts[name_of_fact] = _common([getattr(run, name_of_fact) for run in runs])
+    times = []
+    for run in runs:
+        fields = [getattr(run, field) for field in RunTimes.__struct_fields__]
+        times.append(RunTimes(*fields))
     facts |= {
         "id": name,
         "partial": False,
@@ -222,6 +207,14 @@ def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -
         "merged": Merged(times, overlapping),
     }
     return Run(**facts)
+
+
+def _common(values: Iterable[Any]) -> Any:
+    """The value that all known ones have; None if they differ."""
+    known = [value for value in values if value is not None]
+    if known and all(value == known[0] for value in known):
+        return known[0]
+    return None
 
 
 def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:

@@ -47,10 +47,11 @@ def continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
 
     @cache
     def facts_of(place: int) -> set[int]:
-        log = runs[place].path / LOG
-        return {
-            fact for _, line in lines(log) if not is_torn(line) for fact in _facts(line)
-        }
+        facts: set[int] = set()
+        for _, line in lines(runs[place].path / LOG):
+            if not is_torn(line):
+                facts.update(_facts(line))
+        return facts
 
     found = []
     for place, run in enumerate(runs):
@@ -58,8 +59,10 @@ def continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
             continue
         facts = facts_of(place)
         for at, other in enumerate(runs):
-            may_continue = other.complete or (other.complete is False and at > place)
-            if may_continue and facts and facts <= facts_of(at):
+            is_later = other.complete is False and at > place
+            if not other.complete and not is_later:
+                continue
+            if facts and facts <= facts_of(at):
                 found.append(run)
                 break
     return found
@@ -71,9 +74,9 @@ def _facts(line: str) -> Iterator[int]:
     """
     try:
         trial = msgspec.json.decode(line, type=_Trial)
-    # such as half of a surrogate pair, which a reply may have: no other line is the
-    # same
     except msgspec.DecodeError:
+        # Such as half of a surrogate pair, which a reply may have. No other line is the
+        # same.
         yield hash(line)
         return
     asked = trial.model, trial.nodeid, bytes(trial.problem), bytes(trial.condition)

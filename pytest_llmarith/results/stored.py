@@ -8,10 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal
 
-from pytest_llmarith.records import (
-    Reply,
-    Usage,
-)
+from pytest_llmarith.records import Reply, Usage
 from pytest_llmarith.summaries import ServedChange
 
 _MOST_NAMES = 5
@@ -33,17 +30,17 @@ class StoredReplies:
             if reply.stored and reply.asked_at:
                 self._days.add(reply.asked_at[: len("2026-11-22")])
             if reply.served_model:
-                self._named[model, "served_model", reply.stored].add(
-                    reply.served_model[:_LONGEST_NAME]
-                )
+                name = reply.served_model[:_LONGEST_NAME]
+                self._named[model, "served_model", reply.stored].add(name)
             if isinstance(reply, Reply) and reply.system_fingerprint:
-                self._named[model, "system_fingerprint", reply.stored].add(
-                    reply.system_fingerprint[:_LONGEST_NAME]
-                )
+                name = reply.system_fingerprint[:_LONGEST_NAME]
+                self._named[model, "system_fingerprint", reply.stored].add(name)
 
     def days(self) -> list[str] | None:
         """The first and the last day; None if no stored reply has one."""
-        return [min(self._days), max(self._days)] if self._days else None
+        if not self._days:
+            return None
+        return [min(self._days), max(self._days)]
 
     def served(self) -> dict[str, list[str]]:
         """What the provider says it served, by the name of the model."""
@@ -63,18 +60,17 @@ class StoredReplies:
             if stored and new - stored:
                 found.append(_change(model, "served_model", stored, new))
                 continue
+            # A provider may have several of these at the same time.
             stored, new = self._names(model, "system_fingerprint")
-            if (
-                stored and new and not stored & new
-            ):  # a provider may have several at the same time
+            if stored and new and not stored & new:
                 found.append(_change(model, "system_fingerprint", stored, new))
         return found
 
     def _names(self, model: str, field: _Field) -> tuple[set[str], set[str]]:
         """What stored replies name, and what those of this run name."""
-        return self._named.get((model, field, True), set()), self._named.get(
-            (model, field, False), set()
-        )
+        stored = self._named.get((model, field, True), set())
+        new = self._named.get((model, field, False), set())
+        return stored, new
 
 
 def _change(model: str, field: _Field, stored: set[str], new: set[str]) -> ServedChange:
