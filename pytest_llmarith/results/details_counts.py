@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import fsum
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_llmarith import summaries
 from pytest_llmarith.records import NumberDetails, ProgramDetails, Record
@@ -25,13 +25,16 @@ _DECIMALS = 4
 _MOST_TERMS = 100  # by place
 SCORE = "score"  # the name of the score by which a task grades
 
+_Counted = TypeVar("_Counted")
+
 
 class ErrorCounts:
     """Counts the numbers of one model and one task."""
 
     def __init__(self) -> None:
         self._has_numbers = False
-        self._all, self._variants = _Errors(), dict[str, _Errors]()
+        self._all = _Errors()
+        self._variants: defaultdict[str, _Errors] = defaultdict(_Errors)
         self._digit_match, self._dlength = array("d"), array("d")
         self._tolerant = self._strict = 0
 
@@ -51,36 +54,29 @@ class ErrorCounts:
             return
         self._all.add(details.error_class, details)
         if record.problem.variant is not None:
-            self._variants.setdefault(record.problem.variant, _Errors()).add(
-                details.error_class, details
-            )
+            self._variants[record.problem.variant].add(details.error_class, details)
 
     def part(self) -> summaries.ErrorTotals | None:
         """The errors for a summary; None if the answers of the task are not numbers."""
         if not self._has_numbers:
             return None
-        counts, deviates = self._all.classes, self._all.classes.total()
+        deviates = self._all.classes.total()
+        classes = []
+        for error_class in ErrorClass:
+            count = self._all.classes[error_class]
+            share = percentage(count, deviates)
+            classes.append(summaries.ClassOfErrors(error_class, count, share))
+        by_variant = {}
+        for variant, errors in sorted(self._variants.items()):
+            by_variant[variant] = summaries.ErrorsOfVariant(
+                _in_order(errors.classes, ErrorClass), errors.positions()
+            )
         return summaries.ErrorTotals(
-            classes=[
-                summaries.ClassOfErrors(
-                    one, counts[one], percentage(counts[one], deviates)
-                )
-                for one in ErrorClass
-            ],
+            classes=classes,
             digit_match=_mean(self._digit_match),
             dlength=_mean(self._dlength),
             positions=self._all.positions(),
-            by_variant={
-                variant: summaries.ErrorsOfVariant(
-                    {
-                        one: errors.classes[one]
-                        for one in ErrorClass
-                        if errors.classes[one]
-                    },
-                    errors.positions(),
-                )
-                for variant, errors in sorted(self._variants.items())
-            },
+            by_variant=by_variant,
             strict={"tolerant_correct": self._tolerant, "strict_correct": self._strict},
         )
 
@@ -92,10 +88,9 @@ class _Errors:
 
     def __init__(self) -> None:
         self.classes = Counter[ErrorClass]()
-        self._from_left, self._from_right = (
-            Counter[tuple[int, bool]](),
-            Counter[tuple[int, bool]](),
-        )
+        # by position, and whether the digit is wrong
+        self._from_left = Counter[tuple[int, bool]]()
+        self._from_right = Counter[tuple[int, bool]]()
 
     def add(self, error_class: ErrorClass, details: NumberDetails) -> None:
         self.classes[error_class] += 1
@@ -104,46 +99,59 @@ class _Errors:
         self._from_right.update(enumerate(wrong[::-1][:MOST_POSITIONS], 1))
 
     def positions(self) -> summaries.Positions:
-        from_left, from_right = (
-            _strata(counts, "position", "wrong", "digits")
-            for counts in (self._from_left, self._from_right)
-        )
-        return {"from_left": from_left, "from_right": from_right}
+        return {
+            "from_left": _strata(self._from_left, "position", "wrong", "digits"),
+            "from_right": _strata(self._from_right, "position", "wrong", "digits"),
+        }
 
 
 class StrataCounts:
     """Counts right answers by the strata of problems."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, Counter[tuple[int, bool]]] = {}
+        self._counts: defaultdict[str, Counter[tuple[int, bool]]] = defaultdict(Counter)
 
     def add(self, record: Record) -> None:
         """Count one record."""
         if record.outcome is Outcome.UNANSWERED:
             return
+        is_correct = record.outcome is Outcome.CORRECT
         for name, value in record.problem.strata.items():
-            counts = self._counts.setdefault(name, Counter())
-            counts[min(value, _MOST_OF_STRATUM), record.outcome is Outcome.CORRECT] += 1
+            self._counts[name][min(value, _MOST_OF_STRATUM), is_correct] += 1
 
     def part(self) -> dict[str, Any]:
         """The strata for a summary."""
-        return {
-            name: _strata(counts, "value", "correct", "measured")
-            for name, counts in self._counts.items()
-        }
+        strata = {}
+        for name, counts in self._counts.items():
+            strata[name] = _strata(counts, "value", "correct", "measured")
+        return strata
 
 
-def _strata(counts: Counter[tuple[int, bool]], *names: Any) -> list[dict[Any, int]]:
+def _strata(
+    counts: Counter[tuple[int, bool]], number_name: Any, true_name: Any, all_name: Any
+) -> list[dict[Any, int]]:
     """Each number, how often it occurs with True, and how often in all, under these
     names.
     """
-    numbers = sorted({number for number, _ in counts})
-    strata = ((n, counts[n, True], counts[n, True] + counts[n, False]) for n in numbers)
-    return [dict(zip(names, stratum, strict=True)) for stratum in strata]
+    strata = []
+    for number in sorted({number for number, _ in counts}):
+        true = counts[number, True]
+        in_all = true + counts[number, False]
+        strata.append({number_name: number, true_name: true, all_name: in_all})
+    return strata
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return round(fsum(values) / len(values), _DECIMALS) if values else None
+    if not values:
+        return None
+    return round(fsum(values) / len(values), _DECIMALS)
+
+
+def _in_order(
+    counts: Counter[_Counted], kinds: Iterable[_Counted]
+) -> dict[_Counted, int]:
+    """The counts that are not 0, in the order of the kinds."""
+    return {kind: counts[kind] for kind in kinds if counts[kind]}
 
 
 # --- scores ---------------------------------------------------------------------------
@@ -172,16 +180,11 @@ class ScoreCounts:
         self._scores[SCORE][problem].append(grade.score)
         for name, score in scores.items():
             self._scores[name][problem].append(score)
-        question = (
-            record.problem.short.partition(" ")[0]
-            if record.program
-            else record.problem.label
-        )
-        self._solved[question] = (
-            self._solved.get(question, False)
-            or bool(grade.score)
-            or any(scores.values())
-        )
+        question = record.problem.label
+        if record.program:
+            question, _, _ = record.problem.short.partition(" ")
+        is_solved = grade.score > 0 or any(scores.values())
+        self._solved[question] = self._solved.get(question, False) or is_solved
 
     @property
     def unsolved(self) -> list[str]:
@@ -193,27 +196,24 @@ class ScoreCounts:
         if not self._has_names and not self._has_fractions:
             return []
         names = [name for name in self._scores if name != SCORE]
-        if (
-            not self._has_programs
-        ):  # the score of a program is that of the largest limit
+        # The score of a program is that of the largest limit.
+        if not self._has_programs:
             names.insert(0, SCORE)
         return [self._part(name) for name in sorted(names, key=_number_or_place)]
 
     def _part(self, name: str) -> summaries.Scores:
-        # Sorted, so that sums and draws do not depend on the order of the records.
-        scores = sorted(
-            fsum(of_one) / len(of_one) for of_one in self._scores[name].values()
-        )
-        perfect = sum(score == 1 for score in scores)
+        scores = [fsum(each) / len(each) for each in self._scores[name].values()]
+        # Sums and draws do not depend on the order of the records.
+        scores.sort()
+        perfect = scores.count(1)
         return summaries.Scores(
             name=name,
             problems=len(scores),
             mean=self._mean(scores),
             perfect=perfect,
             perfect_percentage=percentage(perfect, len(scores)),
-            curve=[
-                round(score, 4) for score in reversed(scores)
-            ],  # as in arXiv 2411.04372, figure 2
+            # as in arXiv 2411.04372, figure 2
+            curve=[round(score, _DECIMALS) for score in reversed(scores)],
         )
 
     def _mean(self, scores: Sequence[float]) -> summaries.Percentage:
@@ -223,9 +223,10 @@ class ScoreCounts:
         mean = fsum(scores) / len(scores)
         if self._has_programs:
             return share_with(bootstrap_mean(scores), mean)
-        if all(score in (0, 1) for score in scores) and (
-            share := percentage(int(fsum(scores)), len(scores))
-        ):
+        perfect = scores.count(1)
+        if perfect + scores.count(0) == len(scores):
+            share = percentage(perfect, len(scores))
+            assert share is not None  # there are scores
             return share
         error = error_of_mean(scores)
         if not error:
@@ -249,34 +250,32 @@ class ProgramCounts:
     """Counts the programs of one model and one set."""
 
     def __init__(self) -> None:
-        # Of programs that are no lookup tables, without inconclusive terms.
-        self._terms = Counter[
-            tuple[int, bool]
-        ]()  # by place, and whether they are right
+        # Of programs that are no lookup tables, without inconclusive terms. By place,
+        # and whether they are right.
+        self._terms = Counter[tuple[int, bool]]()
         self._statuses = Counter[TermStatus]()
         self._seconds = array("d")
         self._judged = self._cheats = self._counted = 0
-        self._levels: Counter[Level] = Counter()
-        self._verdicts: Counter[tuple[bool, bool]] = (
-            Counter()
-        )  # of the static judge and the model
+        self._levels = Counter[Level]()
+        # of the static judge and the model
+        self._verdicts = Counter[tuple[bool, bool]]()
 
     def add(self, record: Record, program: ProgramDetails) -> None:
         """Count one record."""
         if record.outcome is Outcome.UNANSWERED:
             return
+        is_cheat = record.outcome is Outcome.CHEAT
         self._counted += 1
-        self._cheats += record.outcome is Outcome.CHEAT
+        self._cheats += is_cheat
         self._levels[program.isolation.level] += 1
         static, llm = program.judges.static, program.judges.llm
         self._judged += static is not None or llm is not None
         if static and llm and llm.cheat is not None:
             self._verdicts[static.cheat, llm.cheat] += 1
+        if is_cheat:
+            return
         for place, term in enumerate(program.terms, 1):
-            if (
-                record.outcome is Outcome.CHEAT
-                or term.status is TermStatus.INCONCLUSIVE
-            ):
+            if term.status is TermStatus.INCONCLUSIVE:
                 continue
             self._statuses[term.status] += 1
             self._seconds.append(term.seconds)
@@ -285,32 +284,31 @@ class ProgramCounts:
 
     def part(self) -> summaries.Programs:
         """The programs for a summary."""
-        seconds = amounts_of("latency_s", self._seconds)
-        return summaries.Programs(
-            cheating=percentage(self._cheats, self._counted) if self._judged else None,
+        programs = summaries.Programs(
+            cheating=None,
             by_term=_strata(self._terms, "term", "right", "run"),
-            term_statuses={
-                status: self._statuses[status]
-                for status in TermStatus
-                if self._statuses[status]
-            },
-            term_seconds={
+            term_statuses=_in_order(self._statuses, TermStatus),
+            term_seconds=None,
+            isolation=dict(sorted(self._levels.items())),
+            judges=self._agreement(),
+        )
+        if self._judged:
+            programs.cheating = percentage(self._cheats, self._counted)
+        seconds = amounts_of("latency_s", self._seconds)
+        if seconds is not None:
+            programs.term_seconds = {
                 "median": seconds.median,
                 "p90": seconds.p90,
                 "max": max(self._seconds),
             }
-            if seconds
-            else None,
-            isolation=dict(sorted(self._levels.items())),
-            judges=self._agreement(),
-        )
+        return programs
 
     def _agreement(self) -> summaries.Agreement | None:
         total = self._verdicts.total()
         if not total:
             return None
-        pairs = ((True, True), (True, False), (False, True), (False, False))
-        both, static, llm, neither = (self._verdicts[pair] for pair in pairs)
+        both, static = self._verdicts[True, True], self._verdicts[True, False]
+        llm, neither = self._verdicts[False, True], self._verdicts[False, False]
         return summaries.Agreement(
             judged=total,
             both=both,

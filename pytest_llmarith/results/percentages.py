@@ -14,11 +14,11 @@ _DECIMALS = 4  # of a percentage in a summary
 
 def percentage(part: int, whole: int) -> Percentage | None:
     """A proportion with Wilson's interval; None if nothing was measured."""
-    if (interval := wilson(part, whole)) is None:
+    interval = wilson(part, whole)
+    if interval is None:
         return None
-    return Percentage(
-        float(percent(part, whole, _DECIMALS)), *map(in_percent, interval)
-    )
+    exact = float(percent(part, whole, _DECIMALS))
+    return Percentage(exact, in_percent(interval.low), in_percent(interval.high))
 
 
 def overall_percentage(cells: Collection[Cell]) -> Percentage | None:
@@ -26,25 +26,29 @@ def overall_percentage(cells: Collection[Cell]) -> Percentage | None:
 
     If a cell has no answer, it has bounds and no percentage.
     """
-    if (found := overall(cells)) is None:
+    found = overall(cells)
+    if found is None:
         return None
-    exact = None if found.share is None else float(round(100 * found.share, _DECIMALS))
-    return Percentage(exact, *map(in_percent, found.interval))
+    exact = None
+    if found.share is not None:
+        exact = float(round(100 * found.share, _DECIMALS))
+    low, high = found.interval
+    return Percentage(exact, in_percent(low), in_percent(high))
 
 
 def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
     """The percentage of correct trials over cells of a summary."""
-    return overall_percentage(
-        [
-            Cell(cell.correct, cell.answered, cell.answered + cell.unanswered)
-            for cell in cells
-        ]
-    )
+    counted = []
+    for cell in cells:
+        answered = cell.answered
+        counted.append(Cell(cell.correct, answered, answered + cell.unanswered))
+    return overall_percentage(counted)
 
 
 def clustered_percentage(clusters: Collection[Cluster]) -> Percentage | None:
     """The mean percentage of clusters; None if there are none."""
-    if (found := clustered(clusters)) is None:
+    found = clustered(clusters)
+    if found is None:
         return None
     mean, interval = found
     return share_with(interval, mean)
@@ -52,12 +56,17 @@ def clustered_percentage(clusters: Collection[Cluster]) -> Percentage | None:
 
 def share_with(interval: Interval | None, share: float) -> Percentage:
     """A share with a given interval, which may be unknown."""
-    return Percentage(
-        in_percent(share), *(map(in_percent, interval) if interval else (None, None))
-    )
+    return Percentage(in_percent(share), *_ends(interval))
 
 
 def difference_of(found: DifferenceOfShares) -> Difference:
     """The second minus the first, in percentage points."""
-    ends = map(in_percent, found.interval) if found.interval else (None, None)
-    return Difference(in_percent(found.second - found.first), *ends)
+    points = in_percent(found.second - found.first)
+    return Difference(points, *_ends(found.interval))
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    """The ends of an interval in percent; None if there is none."""
+    if interval is None:
+        return None, None
+    return in_percent(interval.low), in_percent(interval.high)

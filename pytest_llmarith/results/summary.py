@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 from msgspec.structs import asdict
 
@@ -28,11 +28,8 @@ from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.thresholds import threshold, threshold_of
 from pytest_llmarith.statistics.shares import Depth, ninety_percent_to
-from pytest_llmarith.summaries import (
-    Run,
-    RunSummary,
-)
-from pytest_llmarith.types import DEFAULT_CONDITION, Model, Outcome
+from pytest_llmarith.summaries import Run, RunSummary
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Model, Outcome
 
 _MOST_NAMED = 500  # unsolved problems
 
@@ -60,23 +57,8 @@ class Summary:
             self._results[key] = _Result(record, self._systems)
         self._results[key].add(record)
         self._stored_replies.add(record.model, tallies.replies_of(record))
-        if record.model not in self._models and (
-            sent := record.reply and record.reply.sent
-        ):
-            own = (
-                record.prompt or ()
-            )  # the system prompt of a task is none of the model
-            system = next(
-                (
-                    one.content
-                    for one in sent.messages
-                    if one.role == "system" and one not in own
-                ),
-                None,
-            )
-            self._models[record.model] = Model(
-                record.model, sent.model, sent.params, sent.api_base, system
-            )
+        if record.model not in self._models and record.reply and record.reply.sent:
+            self._models[record.model] = _model_of(record, record.reply.sent)
 
     def of_run(
         self,
@@ -89,15 +71,20 @@ class Summary:
         `selected` says how many trials of each model, task and condition were selected,
         if that is known. `date` is the day of a run without a start time.
         """
-        results = {key: self._results[key] for key in result_order(run, self._results)}
-        answered = sum(result.outcomes.measured for result in results.values())
-        unanswered = sum(
-            result.outcomes[Outcome.UNANSWERED] for result in results.values()
-        )
-        duplicates = sum(result.duplicates for result in results.values())
         day = run.started_at[: len("2026-11-22")] if run.started_at else date
-        baseline = run.baseline or next((model for model, *_ in results), "")
-        asked = [result.asked() for result in results.values()]
+        answered = unanswered = duplicates = 0
+        results, asked = [], []
+        for key in result_order(run, self._results):
+            result = self._results[key]
+            answered += result.outcomes.measured
+            unanswered += result.outcomes[Outcome.UNANSWERED]
+            duplicates += result.duplicates
+            results.append(result.part(day, (selected or {}).get(key)))
+            asked.append(result.asked())
+        is_complete = unanswered == 0 and answered + duplicates == run.selected
+        baseline = run.baseline
+        if baseline is None:
+            baseline = asked[0].model if asked else ""
         found, alike = effects(asked)
         return RunSummary(
             format=records.FORMAT,
@@ -105,18 +92,13 @@ class Summary:
             answered=answered,
             unanswered=unanswered,
             duplicates=duplicates,
-            complete=unanswered == 0
-            and answered + duplicates == run.selected
-            and not run.partial,
-            results=[
-                result.part(day, (selected or {}).get(key))
-                for key, result in results.items()
-            ],
+            complete=is_complete and not run.partial,
+            results=results,
             differences=model_differences(asked, baseline),
             effects=found,
             same_words=alike,
             reasoning_ratios=reasoning_ratios(
-                run.models or [*self._models.values()], asked
+                run.models or list(self._models.values()), asked
             ),
             stored_days=self._stored_replies.days(),
             served_changes=self._stored_replies.changes(),
@@ -124,14 +106,25 @@ class Summary:
         )
 
 
+def _model_of(record: Record, sent: records.Request) -> Model:
+    """The model as one of its requests says."""
+    own = record.prompt or ()  # the system prompt of a task is none of the model
+    system = None
+    for message in sent.messages:
+        if message.role == "system" and message not in own:
+            system = message.content
+            break
+    return Model(record.model, sent.model, sent.params, sent.api_base, system)
+
+
 class _Result:
     """Counts the records of one model, task and condition."""
 
     def __init__(self, first: Record, systems: Mapping[str, str | None] | None) -> None:
         self.model, self.task = first.model, first.task
-        self.condition = (
-            first.condition if first.condition != DEFAULT_CONDITION else None
-        )
+        self.condition: Condition | None = first.condition
+        if first.condition == DEFAULT_CONDITION:
+            self.condition = None
         self.outcomes = Outcomes()
         self.questions = Questions(systems)
         self.duplicates = 0  # records of items that ask the question of another item
@@ -139,7 +132,8 @@ class _Result:
         self._simulated = first.simulated
         self._readings: set[str] = set()
         self._reasons = {
-            outcome: Counter[str]() for outcome in (Outcome.NAN, Outcome.UNANSWERED)
+            Outcome.NAN: Counter[str](),
+            Outcome.UNANSWERED: Counter[str](),
         }
         self._stored = self._batched = self._asked = 0
         self._errors = ErrorCounts()
@@ -148,11 +142,11 @@ class _Result:
         self._scores = ScoreCounts()
         # Each trial is in exactly one of these, by variant (empty if there is none) and
         # depth.
-        self._cells: dict[tuple[str, int | None], Tally] = {}
-        self._variants: dict[str, _Variant] = {}
+        self._cells: defaultdict[tuple[str, int | None], Tally] = defaultdict(Tally)
+        self._variants: defaultdict[str, _Variant] = defaultdict(_Variant)
         self._places: dict[str, int] = {}  # of variants in the task
         # By variant and depth; other repeats are not independent.
-        self._first_repeats: dict[str, dict[int, Outcomes]] = {}
+        self._first_repeats: dict[str, defaultdict[int, Outcomes]] = {}
         self._breaking_points: list[summaries.BreakingPoint] = []
         self._measured: list[summaries.Threshold] = []  # by adaptive asking
         # By variant, with depth, trial and repeat.
@@ -169,15 +163,14 @@ class _Result:
         if record.reading is not None:
             self._readings.add(record.reading)
         if record.outcome in self._reasons:
-            self._reasons[record.outcome][
-                (record.reason or "no reason given")[: tallies.LONGEST_REASON]
-            ] += 1
-        replies = list(tallies.replies_of(record))
-        self._stored += sum(reply.stored for reply in replies)
-        self._batched += sum(reply.batched for reply in replies)
+            reason = (record.reason or "no reason given")[: tallies.LONGEST_REASON]
+            self._reasons[record.outcome][reason] += 1
         # An unanswered search has read its replies.
-        if record.search or record.outcome is not Outcome.UNANSWERED:
-            self._asked += sum(not reply.stored for reply in replies)
+        is_read = bool(record.search) or record.outcome is not Outcome.UNANSWERED
+        for reply in tallies.replies_of(record):
+            self._stored += reply.stored
+            self._batched += reply.batched
+            self._asked += is_read and not reply.stored
         if record.search is not None:
             self._add_search(record, record.search)
             return
@@ -187,47 +180,45 @@ class _Result:
         self._repeats.add(record)
         self.questions.add(record)
         variant, depth = record.problem.variant or "", record.problem.depth
-        self._cells.setdefault((variant, depth), Tally()).add(record)
-        self._variants.setdefault(variant, _Variant()).add(record)
+        self._cells[variant, depth].add(record)
+        self._variants[variant].add(record)
         if depth is not None:
             self._note(record, variant, depth)
 
     def _add_search(self, record: Record, search: records.SearchDetails) -> None:
         """Count the result of a search."""
         self._repeats.add(record)
-        self._cells.setdefault(("", None), Tally()).add(record)
+        self._cells["", None].add(record)
         if search.depths is not None:
-            if (measured := threshold_of(record, search)) is not None:
+            measured = threshold_of(record, search)
+            if measured is not None:
                 self._measured.append(measured)
         elif record.outcome is not Outcome.UNANSWERED:
             self._breaking_points.append(_breaking_point(record, search))
 
     def _note(self, record: Record, variant: str, depth: int) -> None:
         """Note the outcome of a first repeat, and the first wrong answer."""
-        if not record.repeat:
-            self._first_repeats.setdefault(variant, {}).setdefault(depth, Outcomes())[
-                record.outcome
-            ] += 1
+        if record.repeat == 0:
+            if variant not in self._first_repeats:
+                self._first_repeats[variant] = defaultdict(Outcomes)
+            self._first_repeats[variant][depth][record.outcome] += 1
+        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN):
+            return
         problem = record.problem
         place = depth, problem.trial or 0, record.repeat
-        known = self._first_wrong.get(variant)
-        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or (
-            known and known[0] <= place
-        ):
-            return
-        expected = records.as_text(problem.expected)
+        if variant in self._first_wrong:
+            earlier, _ = self._first_wrong[variant]
+            if earlier <= place:
+                return
         wrong = records.Minimum(
             problem.short,
-            expected,
+            records.as_text(problem.expected),
             record.outcome,
             record.reason,
             record.answer_text,
             record.error_class,
         )
         self._first_wrong[variant] = place, wrong
-
-    def _wrong_first(self, variant: str) -> records.Minimum | None:
-        return self._first_wrong[variant][1] if variant in self._first_wrong else None
 
     def _is_duplicate(self, record: Record) -> bool:
         """Whether another item asked this question, so that both have the reply of one
@@ -237,18 +228,16 @@ class _Result:
         differently. Unanswered records are only compared with each other, so that the
         order of the records does not matter.
         """
-        sent, is_answered = (
-            record.reply and record.reply.sent,
-            record.outcome is not Outcome.UNANSWERED,
-        )
-        if record.nodeid is None or (is_answered and not sent):
+        if record.nodeid is None:
             return False
-        question = hash(
-            (repr(record.problem), record.repeat, is_answered and repr(sent))
-        )
-        return self._items.setdefault(question, hash(record.nodeid)) != hash(
-            record.nodeid
-        )
+        sent = ""
+        if record.outcome is not Outcome.UNANSWERED:
+            if record.reply is None or record.reply.sent is None:
+                return False
+            sent = repr(record.reply.sent)
+        question = hash((repr(record.problem), record.repeat, sent))
+        item = hash(record.nodeid)
+        return self._items.setdefault(question, item) != item
 
     def asked(self) -> OfCondition:
         return OfCondition(self.model, self.task, self.condition, self.questions)
@@ -258,24 +247,14 @@ class _Result:
         whole = Tally(self._cells.values())
         spending = whole.spending()
         cost = spending["cost_usd"]
-        # Cells are weighted by the questions that the run asked. A variant or a depth
-        # alone was listed or drawn, and not designed: all of these are one cell.
-        designed = [
-            tally
-            for (variant, depth), tally in self._cells.items()
-            if variant and depth is not None
-        ]
-        others = [
-            tally
-            for (variant, depth), tally in self._cells.items()
-            if not variant or depth is None
-        ]
-        percentages = tallies.percentages_of(
-            [*(one.outcomes for one in designed), Tally(others).outcomes]
-        )
-        places = sorted(_with_depth(self._cells), key=self._place_of_cell)
+        cells = self._cells_with_depth()
         scores = self._scores.part()
-        has_variants = scores or places or any(self._variants)
+        variants = []
+        if scores or cells or any(self._variants):
+            for variant in sorted(self._variants, key=self._place):
+                variants.append(self._variant(variant))
+        if any(one.programs for one in self._variants.values()):
+            scores = []
         return summaries.Result(
             model=self.model,
             task=self.task,
@@ -288,10 +267,7 @@ class _Result:
             outcomes=summaries.Outcomes(
                 *(self.outcomes[outcome] for outcome in Outcome)
             ),
-            # Outcomes of searches are not shares of questions.
-            percentages=dict.fromkeys(percentages)
-            if self._breaking_points or self._measured
-            else percentages,
+            percentages=self._percentages(),
             nan_reasons=tallies.reasons_of(self._reasons[Outcome.NAN]),
             unanswered_reasons=tallies.reasons_of(self._reasons[Outcome.UNANSWERED]),
             stored=self._stored,
@@ -306,37 +282,48 @@ class _Result:
             repeats=self._repeats.result(),
             errors=self._errors.part(),
             strata=self._strata.part(),
-            scores=[]
-            if any(one.programs for one in self._variants.values())
-            else scores,
-            variants=[
-                self._variant(variant)
-                for variant in sorted(self._variants, key=self._place)
-            ]
-            if has_variants
-            else [],
+            scores=scores,
+            variants=variants,
             thresholds=self._thresholds(),
-            cells=[
-                summaries.Cell(
-                    **self._cells[variant, depth].cells(), variant=variant, depth=depth
-                )
-                for variant, depth in places
-            ],
+            cells=cells,
             breaking_points=sorted(
                 self._breaking_points,
-                key=lambda one: self._place_of_cell((one.variant, one.repeat)),
+                key=lambda one: (self._place(one.variant), one.repeat),
             ),
             readings=sorted(self._readings),
         )
 
+    def _percentages(self) -> summaries.Percentages:
+        """The percentages over all cells, weighted by the questions that the run
+        asked.
+
+        A variant or a depth alone was listed or drawn, and not designed: all of these
+        are one cell.
+        """
+        designed, others = [], Outcomes()
+        for (variant, depth), tally in self._cells.items():
+            if variant and depth is not None:
+                designed.append(tally.outcomes)
+            else:
+                others.update(tally.outcomes)
+        percentages = tallies.percentages_of([*designed, others])
+        # Outcomes of searches are not shares of questions.
+        if self._breaking_points or self._measured:
+            return dict.fromkeys(percentages)
+        return percentages
+
+    def _cells_with_depth(self) -> list[summaries.Cell]:
+        cells = []
+        for (variant, depth), tally in self._cells.items():
+            if depth is not None:
+                fields = tally.cells()
+                cells.append(summaries.Cell(**fields, variant=variant, depth=depth))
+        cells.sort(key=lambda cell: (self._place(cell.variant), cell.depth))
+        return cells
+
     def _place(self, variant: str) -> tuple[int, str]:
         """A sort key: variants in the order of their task, or by name."""
         return self._places.get(variant, 0), variant
-
-    def _place_of_cell(self, cell: tuple[str, int]) -> tuple[int, str, int]:
-        """A sort key: variants in their order; depths, or repeats, by number."""
-        variant, depth = cell
-        return *self._place(variant), depth
 
     def _thresholds(self) -> list[summaries.Threshold]:
         """D50 of each variant, as all answers show it, and as adaptive asking measured
@@ -347,47 +334,50 @@ class _Result:
             one = threshold(variant or self.task, self._depths(variant))
             if one is not None:
                 found.append(one)
-        return found + sorted(self._measured, key=lambda one: self._place(one.variant))
+        found += sorted(self._measured, key=lambda one: self._place(one.variant))
+        return found
 
     def _depths(self, variant: str) -> list[Depth]:
         """The first repeats by depth."""
-        counted = self._first_repeats.get(variant, {})
-        return [
-            Depth(depth, one[Outcome.CORRECT], one.measured)
-            for depth, one in counted.items()
-        ]
+        depths = []
+        for depth, counted in self._first_repeats.get(variant, {}).items():
+            depths.append(Depth(depth, counted[Outcome.CORRECT], counted.measured))
+        return depths
 
     def _variant(self, variant: str) -> summaries.Variant:
         """All depths of a variant together."""
         counted = self._variants[variant]
-        cells = [tally for (name, _), tally in self._cells.items() if name == variant]
+        cells, has_depths = [], False
+        for (name, depth), tally in self._cells.items():
+            if name == variant:
+                cells.append(tally)
+                has_depths = has_depths or depth is not None
+        together = Tally(cells)
+        fields = together.cells()
+        if variant and has_depths:
+            outcomes = [cell.outcomes for cell in cells]
+            percentages = tallies.percentages_of(outcomes)
+            fields["correct_percentage"] = percentages[Outcome.CORRECT]
+        else:
+            percentages = tallies.percentages_of([together.outcomes])
         depths = self._depths(variant)
-        together = Tally(cells).cells()
-        is_designed = bool(variant) and any(
-            depth is not None for name, depth in self._cells if name == variant
-        )
-        strata = (
-            [cell.outcomes for cell in cells]
-            if is_designed
-            else [Tally(cells).outcomes]
-        )
-        percentages = tallies.percentages_of(strata)
-        if is_designed:
-            together["correct_percentage"] = percentages[Outcome.CORRECT]
-        reach = (
-            summaries.NinetyPercentTo(*ninety_percent_to(depths)) if depths else None
-        )
-        unsolved = counted.scores.unsolved
+        reach = None
+        if depths:
+            reach = summaries.NinetyPercentTo(*ninety_percent_to(depths))
+        first_wrong = None
+        if variant in self._first_wrong:
+            _, first_wrong = self._first_wrong[variant]
         scores = counted.scores.part()
+        unsolved = counted.scores.unsolved if scores else []
         return summaries.Variant(
-            **together,
+            **fields,
             variant=variant,
             percentages=percentages,
             ninety_percent_to=reach,
-            first_wrong=self._wrong_first(variant),
+            first_wrong=first_wrong,
             scores=scores,
-            unsolved_count=len(unsolved) if scores else 0,
-            unsolved=unsolved[:_MOST_NAMED] if scores else [],
+            unsolved_count=len(unsolved),
+            unsolved=unsolved[:_MOST_NAMED],
             programs=counted.programs.part() if counted.programs else None,
         )
 
@@ -406,22 +396,17 @@ class _Variant:
             self.programs.add(record, record.program)
 
 
-def _with_depth(cells: Iterable[tuple[str, int | None]]) -> list[tuple[str, int]]:
-    return [(variant, depth) for variant, depth in cells if depth is not None]
-
-
 def _breaking_point(
     record: Record, search: records.SearchDetails
 ) -> summaries.BreakingPoint:
     """The result of a search."""
-    minimum = search.minimum or records.Minimum(
-        None, None, record.outcome, None, None, None
-    )
-    depths = [
-        step.depth
-        for step in search.trail
-        if step.depth is not None and step.outcome is Outcome.CORRECT
-    ]
+    minimum = search.minimum
+    if minimum is None:
+        minimum = records.Minimum(None, None, record.outcome, None, None, None)
+    depths = []
+    for step in search.trail:
+        if step.depth is not None and step.outcome is Outcome.CORRECT:
+            depths.append(step.depth)
     return summaries.BreakingPoint(
         **asdict(minimum),
         variant=record.problem.variant or "",

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from operator import attrgetter
 from statistics import median
 from typing import Any, NamedTuple, get_args
 
@@ -35,6 +36,7 @@ _WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMI
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 _KINDS: tuple[summaries.Kind, ...] = get_args(summaries.Kind)
+_amounts_in = attrgetter(*_KINDS)
 
 
 class Outcomes(Counter[Outcome]):
@@ -48,12 +50,13 @@ class Outcomes(Counter[Outcome]):
 
 def percentages_of(cells: Collection[Outcomes]) -> summaries.Percentages:
     """The percentage of each outcome over all cells."""
-    return {
-        outcome: overall_percentage(
-            [Cell(cell[outcome], cell.measured, cell.total()) for cell in cells]
-        )
-        for outcome in _MEASURED
-    }
+    found: summaries.Percentages = {}
+    for outcome in _MEASURED:
+        counted = []
+        for cell in cells:
+            counted.append(Cell(cell[outcome], cell.measured, cell.total()))
+        found[outcome] = overall_percentage(counted)
+    return found
 
 
 class Tally:
@@ -71,38 +74,30 @@ class Tally:
     def add(self, record: Record) -> None:
         """Count one record."""
         self.outcomes[record.outcome] += 1
-        self.replies += (
-            tuple(getattr(reply, kind) for kind in _KINDS)
-            for reply in replies_of(record)
-        )
+        for reply in replies_of(record):
+            self.replies.append(_amounts_in(reply))
         if record.outcome is Outcome.DEVIATE and record.number:
             self.errors.append(record.number)
 
     @property
     def average_absolute_error(self) -> str | None:
         """The mean of the absolute errors."""
-        known = [
-            Decimal(error.absolute_error)
-            for error in self.errors
-            if error.absolute_error is not None
-        ]
+        known = _decimals(error.absolute_error for error in self.errors)
+        if not known:
+            return None
         with localcontext(_WIDE):
-            return _text(sum(known, Decimal(0)) / len(known)) if known else None
+            return _text(sum(known, Decimal(0)) / len(known))
 
     def spending(self) -> summaries.Spending:
         """The amounts of all replies by kind; None if a kind is unknown for all."""
-        return {
-            kind: amounts_of(kind, [one[at] for one in self.replies])
-            for at, kind in enumerate(_KINDS)
-        }
+        spending: summaries.Spending = {}
+        for place, kind in enumerate(_KINDS):
+            spending[kind] = amounts_of(kind, [one[place] for one in self.replies])
+        return spending
 
     def error_sizes(self) -> summaries.ErrorSizes:
         """The sizes of errors of deviates."""
-        relative = [
-            Decimal(one.relative_error)
-            for one in self.errors
-            if one.relative_error is not None
-        ]
+        relative = _decimals(error.relative_error for error in self.errors)
         leading = [error.leading_digits for error in self.errors]
         with localcontext(_WIDE):
             return summaries.ErrorSizes(
@@ -111,19 +106,22 @@ class Tally:
                 other_length=sum(error.has_other_length for error in self.errors),
             )
 
-    def counts(self) -> dict[str, Any]:
-        """The fields of `summaries.Outcomes`, and others of `summaries.Cells`."""
-        return {str(outcome): self.outcomes[outcome] for outcome in Outcome} | {
-            "measured": self.outcomes.measured,
-            "correct_percentage": percentage(
-                self.outcomes[Outcome.CORRECT], self.outcomes.measured
-            ),
-            "spending": self.spending(),
-        }
-
     def cells(self) -> dict[str, Any]:
         """The fields of `summaries.Cells`."""
-        return self.counts() | {"error_sizes": self.error_sizes()}
+        correct, measured = self.outcomes[Outcome.CORRECT], self.outcomes.measured
+        fields: dict[str, Any] = {}
+        for outcome in Outcome:
+            fields[str(outcome)] = self.outcomes[outcome]
+        fields["measured"] = measured
+        fields["correct_percentage"] = percentage(correct, measured)
+        fields["spending"] = self.spending()
+        fields["error_sizes"] = self.error_sizes()
+        return fields
+
+
+def _decimals(texts: Iterable[str | None]) -> list[Decimal]:
+    """The known numbers."""
+    return [Decimal(text) for text in texts if text is not None]
 
 
 def amounts_of(
@@ -144,7 +142,9 @@ def amounts_of(
 def _text(number: Decimal) -> str:
     """A number with few digits, such as `0.00125`, `1200` or `4.82351e+21`."""
     short = number.normalize(_FEW)
-    return format(short, "f" if -_FEW.prec <= short.adjusted() < _FEW.prec else "g")
+    if -_FEW.prec <= short.adjusted() < _FEW.prec:
+        return f"{short:f}"
+    return f"{short:g}"
 
 
 def replies_of(record: Record) -> Iterator[Usage]:
@@ -153,9 +153,10 @@ def replies_of(record: Record) -> Iterator[Usage]:
     A search has several.
     """
     if record.search and record.search.trail:
-        yield from filter(
-            None, (step.reply or step.usage for step in record.search.trail)
-        )
+        for step in record.search.trail:
+            reply = step.reply or step.usage
+            if reply is not None:
+                yield reply
     elif record.reply:
         yield record.reply
 
@@ -169,14 +170,15 @@ def reasons_of(counts: Counter[str]) -> dict[str, int]:
     """
     invalid = sorted(reason for reason in counts if reason.startswith(INVALID_GRADE))
     if invalid:
-        total = counts.total()
-        counts = Counter(
-            {reason: count for reason, count in counts.items() if reason not in invalid}
-        )
-        counts[invalid[0]] = total - counts.total()
-    found = sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
-    others = sum(count for _, count in found[MOST_REASONS:])
-    return dict(found[:MOST_REASONS]) | ({OTHER_REASONS: others} if others else {})
+        counts = counts.copy()
+        for reason in invalid[1:]:
+            counts[invalid[0]] += counts.pop(reason)
+    ordered = sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
+    found = dict(ordered[:MOST_REASONS])
+    others = sum(count for _, count in ordered[MOST_REASONS:])
+    if others:
+        found[OTHER_REASONS] = others
+    return found
 
 
 class _Trial(NamedTuple):
@@ -206,21 +208,25 @@ class RepeatCounts:
         if self._k == 1:
             return None
         problems = self._problems.values()
-        several = [each for each in problems if len(each) > 1]
-        clusters = [
-            Cluster(sum(trial.correct for trial in each.values()), len(each))
-            for each in problems
-        ]
+        several = agreeing = right = 0
+        clusters = []
+        for repeats in problems:
+            correct = sum(trial.correct for trial in repeats.values())
+            clusters.append(Cluster(correct, len(repeats)))
+            right += _majority_is_correct(repeats)
+            if len(repeats) > 1:
+                several += 1
+                agreeing += _agree(repeats)
         pass_at_k = pass_at(self._k, clusters)
+        if pass_at_k is not None:
+            pass_at_k = in_percent(pass_at_k)
         return summaries.Repeats(
             k=self._k,
             problems=len(problems),
-            consistency=percentage(sum(map(_agree, several)), len(several)),
+            consistency=percentage(agreeing, several),
             pass_at_1=clustered_percentage(clusters),
-            pass_at_k=None if pass_at_k is None else in_percent(pass_at_k),
-            majority=percentage(
-                sum(map(_majority_is_correct, problems)), len(problems)
-            ),
+            pass_at_k=pass_at_k,
+            majority=percentage(right, len(problems)),
         )
 
 
@@ -230,13 +236,8 @@ def problem_of(record: Record) -> int:
     Problems of two variants with the same inputs and answer are one.
     """
     problem = record.problem
-    return hash(
-        (
-            record.task,
-            json.dumps([problem.inputs, problem.expected], sort_keys=True),
-            problem.trial,
-        )
-    )
+    text = json.dumps([problem.inputs, problem.expected], sort_keys=True)
+    return hash((record.task, text, problem.trial))
 
 
 def _answer(record: Record) -> int | None:
@@ -245,11 +246,15 @@ def _answer(record: Record) -> int | None:
     """
     if record.program:
         printed = [term.got for term in record.program.terms]
-        return hash((record.outcome == Outcome.CHEAT, *printed)) if printed else None
+        if not printed:
+            return None
+        return hash((record.outcome == Outcome.CHEAT, *printed))
     text = record.answer_text
-    if text is not None and record.reading is not None and "." in text:
+    if text is None:
+        return None
+    if record.reading is not None and "." in text:
         text = text.rstrip("0").rstrip(".")
-    return None if text is None else hash(text)
+    return hash(text)
 
 
 def _agree(repeats: _Repeats) -> bool:
@@ -264,10 +269,14 @@ def _majority_is_correct(repeats: _Repeats) -> bool:
     """Whether the most frequent answer is correct; in a tie, that of the earliest
     repeat.
     """
-    trials: Collection[_Trial] = [
-        trial for _, trial in sorted(repeats.items()) if trial.answer is not None
-    ]
-    votes = Counter(trial.answer for trial in trials)
-    return bool(votes) and any(
-        one.correct for one in trials if one.answer == votes.most_common(1)[0][0]
-    )
+    votes = Counter[int]()
+    correct: set[int] = set()
+    for _, trial in sorted(repeats.items()):
+        if trial.answer is not None:
+            votes[trial.answer] += 1
+            if trial.correct:
+                correct.add(trial.answer)
+    if not votes:
+        return False
+    [(answer, _)] = votes.most_common(1)
+    return answer in correct

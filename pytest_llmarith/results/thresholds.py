@@ -26,7 +26,8 @@ def threshold(
     """
     measured = tuple(sorted(depth for depth in depths if depth.measured))
     ends = (min(offered), max(offered)) if offered else None
-    if (found := fit(measured, ends)) is None:
+    found = fit(measured, ends)
+    if found is None:
         return None
     first, last = ends or (measured[0].depth, measured[-1].depth)
     place: Literal["below", "within", "above"] = "within"
@@ -57,6 +58,5 @@ def threshold_of(record: Record, search: SearchDetails) -> Threshold | None:
     for step in search.trail:
         answers.setdefault(step.depth or 0, []).append(step.outcome is Outcome.CORRECT)
     depths = [Depth(depth, sum(right), len(right)) for depth, right in answers.items()]
-    return threshold(
-        record.problem.variant or record.task, depths, search.depths, search.ended
-    )
+    variant = record.problem.variant or record.task
+    return threshold(variant, depths, search.depths, search.ended)
