@@ -63,16 +63,14 @@ class Row(Part):
     name: str | None
     first: Measured
     second: Measured
-    better: (
-        int | None
-    )  # questions that the second side got right more often; null without pairing
+    # questions that the second side got right more often; null without pairing
+    better: int | None
     worse: int | None
     difference: summaries.Difference | None
     p: records.Share | None  # null without a test
     p_holm: records.Share | None
-    shown: (
-        records.Points | None
-    )  # the smallest difference that the pairs show with 80 % power
+    # the smallest difference that the pairs show with 80 % power
+    shown: records.Points | None
 
 
 class DifferenceOfScores(Part):
@@ -114,21 +112,22 @@ def _shown(groups: Mapping[_Group, Sequence[Pair]]) -> Iterator[_Group]:
     """All groups except those that repeat the row above them: the only task, condition
     or variant.
     """
+
+    def order(group: _Group) -> tuple[int, str]:
+        one, _ = groups[group][0]
+        place = one.variant_place if group.kind == "variant" else 0
+        return place, group.name or ""
+
     yield _ALL
     tasks = sorted({group.task for group in groups if group.task is not None})
     for task in tasks:
         if len(tasks) > 1:
             yield _Group("task", task, None)
+        of_task = [group for group in groups if group.task == task]
         for kind in ("condition", "variant"):
-            family = []
-            for group, pairs in groups.items():
-                if group.task == task and group.kind == kind:
-                    one, _ = pairs[0]
-                    place = one.variant_place if kind == "variant" else 0
-                    family.append((place, group.name or "", group))
+            family = [group for group in of_task if group.kind == kind]
             if len(family) > 1:
-                for _, _, group in sorted(family):
-                    yield group
+                yield from sorted(family, key=order)
 
 
 def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> list[Row]:
@@ -141,19 +140,21 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> lis
     for one, other in _answered(pairs):
         for group in _groups_of(one):
             groups[group].append((one, other))
-    rows, found = [], []
+    rows = []
+    compared: list[tuple[Row, DifferenceOfShares]] = []
     for group in _shown(groups):
         tables = _tables(groups[group])
-        is_tested = not paired or group == _ALL or len(tables) >= FEWEST_TESTED
-        compared = _compared(tables, paired=paired) if tables else None
-        rows.append(_row(group, tables, compared, paired, is_tested))
-        found.append(compared)
+        if not tables:
+            rows.append(_row_of_nothing(group))
+            continue
+        found = _compared(tables, paired=paired)
+        row = _row(group, tables, found, paired)
+        rows.append(row)
+        compared.append((row, found))
     tests = other_tests + sum(row.p is not None for row in rows)
     if paired:
-        for row, compared in zip(rows, found, strict=True):
-            row.shown = (
-                _detectable(row.first.questions, compared, tests) if compared else None
-            )
+        for row, found in compared:
+            row.shown = _detectable(row.first.questions, found, tests)
     return rows
 
 
@@ -166,48 +167,46 @@ def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
     for one, other in _answered(pairs):
         tasks[one.task].append((one, other))
     rows = []
-    for task, mine in sorted(tasks.items()):
-        if not any(one.has_fractions or other.has_fractions for one, other in mine):
-            continue
-        problems: defaultdict[int, list[Pair]] = defaultdict(list)
-        for one, other in mine:
-            problems[one.problem].append((one, other))
-        means = [
-            (
-                fmean(one.score / one.answered for one, _ in each),
-                fmean(other.score / other.answered for _, other in each),
-            )
-            for each in problems.values()
-        ]
-        found = compare_means(means)
-        p = found.p if len(means) >= FEWEST_TESTED else None
-        first, second = in_percent(found.first), in_percent(found.second)
-        row = DifferenceOfScores(
-            task,
-            len(means),
-            first,
-            second,
-            found.better,
-            found.worse,
-            difference_of(found),
-            p,
-        )
-        rows.append(row)
+    for task, of_task in sorted(tasks.items()):
+        if any(one.has_fractions or other.has_fractions for one, other in of_task):
+            rows.append(_row_of_scores(task, of_task))
     return rows
+
+
+def _row_of_scores(task: str, pairs: Iterable[Pair]) -> DifferenceOfScores:
+    problems: defaultdict[int, list[Pair]] = defaultdict(list)
+    for one, other in pairs:
+        problems[one.problem].append((one, other))
+    means = []
+    for of_problem in problems.values():
+        first = fmean(one.score / one.answered for one, _ in of_problem)
+        second = fmean(other.score / other.answered for _, other in of_problem)
+        means.append((first, second))
+    found = compare_means(means)
+    return DifferenceOfScores(
+        task,
+        problems=len(means),
+        first=in_percent(found.first),
+        second=in_percent(found.second),
+        better=found.better,
+        worse=found.worse,
+        difference=difference_of(found),
+        p=found.p if len(means) >= FEWEST_TESTED else None,
+    )
 
 
 def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
     """The points over all if unanswered trials were correct on the first side and wrong
     on the second.
     """
-    best = (
-        (replace(one, answered=one.asked, correct=one.correct + one.unanswered), other)
-        for one, other in pairs
-    )
-    found = [(one, replace(other, answered=other.asked)) for one, other in best]
-    return (
-        difference_of(_compared(_tables(found), paired=paired)).points if found else 0.0
-    )
+    worst = []
+    for one, other in pairs:
+        all_correct = one.correct + one.unanswered
+        first = replace(one, answered=one.asked, correct=all_correct)
+        worst.append((first, replace(other, answered=other.asked)))
+    if not worst:
+        return 0.0
+    return difference_of(_compared(_tables(worst), paired=paired)).points
 
 
 def _answered(pairs: Iterable[Pair]) -> list[Pair]:
@@ -229,43 +228,49 @@ def _tables(pairs: Iterable[Pair]) -> list[Table]:
 
 
 def _compared(tables: Collection[Table], *, paired: bool) -> DifferenceOfShares:
-    return compare_pairs(tables) if paired else compare_strata(tables)
+    if paired:
+        return compare_pairs(tables)
+    return compare_strata(tables)
 
 
 def _row(
-    group: _Group,
-    tables: Collection[Table],
-    found: DifferenceOfShares | None,
-    paired: bool,
-    is_tested: bool,
+    group: _Group, tables: Collection[Table], found: DifferenceOfShares, paired: bool
 ) -> Row:
     """A row without what depends on the other ones: the corrected p and the smallest
     difference.
     """
-    if found is None:
-        nothing = Measured(0, 0, 0, None)
-        return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
-    first, second = (Cluster.of(table[side] for table in tables) for side in (0, 1))
-    return Row(
+    first = Cluster.of(table[0] for table in tables)
+    second = Cluster.of(table[1] for table in tables)
+    row = Row(
         *group,
-        Measured(
-            *first, len(tables) if paired else first.trials, in_percent(found.first)
-        ),
-        Measured(
-            *second, len(tables) if paired else second.trials, in_percent(found.second)
-        ),
-        found.better if paired else None,
-        found.worse if paired else None,
-        difference_of(found),
-        found.p if is_tested else None,
-        None,
-        None,
+        first=Measured(*first, first.trials, in_percent(found.first)),
+        second=Measured(*second, second.trials, in_percent(found.second)),
+        better=None,
+        worse=None,
+        difference=difference_of(found),
+        p=found.p,
+        p_holm=None,
+        shown=None,
     )
+    if paired:
+        row.first.questions = row.second.questions = len(tables)
+        row.better, row.worse = found.better, found.worse
+        if group != _ALL and len(tables) < FEWEST_TESTED:
+            row.p = None
+    return row
+
+
+def _row_of_nothing(group: _Group) -> Row:
+    nothing = Measured(0, 0, 0, None)
+    return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
 
 
 def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float | None:
+    """The smallest difference that so many questions show, in points."""
     smallest = detectable(questions, found, tests)
-    return None if smallest is None else in_percent(smallest)
+    if smallest is None:
+        return None
+    return in_percent(smallest)
 
 
 def correct_for_tests(
@@ -274,8 +279,12 @@ def correct_for_tests(
     ],
 ) -> None:
     """Set Holm's p in the rows that have a test."""
-    tested = [(row, row.p) for row in rows if row.p is not None]
-    for (row, _), p in zip(tested, holm([p for _, p in tested]), strict=True):
+    tested, p_values = [], []
+    for row in rows:
+        if row.p is not None:
+            tested.append(row)
+            p_values.append(row.p)
+    for row, p in zip(tested, holm(p_values), strict=True):
         row.p_holm = p
 
 
@@ -307,14 +316,29 @@ def model_differences(
     found: list[ModelDifference] = []
     tests: list[DifferenceOfShares] = []
     for (task, model), questions in asked.items():
-        first = asked.get((task, baseline), [])
-        pairs = pair(first, questions)[0] if model != baseline else []
+        first = asked.get((task, baseline))
+        if first is None or model == baseline:
+            continue
+        pairs, _, _ = pair(first, questions)
         tables = _tables(_answered(pairs))
-        if tables and 2 * len(pairs) >= min(len(first), len(questions)):
-            test = compare_pairs(tables)
-            figures = difference_of(test), test.better, test.worse, test.p, test.p, None
-            found.append(ModelDifference(model, baseline, task, len(tables), *figures))
-            tests.append(test)
+        if not tables or 2 * len(pairs) < min(len(first), len(questions)):
+            continue
+        test = compare_pairs(tables)
+        found.append(
+            ModelDifference(
+                model,
+                baseline,
+                task,
+                pairs=len(tables),
+                difference=difference_of(test),
+                better=test.better,
+                worse=test.worse,
+                p=test.p,
+                p_holm=test.p,  # until the tests are corrected
+                shown=None,
+            )
+        )
+        tests.append(test)
     correct_for_tests(found)
     for row, test in zip(found, tests, strict=True):
         row.shown = _detectable(row.pairs, test, len(tests))
@@ -333,31 +357,26 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWord
         for other in others:
             pairs, _, _ = pair(beside.questions, other.questions, any_prompt=True)
             differing, same = with_other_prompts(_answered(pairs))
+            whose = model, task, other.condition, beside.condition
             if same:
-                alike.append(
-                    SameWords(model, task, other.condition, beside.condition, len(same))
+                alike.append(SameWords(*whose, problems=len(same)))
+            tables = _tables(differing)
+            if not tables:
+                continue
+            test = compare_pairs(tables)
+            found.append(
+                Effect(
+                    *whose,
+                    problems=len(tables),
+                    percent=in_percent(test.second),
+                    percent_beside=in_percent(test.first),
+                    difference=difference_of(test),
+                    better=test.better,
+                    worse=test.worse,
+                    p=test.p,
+                    p_holm=test.p,  # until the tests are corrected
                 )
-            if tables := _tables(differing):
-                test = compare_pairs(tables)
-                percents = in_percent(test.second), in_percent(test.first)
-                figures = (
-                    *percents,
-                    difference_of(test),
-                    test.better,
-                    test.worse,
-                    test.p,
-                    test.p,
-                )
-                found.append(
-                    Effect(
-                        model,
-                        task,
-                        other.condition,
-                        beside.condition,
-                        len(tables),
-                        *figures,
-                    )
-                )
+            )
     correct_for_tests(found)
     return found, alike
 
@@ -378,38 +397,31 @@ def reasoning_ratios(
         asked[each.model] += each.questions
     found: list[ReasoningRatio] = []
     means: list[MeanRatio] = []
-    steps = [*neighbours(models)]
-    sweeps: dict[
-        tuple[str, str], tuple[str, Model, Model]
-    ] = {}  # the ends, by parameter and last model
-    for parameter, before, model in steps:
-        _, first, _ = sweeps.pop((parameter, before.name), (parameter, before, before))
-        sweeps[parameter, model.name] = parameter, first, model
-    for parameter, before, model in (
-        *steps,
-        *(sweep for sweep in sweeps.values() if sweep not in steps),
-    ):
-        pairs = pair(asked[before.name], asked[model.name])[0]
-        known = [(one, other) for one, other in pairs if one.counted and other.counted]
-        finished = [
-            (one, other)
-            for one, other in known
-            if not one.truncated and not other.truncated
-        ]
-        if not any(one.reasoning or other.reasoning for one, other in finished):
-            continue
+    for parameter, before, model in _steps_and_sweeps(models):
+        pairs, _, _ = pair(asked[before.name], asked[model.name])
+        has_reasoning, truncated = False, 0
         logarithms: defaultdict[int, list[float]] = defaultdict(list)
-        for one, other in finished:
-            logarithms[one.problem].append(
-                other.reasoning / other.counted - one.reasoning / one.counted
-            )
-        truncated = len(known) - len(finished)
+        for one, other in pairs:
+            if not one.counted or not other.counted:
+                continue
+            if one.truncated or other.truncated:
+                truncated += 1
+                continue
+            if one.reasoning or other.reasoning:
+                has_reasoning = True
+            ratio = other.reasoning / other.counted - one.reasoning / one.counted
+            logarithms[one.problem].append(ratio)
+        if not has_reasoning:
+            continue
         mean = mean_ratio([fmean(each) for each in logarithms.values()], truncated)
         means.append(mean)
-        counts = len(logarithms), truncated
         found.append(
             ReasoningRatio(
-                *(model.name, before.name, parameter, *counts),
+                model=model.name,
+                beside=before.name,
+                parameter=parameter,
+                questions=len(logarithms),
+                truncated=truncated,
                 ratio=mean.ratio,
                 low=mean.low,
                 high=mean.high,
@@ -420,4 +432,22 @@ def reasoning_ratios(
     correct_for_tests(found)
     for row, mean in zip(found, means, strict=True):
         row.effect = mean.effect(row.p_holm)
+    return found
+
+
+def _steps_and_sweeps(models: Sequence[Model]) -> list[tuple[str, Model, Model]]:
+    """A parameter, and two models that differ in it: neighbours, then the first and the
+    last one of each sweep.
+    """
+    steps = list(neighbours(models))
+    firsts: dict[tuple[str, str], Model] = {}  # by parameter and last model so far
+    lasts: dict[tuple[str, str], Model] = {}
+    for parameter, before, model in steps:
+        firsts[parameter, model.name] = firsts.pop((parameter, before.name), before)
+        lasts[parameter, model.name] = model
+    found = list(steps)
+    for (parameter, name), first in firsts.items():
+        sweep = parameter, first, lasts[parameter, name]
+        if sweep not in steps:
+            found.append(sweep)
     return found

@@ -7,7 +7,7 @@ are needed. It is taken from runs, or assumed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
@@ -23,6 +23,7 @@ from pytest_llmarith.types import Price
 
 _SHARES = (0.05, 0.1, 0.2)  # discordant, if they are assumed
 FEWEST_PAIRS = 50  # for an estimate
+_Key = tuple[int, int | None, str]  # problem, prompt and condition of a question
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
 
 
@@ -89,84 +90,86 @@ def needs(points: float, runs: Sequence[LoadedRun], grid: Grid) -> list[Need]:
     common. If there is none, the share of questions that only one of both gets right is
     assumed.
     """
-    difference, questions = points / 100, _questions(runs)
-    shares = [
-        question.measured.share
-        for asked in questions.values()
-        for question in asked.values()
-    ]
-    accuracy = fmean(shares) if shares else _ACCURACY
+    difference = points / 100
+    questions = _questions(runs)
     found = []
     for (one, first), (other, second) in combinations(questions.items(), 2):
         common = sorted(first.keys() & second.keys(), key=str)
-        both = [
-            (first[key].measured.share, second[key].measured.share) for key in common
-        ]
-        if len(both) >= FEWEST_PAIRS:
-            differing = sum(abs(a - b) for a, b in both)
-            # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand
-            # 1983, JAMA 249, 1743-1745).
-            share = max(difference, max(3.0, differing) / len(both))
-            upper = max(share, score_interval(differing / len(both), len(both)).high)
-            tests = _tests((first[key], second[key]) for key in common)
-            numbers = (
-                paired_questions(share, difference, tests),
-                paired_questions(upper, difference, tests),
-            )
-            unpaired = unpaired_questions(
-                fmean(a + b for a, b in both) / 2, difference, tests
-            )
-            found.append(
-                Need(
-                    one,
-                    other,
-                    f"{differing:.4g} of {len(both):,}",
-                    tests,
-                    share,
-                    *numbers,
-                    unpaired,
-                )
-            )
+        if len(common) >= FEWEST_PAIRS:
+            pairs = [(first[key], second[key]) for key in common]
+            found.append(_measured_need(one, other, pairs, difference))
     if found:
         return found
-    best, worst = (
-        min(1.0, accuracy + difference / 2),
-        max(0.0, accuracy - difference / 2),
+    shares = []
+    for asked in questions.values():
+        shares += [question.measured.share for question in asked.values()]
+    accuracy = fmean(shares) if shares else _ACCURACY
+    return _assumed_needs(accuracy, difference, grid.rows)
+
+
+def _measured_need(
+    one: str, other: str, pairs: Sequence[Pair], difference: float
+) -> Need:
+    """The questions that two models need, of which these pairs are a sample."""
+    count = len(pairs)
+    changes, sums = [], []
+    for first, second in pairs:
+        share, other_share = first.measured.share, second.measured.share
+        changes.append(abs(share - other_share))
+        sums.append(share + other_share)
+    differing = sum(changes)
+    # If none differs, at most 3 of the same number do (Hanley and Lippman-Hand
+    # 1983, JAMA 249, 1743-1745).
+    discordant = max(difference, max(3.0, differing) / count)
+    upper = max(discordant, score_interval(differing / count, count).high)
+    # how many rows of a comparison have a test
+    tests = sum(row.p is not None for row in rows_of(pairs, paired=True))
+    return Need(
+        one,
+        other,
+        measured=f"{differing:.4g} of {count:,}",
+        tests=tests,
+        discordant=discordant,
+        paired=paired_questions(discordant, difference, tests),
+        at_most=paired_questions(upper, difference, tests),
+        unpaired=unpaired_questions(fmean(sums) / 2, difference, tests),
     )
-    independent = best * (1 - worst) + worst * (
-        1 - best
-    )  # in fact models agree more often
-    shares = sorted({max(difference, min(one, independent)) for one in _SHARES})
-    unpaired = unpaired_questions(accuracy, difference, grid.rows)
-    needed = (
-        (share, paired_questions(share, difference, grid.rows)) for share in shares
-    )
-    return [
-        Need("any", "another", "assumed", grid.rows, share, paired, None, unpaired)
-        for share, paired in needed
-    ]
 
 
-def _tests(pairs: Iterable[Pair]) -> int:
-    """How many rows of a comparison of these questions have a test."""
-    return sum(row.p is not None for row in rows_of(pairs, paired=True))
+def _assumed_needs(accuracy: float, difference: float, tests: int) -> list[Need]:
+    """The questions that any two models need, for each assumed share of questions that
+    only one of both gets right.
+    """
+    best = min(1.0, accuracy + difference / 2)
+    worst = max(0.0, accuracy - difference / 2)
+    # In fact models agree more often than independent ones.
+    independent = best * (1 - worst) + worst * (1 - best)
+    shares = {max(difference, min(share, independent)) for share in _SHARES}
+    unpaired = unpaired_questions(accuracy, difference, tests)
+    needs = []
+    for share in sorted(shares):
+        paired = paired_questions(share, difference, tests)
+        needs.append(
+            Need("any", "another", "assumed", tests, share, paired, None, unpaired)
+        )
+    return needs
 
 
-def _questions(
-    runs: Sequence[LoadedRun],
-) -> Mapping[str, Mapping[tuple[int, int | None, str], Question]]:
-    found: defaultdict[str, dict[tuple[int, int | None, str], Question]] = defaultdict(
-        dict
-    )
+def _questions(runs: Sequence[LoadedRun]) -> Mapping[str, Mapping[_Key, Question]]:
+    """The answered questions of each model, of all runs together."""
+    found: defaultdict[str, dict[_Key, Question]] = defaultdict(dict)
     for run, names in zip(runs, names_of(runs), strict=True):
         for asked in run.asked():
             of_model = found[names[asked.model]]
             for one in asked.questions:
-                if one.answered:
-                    key = one.problem, one.prompt, one.condition
-                    before = of_model.get(key, replace(one, answered=0, correct=0))
-                    both = before.answered + one.answered, before.correct + one.correct
-                    of_model[key] = replace(one, answered=both[0], correct=both[1])
+                if not one.answered:
+                    continue
+                key = one.problem, one.prompt, one.condition
+                answered, correct = one.answered, one.correct
+                if key in of_model:
+                    answered += of_model[key].answered
+                    correct += of_model[key].correct
+                of_model[key] = replace(one, answered=answered, correct=correct)
     return found
 
 
@@ -174,20 +177,16 @@ def names_of(runs: Sequence[LoadedRun]) -> list[dict[str, str]]:
     """The models of each run, by their names there, with the parameters in which those
     of one name differ.
     """
-    found = [
-        (number, one.model)
-        for number, run in enumerate(runs)
-        for one in run.summary().results
-    ]
-    parameters = differing(
-        [
-            (model, parameters_of(runs[number].summary().run, model))
-            for number, model in found
-        ]
-    )
-    names: list[dict[str, str]] = [{} for _ in runs]
-    for (number, model), sent in zip(found, parameters, strict=True):
-        names[number][model] = ", ".join(filter(None, (model, sent)))
+    names: list[dict[str, str]] = []
+    rows, places = [], []
+    for run in runs:
+        summary = run.summary()
+        for result in summary.results:
+            rows.append((result.model, parameters_of(summary.run, result.model)))
+            places.append(len(names))
+        names.append({})
+    for (model, _), place, sent in zip(rows, places, differing(rows), strict=True):
+        names[place][model] = f"{model}, {sent}" if sent else model
     return names
 
 
@@ -198,16 +197,15 @@ def mean_tokens(runs: Sequence[LoadedRun]) -> dict[str, Tokens]:
     found: defaultdict[str, list[Tokens]] = defaultdict(list)
     for run, names in zip(runs, names_of(runs), strict=True):
         for record in run.records():
-            reply = None if record.search else record.reply
-            if (
-                reply
-                and reply.prompt_tokens is not None
-                and reply.completion_tokens is not None
-            ):
-                found[names[record.model]].append(
-                    Tokens(reply.prompt_tokens, reply.completion_tokens)
-                )
-    return {
-        model: Tokens(*map(fmean, zip(*tokens, strict=True)))
-        for model, tokens in found.items()
-    }
+            reply = record.reply
+            if reply is None or record.search:
+                continue
+            prompt, completion = reply.prompt_tokens, reply.completion_tokens
+            if prompt is not None and completion is not None:
+                found[names[record.model]].append(Tokens(prompt, completion))
+    means = {}
+    for model, replies in found.items():
+        prompt_tokens = fmean(tokens.prompt for tokens in replies)
+        completion_tokens = fmean(tokens.completion for tokens in replies)
+        means[model] = Tokens(prompt_tokens, completion_tokens)
+    return means

@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import log1p
 
 from pytest_llmarith.records import Record
@@ -36,6 +37,22 @@ class Question:
     reasoning: float = 0.0  # the sum of the logarithms of these tokens plus one
     score: float = 0.0  # the sum of the scores
     has_fractions: bool = False  # whether a score is between 0 and 1
+
+    def add(self, record: Record) -> None:
+        """Count one trial of the question."""
+        self.asked += 1
+        if record.outcome is Outcome.UNANSWERED:
+            return
+        self.answered += 1
+        self.correct += record.outcome is Outcome.CORRECT
+        self.truncated += record.reason == NanReason.TRUNCATED
+        score = record.grade.score if record.grade else None
+        if score is not None:
+            self.score += score
+            self.has_fractions = self.has_fractions or 0 < score < 1
+        if record.reply and record.reply.reasoning_tokens is not None:
+            self.counted += 1
+            self.reasoning += log1p(record.reply.reasoning_tokens)
 
     @property
     def unanswered(self) -> int:
@@ -77,28 +94,18 @@ class Questions:
         """
         if record.search is not None:
             return
-        problem, condition, prompt = (
-            record.problem,
-            label_of(record.condition),
-            self._prompt(record),
-        )
-        identity = hash(
-            (
-                record.task,
-                json.dumps([problem.inputs, problem.expected], sort_keys=True),
-            )
-        )
+        problem = record.problem
+        condition, prompt = label_of(record.condition), self._prompt(record)
+        text = json.dumps([problem.inputs, problem.expected], sort_keys=True)
+        identity = hash((record.task, text))
         part = problem.variant
-        # A depth alone was drawn or listed: it is no stratum.
-        depth = problem.depth if part else None
         answered = record.outcome is not Outcome.UNANSWERED
         key = identity, prompt, condition, part
         trial = hash((key, problem.trial, record.repeat, answered))
-        if (
-            record.nodeid is not None
-            and self._items.setdefault(trial, record.nodeid) != record.nodeid
-        ):
-            return
+        if record.nodeid is not None:
+            first = self._items.setdefault(trial, record.nodeid)
+            if first != record.nodeid:
+                return
         if key not in self._found:
             self._found[key] = Question(
                 identity,
@@ -106,24 +113,12 @@ class Questions:
                 condition,
                 record.task,
                 part,
-                depth,
+                # A depth alone was drawn or listed: it is no stratum.
+                problem.depth if part else None,
                 problem.variant_place,
             )
-        question = self._found[key]
         self.repeated = self.repeated or record.repeat > 0
-        question.asked += 1
-        if answered:
-            question.answered += 1
-            question.correct += record.outcome is Outcome.CORRECT
-            question.truncated += record.reason == NanReason.TRUNCATED
-            score = record.grade.score if record.grade else None
-            question.score += score or 0.0
-            question.has_fractions = question.has_fractions or (
-                score is not None and 0 < score < 1
-            )
-            if record.reply and record.reply.reasoning_tokens is not None:
-                question.counted += 1
-                question.reasoning += log1p(record.reply.reasoning_tokens)
+        self._found[key].add(record)
 
     def _prompt(self, record: Record) -> int | None:
         """A hash of what was sent: the prompt, and the system prompt of the condition;
@@ -134,7 +129,9 @@ class Questions:
             system = self._systems.get(system)
             if system is None:
                 return None
-        return None if record.prompt is None else hash((tuple(record.prompt), system))
+        if record.prompt is None:
+            return None
+        return hash((tuple(record.prompt), system))
 
 
 # Questions of the same condition and variant are paired first, then those of the same
@@ -157,10 +154,7 @@ def pair(
     the questions.
     """
     pairs: list[Pair] = []
-    left, right = (
-        sorted(side, key=lambda one: (one.condition, one.part or ""))
-        for side in (first, second)
-    )
+    left, right = sorted(first, key=_order), sorted(second, key=_order)
     for key in _ALIKE:
         waiting: defaultdict[Hashable, list[Question]] = defaultdict(list)
         for one in left:
@@ -169,22 +163,24 @@ def pair(
         for other in right:
             candidates = waiting[key(other)]
             for one in candidates:
-                if (
-                    any_prompt
-                    or one.prompt == other.prompt
-                    or one.prompt is None
-                    or other.prompt is None
-                ):
+                if any_prompt or _may_have_same_prompt(one, other):
                     candidates.remove(one)
                     pairs.append((one, other))
                     break
             else:
                 alone.append(other)
-        left, right = (
-            [one for candidates in waiting.values() for one in candidates],
-            alone,
-        )
+        left, right = list(chain.from_iterable(waiting.values())), alone
     return pairs, left, right
+
+
+def _order(question: Question) -> tuple[str, str]:
+    return question.condition, question.part or ""
+
+
+def _may_have_same_prompt(one: Question, other: Question) -> bool:
+    if one.prompt is None or other.prompt is None:
+        return True
+    return one.prompt == other.prompt
 
 
 def by_cell(
@@ -195,11 +191,19 @@ def by_cell(
     """
     found: dict[Hashable, Question] = {}
     for one in questions:
-        cell = one.task, one.part, one.depth, one.condition if with_conditions else ""
-        whole = found.setdefault(
-            cell,
-            Question(hash(cell), None, cell[-1], *cell[:-1], one.variant_place),
-        )
+        condition = one.condition if with_conditions else ""
+        cell = one.task, one.part, one.depth, condition
+        if cell not in found:
+            found[cell] = Question(
+                hash(cell),
+                None,
+                condition,
+                one.task,
+                one.part,
+                one.depth,
+                one.variant_place,
+            )
+        whole = found[cell]
         whole.asked += one.asked
         whole.answered += one.answered
         whole.correct += one.correct
@@ -215,6 +219,8 @@ def with_other_prompts(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
     differing: list[Pair] = []
     same: list[Pair] = []
     for one, other in pairs:
-        is_same = one.prompt is not None and one.prompt == other.prompt
-        (same if is_same else differing).append((one, other))
+        if one.prompt is not None and one.prompt == other.prompt:
+            same.append((one, other))
+        else:
+            differing.append((one, other))
     return differing, same
