@@ -7,13 +7,11 @@ shortened here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import count
 from pathlib import PurePath
-from textwrap import wrap
-from typing import Any
+from textwrap import TextWrapper
 
 from pytest_llmarith.report import formatting
 from pytest_llmarith.report.definitions.differences import (
@@ -33,7 +31,7 @@ from pytest_llmarith.report.formatting import (
 )
 from pytest_llmarith.report.render import documents
 from pytest_llmarith.report.render.terminal import one_table
-from pytest_llmarith.report.table import Definition, Level, Table
+from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.results.compare import (
     Comparison,
     Comparisons,
@@ -54,13 +52,18 @@ _MOST_ALONE = 10
 
 def as_text(comparisons: Comparisons, width: int) -> str:
     """Every comparison with its table, wrapped to `width` columns."""
+    wrapper = TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
     lines: list[str] = []
     for block in _blocks(comparisons):
         if isinstance(block, Table):
             lines += ["", *one_table(block, width), ""]
         else:
-            lines += wrap(block, width, break_on_hyphens=False, subsequent_indent="  ")
-    return "".join(f"{line}\n" for line in lines).replace("\n\n\n", "\n\n")
+            lines += wrapper.wrap(block)
+    return _joined(lines).replace("\n\n\n", "\n\n")
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def as_markdown(comparisons: Comparisons) -> str:
@@ -69,83 +72,64 @@ def as_markdown(comparisons: Comparisons) -> str:
     """
     lines = ["## Comparison", ""]
     for block in _blocks(comparisons):
-        lines += (
-            ["", *documents.as_markdown(block)]
-            if isinstance(block, Table)
-            else [f"- {documents.code(block)}"]
-        )
-    return "".join(f"{line}\n" for line in lines)
+        if isinstance(block, Table):
+            lines += ["", *documents.as_markdown(block)]
+        else:
+            lines.append(f"- {documents.code(block)}")
+    return _joined(lines)
 
 
 def as_latex(comparisons: Comparisons) -> str:
     """The same for a paper: the caption of each table says what is compared, and
     how.
     """
-    found, captioned = comparisons.comparisons, []
+    found = comparisons.comparisons
+    captioned = []
     for one in found:
-        sides = (
-            f"{_which(side)}{_simulated(side)}" for side in (one.second, one.first)
-        )
+        title = f"B = {_marked(one.second)} minus A = {_marked(one.first)}"
         facts = [f"{text[:1].upper()}{text[1:]}" for text in _facts(one)]
-        title = "B = {} minus A = {}".format(*sides)
         legend = " ".join(_legend([one]))
-        captioned += [
-            replace(block, title=title, notes=facts, legend=legend)
-            for block in _tables_of(one)
-        ]
-    for block in _over_all(found):
-        captioned.append(
-            replace(
-                block,
-                title="Each B minus A, over all",
-                legend=" ".join(_legend(found)),
-            )
-        )
-    return "".join(
-        f"{line}\n"
-        for line in [
-            *(f"% {text}" for text in alone(comparisons)),
-            *documents.as_latex(captioned),
-        ]
-    )
+        for table in _tables_of(one):
+            table = replace(table, title=title, notes=facts, legend=legend)
+            captioned.append(table)
+    for table in _over_all(found):
+        legend = " ".join(_legend(found))
+        table = replace(table, title="Each B minus A, over all", legend=legend)
+        captioned.append(table)
+    lines = [f"% {text}" for text in alone(comparisons)]
+    return _joined([*lines, *documents.as_latex(captioned)])
 
 
 def data_tables(comparisons: Comparisons) -> list[Table]:
     """The same as data."""
-    names = [_pairing(one) for one in comparisons.comparisons]
-    found = list(zip(names, comparisons.comparisons, strict=True))
-    facts = []
-    for name, one in found:
+    pairings: list[Pairing] = []
+    facts: list[Fact] = []
+    rows: list[Compared] = []
+    scores: list[Compared] = []
+    thresholds: list[Compared] = []
+    for one in comparisons.comparisons:
+        name = f"{_which(one.second)} - {_which(one.first)}"
+        pairings.append(Pairing(name, one))
         facts += [Fact(name, "fact", fact) for fact in one.differing]
         facts += [Fact(name, "search", search) for search in one.searches]
-
-    def rows(part: str) -> list[Compared]:
-        return [
-            Compared(_label(row) if part == "rows" else "", row, name)
-            for name, one in found
-            for row in getattr(one, part)
-        ]
-
-    whole: Sequence[tuple[Definition, Sequence[Any]]] = [
-        (COMPARISONS, [Pairing(name, one) for name, one in found]),
-        (DIFFERING, facts),
-        (COMPARISON, rows("rows")),
-        (MEAN_SCORES, rows("scores")),
-        (COMPARISON_OF_D50, rows("thresholds")),
+        rows += [Compared(_label(row), row, name) for row in one.rows]
+        scores += [Compared("", row, name) for row in one.scores]
+        thresholds += [Compared("", row, name) for row in one.thresholds]
+    return [
+        COMPARISONS.table(pairings, Level.DATA),
+        DIFFERING.table(facts, Level.DATA),
+        COMPARISON.table(rows, Level.DATA),
+        MEAN_SCORES.table(scores, Level.DATA),
+        COMPARISON_OF_D50.table(thresholds, Level.DATA),
     ]
-    return [definition.table(items, Level.DATA) for definition, items in whole]
-
-
-def _pairing(one: Comparison) -> str:
-    """Such as `new, o4-mini - old, o4-mini`."""
-    return f"{_which(one.second)} - {_which(one.first)}"
 
 
 def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
     found = comparisons.comparisons
     for one in found:
         for letter, side in (("A", one.first), ("B", one.second)):
-            yield f"{letter}: {_name(side.run)}, {_who(side)}{_simulated(side)}"
+            whose = f"{_name(side.run)}, {_who(side)}"
+            yield f"{letter}: {_with_mark(whose, side)}"
         yield from _facts(one)
         yield from _tables_of(one)
     yield from _over_all(found)
@@ -188,12 +172,11 @@ def _facts(one: Comparison) -> Iterator[str]:
     """What is compared and how, a text per fact."""
     if one.rows:
         yield _counts(one)
-    yield f"differing: {', '.join(map(_fact, one.differing)) or 'nothing that is known'}"
+    differing = ", ".join(map(_fact, one.differing))
+    yield f"differing: {differing or 'nothing that is known'}"
     if one.searches:
-        yield (
-            f"breaking points, in no row (in A and in B): "
-            f"{', '.join(map(_fact, one.searches))}"
-        )
+        searches = ", ".join(map(_fact, one.searches))
+        yield f"breaking points, in no row (in A and in B): {searches}"
     if one.rows and one.method == "paired":
         shown = one.rows[0].shown
         smallest = "none" if shown is None else f"{shown:.1f} points"
@@ -204,24 +187,26 @@ def _facts(one: Comparison) -> Iterator[str]:
 
 
 def alone(comparisons: Comparisons) -> Iterator[str]:
-    if alone := [
-        sanitize_name(one, 2 * _LONGEST_NAME) for one in comparisons.not_compared
-    ]:
-        more = (
-            f" and {len(alone) - _MOST_ALONE} more" if len(alone) > _MOST_ALONE else ""
-        )
-        yield (
-            f"not compared, as the other run has no model of this name: "
-            f"{', '.join(alone[:_MOST_ALONE])}{more}"
-        )
+    """The remark about models of one run that the other one lacks."""
+    models = comparisons.not_compared
+    if not models:
+        return
+    some = models[:_MOST_ALONE]
+    names = ", ".join(sanitize_name(one, 2 * _LONGEST_NAME) for one in some)
+    if len(models) > _MOST_ALONE:
+        names += f" and {len(models) - _MOST_ALONE} more"
+    yield f"not compared, as the other run has no model of this name: {names}"
 
 
 def _fact(fact: Differing) -> str:
-    first, second = (
-        "unknown" if value is None else value or "none"
-        for value in (fact.first, fact.second)
-    )
-    return sanitize(f"{fact.what} ({first} and {second})", _LONGEST_FACT)
+    values = f"{_value(fact.first)} and {_value(fact.second)}"
+    return sanitize(f"{fact.what} ({values})", _LONGEST_FACT)
+
+
+def _value(value: str | None) -> str:
+    if value is None:
+        return "unknown"
+    return value or "none"
 
 
 def _name(name: str) -> str:
@@ -229,11 +214,17 @@ def _name(name: str) -> str:
 
 
 def _who(side: Side) -> str:
-    return ", ".join(_name(name) for name in (side.model, side.condition) if name)
+    if not side.condition:
+        return _name(side.model)
+    return f"{_name(side.model)}, {_name(side.condition)}"
 
 
-def _simulated(side: Side) -> str:
-    return " (simulated)" if side.simulated else ""
+def _marked(side: Side) -> str:
+    return _with_mark(_which(side), side)
+
+
+def _with_mark(text: str, side: Side) -> str:
+    return f"{text} (simulated)" if side.simulated else text
 
 
 def _which(side: Side) -> str:
@@ -261,33 +252,26 @@ def _counts(one: Comparison) -> str:
             f"both; left out, as the other has no answer in their cell: {others}; "
             f"{unanswered}"
         )
-    pairs = f"{counts.compared:,}" + (
-        f" pairs of {one.rows[0].first.questions:,}" if _has_repeats(one) else ""
-    )
-    same = (
-        f"; {counts.same_words:,} with the same prompt in both, left out"
-        if counts.same_words
-        else ""
-    )
-    alone = (
+    pairs = f"{counts.compared:,}"
+    if any(map(_is_repeated, one.rows)):
+        pairs += f" pairs of {one.rows[0].first.questions:,}"
+    pairs += " questions"
+    if counts.same_words:
+        pairs += f"; {counts.same_words:,} with the same prompt in both, left out"
+    others = (
         f"without a pair in A {counts.first.others:,}, in B {counts.second.others:,}"
     )
-    return f"paired: {pairs} questions{same}; {alone}; {unanswered}"
+    return f"paired: {pairs}; {others}; {unanswered}"
 
 
 def _left_out(side: LeftOut) -> str:
-    return (
-        f"{side.others:,} of {side.answered:,} "
-        f"({formatting.share(side.others, side.answered or 0)} %)"
-    )
-
-
-def _has_repeats(one: Comparison) -> bool:
-    return any(map(_is_repeated, one.rows))
+    share = formatting.share(side.others, side.answered or 0)
+    return f"{side.others:,} of {side.answered:,} ({share} %)"
 
 
 def _is_repeated(row: Row) -> bool:
-    return any(side.questions < side.measured for side in (row.first, row.second))
+    first, second = row.first, row.second
+    return first.questions < first.measured or second.questions < second.measured
 
 
 def _legend(found: Sequence[Comparison]) -> Iterator[str]:
@@ -296,10 +280,13 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
             "D50: the depth (of numbers the digits) at which half of the answers are "
             "right, B - A in depths, with 95 % intervals (Zou, Donner)."
         )
-    if not (found := [one for one in found if one.rows]):
+    found = [one for one in found if one.rows]
+    if not found:
         return
     paired = [one for one in found if one.method == "paired"]
-    repeated = [_is_repeated(row) for one in paired for row in one.rows]
+    repeated: list[bool] = []
+    for one in paired:
+        repeated += map(_is_repeated, one.rows)
     if not all(repeated):
         yield (
             "B - A: percentage points, with Newcombe's 95 % interval for pairs. "
@@ -326,15 +313,19 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
             "Miettinen and Nurminen, and the "
             "exact test."
         )
-    differences = [row.difference for one in found for row in one.rows]
-    differences += [row.difference for one in found for row in one.scores]
-    if any(each and each.low is None for each in differences):
+    if any(map(_lacks_interval, found)):
         yield formatting.NO_INTERVAL
     yield "95 % and p are of each row alone."
     yield (
         "*: p is below 0.05 also after Holm's correction for all rows of its "
         "comparison."
     )
+
+
+def _lacks_interval(one: Comparison) -> bool:
+    differences = [row.difference for row in one.rows]
+    differences += [score.difference for score in one.scores]
+    return any(each is not None and each.low is None for each in differences)
 
 
 def failures(
@@ -346,11 +337,11 @@ def failures(
     after Holm's correction, for too many unanswered questions, and for questions that
     the second side did not ask.
     """
-    return [
-        f"{_which(one.second)}{why}"
-        for one in comparisons.comparisons
-        for why in (*_outages(one, allow_unanswered), *_losses(one, points))
-    ]
+    lines = []
+    for one in comparisons.comparisons:
+        for why in (*_outages(one, allow_unanswered), *_losses(one, points)):
+            lines.append(f"{_which(one.second)}{why}")
+    return lines
 
 
 def unseen(comparisons: Comparisons, points: Decimal) -> list[str]:
@@ -359,22 +350,20 @@ def unseen(comparisons: Comparisons, points: Decimal) -> list[str]:
     """
     lines = []
     for one in comparisons.comparisons:
+        if one.method != "paired":
+            continue
         whole = one.rows[0]
-        if one.method == "paired" and (whole.shown is None or whole.shown > points):
-            pairs = (
-                "1 pair of questions"
-                if whole.first.questions == 1
-                else f"{whole.first.questions:,} pairs of questions"
-            )
-            shown = (
-                "no difference"
-                if whole.shown is None
-                else f"no difference below {whole.shown:.1f} points"
-            )
-            lines.append(
-                f"{_which(one.second)}: passed, but {pairs} show {shown} (80 % "
-                f"power), and the limit is {points}"
-            )
+        if whole.shown is None:
+            shown = "no difference"
+        elif whole.shown > points:
+            shown = f"no difference below {whole.shown:.1f} points"
+        else:
+            continue
+        pairs = formatting.counted(whole.first.questions, "pair")
+        lines.append(
+            f"{_which(one.second)}: passed, but {pairs} of questions show {shown} "
+            f"(80 % power), and the limit is {points}"
+        )
     return lines
 
 
@@ -394,11 +383,10 @@ def _outages(one: Comparison, allowed: int) -> Iterator[str]:
 
 
 def _losses(one: Comparison, points: Decimal) -> Iterator[str]:
-    than = (
-        _who(one.first)
-        if one.first.run == one.second.run
-        else _name(PurePath(one.first.run).name)
-    )
+    if one.first.run == one.second.run:
+        than = _who(one.first)
+    else:
+        than = _name(PurePath(one.first.run).name)
     compared: list[tuple[Row | DifferenceOfScores, str]] = []
     for row in one.rows:
         compared.append((row, _label(row)))
@@ -410,16 +398,21 @@ def _losses(one: Comparison, points: Decimal) -> Iterator[str]:
         if tested.p_holm >= SIGNIFICANT:
             continue
         lower = -Decimal(str(tested.difference.points))
-        if lower > points:  # with as many decimals as necessary
-            rounded = (
-                lower.quantize(Decimal(1).scaleb(-decimals)) for decimals in count(1)
-            )
-            lost = next(value for value in rounded if value > points)
-            sure = (
-                f"95 % {interval_of(tested.difference)}, p {p_of(tested.p)}, "
-                f"Holm-corrected {p_of(tested.p_holm)}"
-            )
-            yield (
-                f", {name}: {lost} points lower than {than} ({sure}), "
-                f"{points} are allowed"
-            )
+        if lower <= points:
+            continue
+        sure = (
+            f"95 % {interval_of(tested.difference)}, p {p_of(tested.p)}, "
+            f"Holm-corrected {p_of(tested.p_holm)}"
+        )
+        yield (
+            f", {name}: {_above(points, lower)} points lower than {than} ({sure}), "
+            f"{points} are allowed"
+        )
+
+
+def _above(limit: Decimal, value: Decimal) -> Decimal:
+    """A value above the limit, rounded to as few decimals as show that it is."""
+    step = Decimal("0.1")
+    while value.quantize(step) <= limit:
+        step /= 10
+    return value.quantize(step)
