@@ -11,9 +11,7 @@ from fnmatch import fnmatchcase
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
-from pytest_llmarith.records import (
-    Record,
-)
+from pytest_llmarith.records import Record
 from pytest_llmarith.report import run_tables
 from pytest_llmarith.report.data_tables import data_tables
 from pytest_llmarith.report.definitions.replies import WRONG_TRIALS
@@ -24,12 +22,10 @@ from pytest_llmarith.report.definitions.results import (
     cell_items,
     error_items,
     overview_items,
+    threshold_items,
 )
 from pytest_llmarith.report.export import Destination
-from pytest_llmarith.report.formatting import (
-    median_latency,
-    prompt_and_completion,
-)
+from pytest_llmarith.report.formatting import median_latency, prompt_and_completion
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.render.data import as_csv, as_json
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
@@ -53,10 +49,7 @@ from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.summaries import (
-    ModelDifference,
-    RunSummary,
-)
+from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
 from pytest_llmarith.types import Outcome
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
@@ -90,58 +83,57 @@ class Selection:
 
     def __call__(self, record: Record) -> bool:
         """Whether a trial is counted."""
-        for name, patterns in ((record.model, self.models), (record.task, self.tasks)):
-            if patterns and not any(
-                name == pattern or fnmatchcase(name, pattern) for pattern in patterns
-            ):
-                return False
+        if self.models and not _matches(record.model, self.models):
+            return False
+        if self.tasks and not _matches(record.task, self.tasks):
+            return False
         if not self.min_depth and not self.max_depth:
             return True
         depth = record.problem.depth
-        return depth is not None and (self.min_depth or 0) <= depth <= (
-            self.max_depth or depth
-        )
+        if depth is None or depth < (self.min_depth or 0):
+            return False
+        return not self.max_depth or depth <= self.max_depth
 
     def __str__(self) -> str:
         """What is counted, such as `tasks oeis; depths 5 and more`; empty if no trial
         is excluded.
         """
         lowest, highest = self.min_depth, self.max_depth
-        depths = f"{lowest} and more" if lowest else ""
-        if highest:
-            depths = f"{lowest} to {highest}" if lowest else f"up to {highest}"
-        parts = {
-            "models": ", ".join(self.models),
-            "tasks": ", ".join(self.tasks),
-            "depths": depths,
-        }
-        return "; ".join(
-            f"{name} {sanitize(value, _LONGEST_RUN)}"
-            for name, value in parts.items()
-            if value
-        )
+        parts = []
+        if self.models:
+            parts.append(f"models {sanitize(', '.join(self.models), _LONGEST_RUN)}")
+        if self.tasks:
+            parts.append(f"tasks {sanitize(', '.join(self.tasks), _LONGEST_RUN)}")
+        if lowest and highest:
+            parts.append(f"depths {lowest} to {highest}")
+        elif lowest:
+            parts.append(f"depths {lowest} and more")
+        elif highest:
+            parts.append(f"depths up to {highest}")
+        return "; ".join(parts)
 
     def check(self, runs: Sequence[LoadedRun]) -> None:
         """Raises UsageError, which lists the models and tasks, if no trial is
         counted.
         """
-        if not self or any([run.summary().results for run in runs]):
+        if not self:
             return
-        models, tasks = (
-            ", ".join(
-                sorted(
-                    {
-                        sanitize_name(pair[part], _LONGEST_NAME)
-                        for run in runs
-                        for pair in run.seen
-                    }
-                )
-            )
-            for part in (0, 1)
-        )
+        models: set[str] = set()
+        tasks: set[str] = set()
+        for run in runs:
+            if run.summary().results:
+                return
+            for model, task in run.seen:
+                models.add(sanitize_name(model, _LONGEST_NAME))
+                tasks.add(sanitize_name(task, _LONGEST_NAME))
         raise UsageError(
-            f"no trial of {self}; the runs have models {models} and tasks {tasks}"
+            f"no trial of {self}; the runs have models {', '.join(sorted(models))} "
+            f"and tasks {', '.join(sorted(tasks))}"
         )
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return name in patterns or any(fnmatchcase(name, one) for one in patterns)
 
 
 # --- order ----------------------------------------------------------------------------
@@ -153,13 +145,16 @@ _COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
     "task": lambda row: row.result.task.casefold(),
     "date": lambda row: row.result.date,
     "trials": lambda row: row.result.measured,
-    "correct": lambda row: (
-        (correct := row.result.percentages[Outcome.CORRECT]) and correct.percent
-    ),
+    "correct": lambda row: _correct(row.result),
     "cost": lambda row: row.result.cost_usd,
     "tokens": lambda row: prompt_and_completion(row.result),
     "latency": lambda row: median_latency(row.result),
 }
+
+
+def _correct(result: Result) -> float | None:
+    found = result.percentages[Outcome.CORRECT]
+    return found.percent if found else None
 
 
 class Order(NamedTuple):
@@ -175,17 +170,14 @@ class Order(NamedTuple):
 
     def of(self, rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
         """The results in this order."""
-        key, reverse = (
-            _COLUMNS[self.column],
-            self.reverse != (self.column not in _WORDS),
-        )
-        known = sorted(
-            (row for row in rows if key(row) is not None), key=key, reverse=reverse
-        )
-        ordered = [*known, *(row for row in rows if key(row) is None)]
-        return sorted(
-            ordered, key=lambda row: self.column == "correct" and bool(row.missing)
-        )
+        key = _COLUMNS[self.column]
+        from_largest = self.column not in _WORDS
+        ordered = [row for row in rows if key(row) is not None]
+        ordered.sort(key=key, reverse=self.reverse != from_largest)
+        ordered += [row for row in rows if key(row) is None]
+        if self.column == "correct":
+            ordered.sort(key=lambda row: bool(row.missing))
+        return ordered
 
 
 def parse_order(text: str) -> Order:
@@ -212,6 +204,10 @@ class Detail(NamedTuple):
     cells: bool = False
     errors: bool = False
     all_tables: bool = False
+
+    def names(self, table: str) -> bool:
+        """Whether this table was asked for by its name."""
+        return (table == "cells" and self.cells) or (table == "errors" and self.errors)
 
     def check(self, form: Format) -> None:
         """Raises UsageError if this format cannot show it."""
@@ -248,16 +244,18 @@ def report(
             f"write --format=csv"
         )
     detail.check(form)
-    if order and (
-        form == "html" or (form == "json" and not (detail.cells or detail.errors))
-    ):
+    is_sorted = form != "html" and (form != "json" or detail.cells or detail.errors)
+    if order and not is_sorted:
         raise UsageError(f"--sort: not with --format={form}; remove --sort")
-    runs = [run.filtered(selection) for run in runs] if selection else runs
+    if selection:
+        runs = [run.filtered(selection) for run in runs]
     selection.check(runs)
-    shown = [
-        PageRun(run.name, run.summary(), run.records(), run.asked(), run.unfinished)
-        for run in runs
-    ]
+    shown = []
+    for run in runs:
+        summary = run.summary()
+        shown.append(
+            PageRun(run.name, summary, run.records(), run.asked(), run.unfinished)
+        )
     if form == "html":
         if destination.file is None:
             raise UsageError(
@@ -276,15 +274,13 @@ def report(
     _check_tables(rows, detail, is_data=is_data)
     compared = differences_between(shown, series, rows)
     if form == "csv":
-        lines = as_csv(
-            _csv_table(rows, detail), spreadsheet=destination.for_spreadsheet
-        )
+        table = _csv_table(rows, detail)
+        lines = as_csv(table, spreadsheet=destination.for_spreadsheet)
         destination.write(lines, runs)
     elif form == "json":
         tables = data_tables(rows, shown, series, compared)
         if detail.cells or detail.errors:
-            kept = {"cells": detail.cells, "errors": detail.errors}
-            tables = [table for table in tables if kept.get(table.key)]
+            tables = [table for table in tables if detail.names(table.key)]
         whole = as_json(tables, _first_lines(runs, shown, selection, _UNLIMITED))
         destination.write([encode(whole, indent=2).decode("ascii"), "\n"], runs)
     else:
@@ -322,12 +318,10 @@ def _check_tables(
     """Raises UsageError if there is nothing in a table that was asked for."""
     has_d50 = not is_data and any(row.result.thresholds for row in rows)
     has_cells = has_d50 or any(row.result.cells for row in rows)
-    for name, is_asked, found in (
-        ("cells", detail.cells, has_cells),
-        ("errors", detail.errors, bool(error_items(rows))),
-    ):
-        if is_asked and not found:
-            raise UsageError(f"--{name}: these runs have none; remove --{name}")
+    if detail.cells and not has_cells:
+        raise UsageError("--cells: these runs have none; remove --cells")
+    if detail.errors and not error_items(rows):
+        raise UsageError("--errors: these runs have none; remove --errors")
 
 
 def _csv_table(rows: Sequence[ResultOfRun], detail: Detail) -> Table:
@@ -349,24 +343,24 @@ def _other_questions(
 
     `run_of` has the number of the run of each label.
     """
+    if not rows:
+        return ""
+    first = run_of[rows[0].label]
     compared = {(one.model, one.task) for one in differences}
     measured = [row for row in rows if row.result.measured and not row.result.searched]
-    asked = [(row.label, row.result.task) for row in measured]
-    first = run_of[rows[0].label] if rows else 0
-    tasks = {task for label, task in asked if label == rows[0].label}
-    apart = {
-        run_of[label]
-        for label, task in asked
-        if task in tasks and (label, task) not in compared
-    }
-    if not (others := sorted(apart - {first})):
+    tasks = {row.result.task for row in measured if row.label == rows[0].label}
+    others: set[int] = set()
+    for row in measured:
+        run, task = run_of[row.label], row.result.task
+        if run != first and task in tasks and (row.label, task) not in compared:
+            others.add(run)
+    if not others:
         return ""
-    paths = " ".join(
-        sanitize(str(runs[number].path), _LONGEST_PATH) for number in (first, others[0])
-    )
+    path = sanitize(str(runs[first].path), _LONGEST_PATH)
+    other = sanitize(str(runs[min(others)].path), _LONGEST_PATH)
     whose = sanitize_name(runs[first].name, _LONGEST_RUN)
     remark = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
-    return f"{remark}: llmarith compare --unpaired {paths}"
+    return f"{remark}: llmarith compare --unpaired {path} {other}"
 
 
 def _first_lines(
@@ -380,28 +374,23 @@ def _first_lines(
     """
     if len(runs) == 1 and runs[0].facts and not selection:
         return run_lines(shown[0].summary, width)
-    answered, unanswered = (
-        sum(getattr(one.summary, name) for one in shown)
-        for name in ("answered", "unanswered")
-    )
-    whose = (
-        sanitize_name(runs[0].name, _LONGEST_RUN)
-        if len(runs) == 1
-        else f"{len(runs):,} runs"
-    )
+    answered = sum(one.summary.answered for one in shown)
+    unanswered = sum(one.summary.unanswered for one in shown)
+    whose = f"{len(runs):,} runs"
+    if len(runs) == 1:
+        whose = sanitize_name(runs[0].name, _LONGEST_RUN)
     counts = f"{whose}: {answered:,} answered"
     if unanswered:
         counts += f", {unanswered:,} unanswered"
+    lines = [counts]
     names = [sanitize_name(run.name, _LONGEST_RUN) for run in runs if run.unfinished]
-    unfinished = f"{', '.join(names)}: {UNFINISHED}" if names else ""
-    ratios = wrapped(
-        (line for one in shown for line in reasoning_lines(one.summary)), width
-    )
-    return [
-        counts,
-        *filter(None, (unfinished, f"only {selection}" if selection else "")),
-        *ratios,
-    ]
+    if names:
+        lines.append(f"{', '.join(names)}: {UNFINISHED}")
+    if selection:
+        lines.append(f"only {selection}")
+    for one in shown:
+        lines += wrapped(reasoning_lines(one.summary), width)
+    return lines
 
 
 # --- the tables of runs ---------------------------------------------------------------
@@ -410,9 +399,8 @@ def _first_lines(
 def tables_section(summary: RunSummary, width: int) -> list[str]:
     """All tables of a run."""
     detail = Detail(all_tables=True)
-    return section(
-        _tables(results_of(summary), summary, detail, in_document=False), width
-    )
+    tables = _tables(results_of(summary), summary, detail, in_document=False)
+    return section(tables, width)
 
 
 def _tables(
@@ -440,7 +428,7 @@ def _tables(
     if whole or detail.cells:
         for row in rows:
             tables += run_tables.tables_of(row, only_cells=not whole)
-    is_adaptive = any(one.ended for row in rows for one in row.result.thresholds)
+    is_adaptive = bool(threshold_items(rows, only_adaptive=True))
     if detail.all_tables or detail.cells or (in_document and is_adaptive):
         tables.append(run_tables.thresholds(rows))
     if whole or detail.errors:
@@ -452,12 +440,19 @@ def _markdown(
     title: str, first: Sequence[str], tables: Sequence[Table]
 ) -> Iterator[str]:
     """The first table in full, the others in sections that can be collapsed."""
-    yield from (f"## {code(title)}", "", *(f"- {code(line)}" for line in first), "")
+    yield f"## {code(title)}"
+    yield ""
+    for line in first:
+        yield f"- {code(line)}"
+    yield ""
     for table in tables[:1]:
         yield from as_markdown(table)
     for table in tables[1:]:
         yield f"<details><summary>{html.escape(table.heading)}</summary>"
-        yield from ("", *as_markdown(table), "</details>", "")
+        yield ""
+        yield from as_markdown(table)
+        yield "</details>"
+        yield ""
 
 
 def _wrong(records: Iterable[Record]) -> list[Table]:
