@@ -18,7 +18,9 @@ _FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
 
 def as_rows(table: Table) -> Iterator[dict[str, Datum]]:
     """The values of each row by key."""
-    keys = [key for column in table.columns for key in column.part_keys()]
+    keys: list[str] = []
+    for column in table.columns:
+        keys += column.part_keys()
     kinds = [column.kind for column in table.columns]
     for row in table.rows:
         values: list[Datum] = []
@@ -56,9 +58,8 @@ def schema(definitions: Iterable[Definition]) -> dict[str, Any]:
 def _table(definition: Definition) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for column in definition.columns:
-        for key, of_json in zip(
-            column.part_keys(), column.kind.parts.values(), strict=True
-        ):
+        types = column.kind.parts.values()
+        for key, of_json in zip(column.part_keys(), types, strict=True):
             properties[key] = {"type": [of_json, "null"], "description": column.meaning}
     row = {"type": "object", "properties": properties, "required": [*properties]}
     return {"type": "array", "description": definition.title, "items": row}
@@ -86,9 +87,11 @@ def csv_lines(
 
 
 def _csv_line(values: Iterable[object], *, spreadsheet: bool) -> str:
-    cells = (_cell(value, spreadsheet=spreadsheet) for value in values)
-    quoted = (cell.replace('"', '""') for cell in cells)
-    return '"' + '","'.join(quoted) + '"\n'
+    cells = []
+    for value in values:
+        text = _cell(value, spreadsheet=spreadsheet).replace('"', '""')
+        cells.append(f'"{text}"')
+    return f"{','.join(cells)}\n"
 
 
 def _cell(value: object, *, spreadsheet: bool) -> str:

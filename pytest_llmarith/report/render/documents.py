@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pytest_llmarith.report.formatting import ascii_keys
@@ -14,17 +14,24 @@ from pytest_llmarith.safe_text import sanitize, sanitize_name
 _LONGEST_CODE = 1_000
 _LONGEST_NAME = 200
 _TICKS = re.compile("`+")
-_NAMED_IN_LATEX = (
-    "backslash braceleft braceright less greater bar asciitilde "
-    "asciicircum asciigrave quotesingle quotedblright"
-)
-# Brackets may be arguments.
-_LATEX = {char: f"\\{char}" for char in "&%$#_"} | {
-    char: f"{{{char}}}" for char in "[]*"
+_NAMED_IN_LATEX = {
+    "\\": "backslash",
+    "{": "braceleft",
+    "}": "braceright",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    "~": "asciitilde",
+    "^": "asciicircum",
+    "`": "asciigrave",
+    "'": "quotesingle",
+    '"': "quotedblright",
 }
-_LATEX |= {
-    char: rf"\text{name}{{}}"
-    for char, name in zip("\\{}<>|~^`'\"", _NAMED_IN_LATEX.split(), strict=True)
+# Brackets may be arguments.
+_LATEX = {
+    **{char: f"\\{char}" for char in "&%$#_"},
+    **{char: f"{{{char}}}" for char in "[]*"},
+    **{char: rf"\text{name}{{}}" for char, name in _NAMED_IN_LATEX.items()},
 }
 _LIGATURE = re.compile(r"([-,])(?=\1)")
 _LATEX_CELLS = {".": "0", UNKNOWN: "--"}
@@ -45,22 +52,24 @@ def as_markdown(table: Table) -> Iterator[str]:
     Untrusted text is in code spans.
     """
     if table.rows:
-        yield _line(_head(column) for column in table.columns)
-        yield _line("---" if one.kind.is_name else "---:" for one in table.columns)
+        yield _line(map(_head, table.columns))
+        yield _line(map(_rule, table.columns))
         for row in table.rows:
             yield _line(map(_cell, table.columns, row.values))
         yield ""
-    notes = [
-        f"{code(_names(table, row))}: {code(row.note)}"
-        for row in table.rows
-        if row.note
-    ]
+    notes = []
+    for row in table.rows:
+        if row.note:
+            notes.append(f"{code(_names(table, row))}: {code(row.note)}")
     notes += map(code, table.notes)
+    for note in notes:
+        yield f"- {note}"
     if notes:
-        yield from (*(f"- {note}" for note in notes), "")
+        yield ""
     if table.explanation:
         text = html.escape(". ".join(table.explanation))
-        yield from (f"<sub>{text}</sub>", "")
+        yield f"<sub>{text}</sub>"
+        yield ""
 
 
 def code(text: str) -> str:
@@ -70,9 +79,11 @@ def code(text: str) -> str:
     A bar is escaped, as it would end the cell of a table.
     """
     shown = sanitize(text, _LONGEST_CODE).replace("|", r"\x7c")
-    ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
-    padding = "" if shown and shown == shown.strip(" `") else " "
-    return f"{ticks}{padding}{shown}{padding}{ticks}"
+    longest = max(_TICKS.findall(shown), key=len, default="")
+    ticks = f"{longest}`"
+    if not shown or shown != shown.strip(" `"):
+        shown = f" {shown} "
+    return f"{ticks}{shown}{ticks}"
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -80,23 +91,32 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _head(column: Column[Any]) -> str:
-    """A title; that of a matrix is a name."""
-    return (
-        code(_one_line(column.title)) if column.is_named else html.escape(column.title)
-    )
+    """A title; that of a matrix is a name, which may have several lines."""
+    if not column.is_named:
+        return html.escape(column.title)
+    return code(column.title.replace("\n", ", "))
+
+
+def _rule(column: Column[Any]) -> str:
+    return "---" if column.kind.is_name else "---:"
 
 
 def _cell(column: Column[Any], value: object) -> str:
     shown = column.kind.shown(value)
-    if not column.kind.is_name:
-        return _figure(shown)
-    text = code(sanitize_name(shown.text, _LONGEST_NAME)) if shown.text else ""
-    return f"{text} ({shown.note})" if shown.note else text
+    if column.kind.is_name:
+        return _name(shown, code)
+    figure = html.escape(_text(shown))  # which may have text of a reply
+    return figure.replace("|", "&#124;").replace("`", "&#96;")
 
 
-def _figure(shown: Shown) -> str:
-    """A figure may have text of a reply."""
-    return html.escape(_text(shown)).replace("|", "&#124;").replace("`", "&#96;")
+def _name(shown: Shown, escaped: Callable[[str], str]) -> str:
+    """A name with its note; empty if there is none."""
+    text = shown.text
+    if text:
+        text = escaped(sanitize_name(text, _LONGEST_NAME))
+    if shown.note:
+        text += f" ({shown.note})"
+    return text
 
 
 def _text(shown: Shown) -> str:
@@ -107,10 +127,6 @@ def _text(shown: Shown) -> str:
     if shown.note:
         text += f", {shown.note}"
     return text
-
-
-def _one_line(title: str) -> str:
-    return ", ".join(title.split("\n"))
 
 
 def _names(table: Table, row: Row) -> str:
@@ -133,12 +149,15 @@ def as_latex(tables: Iterable[Table], only: str = "") -> Iterator[str]:
     found = list(tables)
     labels = ascii_keys(f"{table.title} {table.whose}" for table in found)
     for table, label in zip(found, labels, strict=True):
-        yield from (r"\begin{table}", r"\centering")
+        yield r"\begin{table}"
+        yield r"\centering"
         if table.rows:
             yield from _tabular(table)
-        caption = ". ".join(latex(text) for text in _caption(table, only))
+        caption = ". ".join(map(latex, _caption(table, only)))
         yield rf"\caption{{{_latex_figures(caption)}.}}"
-        yield from (rf"\label{{tab:{label}}}", r"\end{table}", "")
+        yield rf"\label{{tab:{label}}}"
+        yield r"\end{table}"
+        yield ""
 
 
 def latex(text: str) -> str:
@@ -154,7 +173,7 @@ def _tabular(table: Table) -> Iterator[str]:
     columns = "".join("l" if one.kind.is_name else "r" for one in table.columns)
     yield rf"\begin{{tabular}}{{{columns}}}"
     yield r"\toprule"
-    yield _latex_line(_latex_header(column.title) for column in table.columns)
+    yield _latex_line(map(_latex_header, table.columns))
     yield r"\midrule"
     for row in table.rows:
         yield _latex_line(map(_latex_cell, table.columns, row.values))
@@ -164,9 +183,13 @@ def _tabular(table: Table) -> Iterator[str]:
 
 def _caption(table: Table, only: str) -> Iterator[str]:
     title = f"{table.title[:1].upper()}{table.title[1:]}"
-    title = ": ".join(filter(None, (title, table.whose)))
-    notes = (f"{_names(table, row)}: {row.note}" for row in table.rows if row.note)
-    for text in (title, only, *notes, *table.notes, *table.explanation):
+    if table.whose:
+        title += f": {table.whose}"
+    texts = [title, only]
+    for row in table.rows:
+        if row.note:
+            texts.append(f"{_names(table, row)}: {row.note}")
+    for text in (*texts, *table.notes, *table.explanation):
         if text:
             yield text.removesuffix(".")
 
@@ -175,19 +198,21 @@ def _latex_line(cells: Iterable[str]) -> str:
     return rf"{' & '.join(cells)} \\"
 
 
-def _latex_header(header: str) -> str:
+def _latex_header(column: Column[Any]) -> str:
     """The names of a header are below each other."""
-    lines = r" \\ ".join(_latex_figures(latex(line)) for line in header.split("\n"))
-    return rf"\shortstack[r]{{{lines}}}" if "\n" in header else lines
+    lines = [_latex_figures(latex(line)) for line in column.title.split("\n")]
+    if len(lines) == 1:
+        return lines[0]
+    below_each_other = r" \\ ".join(lines)
+    return rf"\shortstack[r]{{{below_each_other}}}"
 
 
 def _latex_cell(column: Column[Any], value: object) -> str:
     shown = column.kind.shown(value)
-    if not column.kind.is_name:
-        text = latex(_text(shown))
-        return _LATEX_CELLS.get(text) or _latex_figures(text)
-    text = latex(sanitize_name(shown.text, _LONGEST_NAME)) if shown.text else ""
-    return f"{text} ({shown.note})" if shown.note else text
+    if column.kind.is_name:
+        return _name(shown, latex)
+    text = latex(_text(shown))
+    return _LATEX_CELLS.get(text) or _latex_figures(text)
 
 
 def _latex_figures(text: str) -> str:

@@ -105,7 +105,10 @@ def view(
     which models lack cells of others. `across` is the filter of trials for which the
     columns of a matrix stand.
     """
-    axes = [_axis(table, at) for at in range(len(table.columns))]
+    axes = []
+    for at, column in enumerate(table.columns):
+        values = [row.values[at] for row in table.rows]
+        axes.append(_axis(column, values))
     heads = list(map(_head, table.columns, axes))
     lines = []
     for number, row in enumerate(table.rows):
@@ -119,11 +122,10 @@ def view(
 
 def _head(column: Column[Any], axis: Axis | None) -> Head:
     kind = column.kind
-    sorts = "number"
+    first_type = next(iter(kind.parts.values()))
+    sorts = "text" if first_type == "string" else "number"
     if not kind.is_sorted:
         sorts = ""
-    elif next(iter(kind.parts.values())) == "string":
-        sorts = "text"
     title = short_name(column.title) if column.is_named else column.title
     meaning = column.meaning
     shape = _shape(kind)
@@ -168,7 +170,7 @@ def _cell(column: Column[Any], value: Any, axis: Axis | None) -> Cell:
 
 def _sort(column: Column[Any], value: Any) -> Datum:
     """The figure that is shown, else the first part."""
-    parts = dict(zip(column.kind.parts, column.kind.values(value), strict=True))
+    parts = _parts(column, value)
     for name in ("percent", "points"):
         if name in parts:
             return parts[name]
@@ -177,27 +179,32 @@ def _sort(column: Column[Any], value: Any) -> Datum:
 
 def _ends(column: Column[Any], value: Any) -> Sequence[float] | None:
     """The figure, and the ends of its interval or itself."""
-    parts = dict(zip(column.kind.parts, column.kind.values(value), strict=True))
+    parts = _parts(column, value)
     figure = parts.get("percent", parts.get("points"))
     if not isinstance(figure, int | float):
         return None
-    low, high = parts.get("low"), parts.get("high")
-    return [
-        figure,
-        low if isinstance(low, int | float) else figure,
-        high if isinstance(high, int | float) else figure,
-    ]
+    ends: list[float] = [figure]
+    for name in ("low", "high"):
+        end = parts.get(name)
+        ends.append(end if isinstance(end, int | float) else figure)
+    return ends
 
 
-def _axis(table: Table, at: int) -> Axis | None:
+def _parts(column: Column[Any], value: Any) -> dict[str, Datum]:
+    """The parts of a value by name."""
+    kind = column.kind
+    return dict(zip(kind.parts, kind.values(value), strict=True))
+
+
+def _axis(column: Column[Any], values: Sequence[Any]) -> Axis | None:
     """From 0 to 100 %; of differences one with as many points on either side of 0."""
-    column = table.columns[at]
     if not column.pictured:
         return None
     if "percent" in column.kind.parts:
         return Axis(0, 100, 0, 100)
-    found = [_ends(column, row.values[at]) or [0.0] for row in table.rows]
-    most = max((abs(end) for ends in found for end in ends), default=0)
+    most = 0.0
+    for value in values:
+        most = max([most, *map(abs, _ends(column, value) or [])])
     reach = max(10, 10 * ceil(most / 10))
     return Axis(-reach, reach, 0, 100)
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import ceil
 from textwrap import wrap
-from typing import TextIO
+from typing import Any, TextIO
 
-from pytest_llmarith.report.table import Shown, Table
+from pytest_llmarith.report.table import Column, Shown, Table
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 
 LONGEST_NAME = 60
@@ -61,11 +60,11 @@ def section(tables: Sequence[Table], width: int) -> list[str]:
     that has them.
     """
     lines: list[str] = []
-    explained: dict[str, None] = {}
+    explained: set[str] = set()
     for table in tables:
         layout = laid_out(table, width)
         new = [text for text in layout.explanation if text not in explained]
-        explained |= dict.fromkeys(new)
+        explained.update(new)
         lines += ["", *layout.lines, *legend(new, width)]
     return lines
 
@@ -95,11 +94,12 @@ def draw(
 
     The first `names` columns are aligned to the left, the others to the right.
     """
-    head, *blocks = _blocks(
-        [headers, *rows], [at < names for at in range(len(headers))]
-    )
-    lines = [line for block in blocks for line in block]
-    return [*head, "-" * max(map(len, [*head, *lines])), *lines]
+    is_left = [at < names for at in range(len(headers))]
+    head, *blocks = _blocks([headers, *rows], is_left)
+    lines = [*head, _rule([head, *blocks])]
+    for block in blocks:
+        lines += block
+    return lines
 
 
 @dataclass(frozen=True)
@@ -115,114 +115,126 @@ def laid_out(table: Table, width: int) -> Layout:
     explanation = list(table.explanation)
     if table.rows:
         texts = _Texts(table)
-        pieces, longest, stacked = _fitted(texts, width)
-        for groups in pieces:
-            if groups is not pieces[0]:
-                lines.append("")
-            is_last = groups is pieces[-1]
-            lines += _piece(texts, groups, longest, stacked, width, with_notes=is_last)
+        pieces = _pieces(texts, width)
+        for piece in pieces[:-1]:
+            lines += _drawn(texts, piece)
+            lines.append("")
+        lines += _drawn(texts, pieces[-1], _notes(table, width))
         if texts.has_intervals:
-            explanation.insert(0, _STACKED_INTERVALS if stacked else _INTERVALS)
+            is_stacked = pieces[0].is_stacked
+            explanation.insert(0, _STACKED_INTERVALS if is_stacked else _INTERVALS)
     for note in table.notes:
         lines += wrap(sanitize(note, 10 * _LONGEST_FIGURE), width)
     return Layout(lines, explanation)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Columns of a table in groups, those of a group below each other, with names of at
+    most `longest` characters.
+
+    Intervals are in brackets, or below the figure if it is stacked.
+    """
+
+    groups: Sequence[_Group]
+    longest: int = LONGEST_NAME
+    is_stacked: bool = False
 
 
 class _Texts:
     """The texts of a table, laid out once."""
 
     def __init__(self, table: Table) -> None:
-        self.table = table
-        self.is_name = [column.kind.is_name for column in table.columns]
-        self.is_left = [
-            column.kind.is_name or column.kind.is_left for column in table.columns
-        ]
-        self.rows = [
-            [
-                column.kind.shown(value)
-                for column, value in zip(table.columns, row.values, strict=True)
-            ]
-            for row in table.rows
-        ]
-        self.has_intervals = any(one.interval for row in self.rows for one in row)
-        self._widest = [
-            max(len(self.cell(at, row[at], LONGEST_NAME)) for row in self.rows)
-            for at, is_name in enumerate(self.is_name)
-            if is_name
-        ]
+        self.columns = table.columns
+        self.has_intervals = False
+        self.rows: list[list[Shown]] = []
+        for row in table.rows:
+            cells = []
+            for column, value in zip(table.columns, row.values, strict=True):
+                shown = column.kind.shown(value)
+                self.has_intervals |= bool(shown.interval)
+                cells.append(shown)
+            self.rows.append(cells)
 
-    @property
-    def widest_name(self) -> int:
-        return max(self._widest, default=0)
+    def lines(self, piece: _Piece) -> list[list[str]]:
+        """The headers and the rows."""
+        heads = []
+        for group in piece.groups:
+            heads.append("\n".join(self._head(at, piece) for at in group))
+        lines = [heads]
+        for row in self.rows:
+            cells = []
+            for group in piece.groups:
+                cells.append("\n".join(self._cell(at, row[at], piece) for at in group))
+            lines.append(cells)
+        return lines
 
-    def head(self, at: int, longest: int) -> str:
-        """The title of a column, which may be a name."""
-        column = self.table.columns[at]
-        lines = column.title.split("\n")
+    def names(self, at: int, longest: int) -> set[str]:
+        """The different names in a column if they are no longer than this."""
+        piece = _Piece([[at]], longest)
+        return {self._cell(at, row[at], piece) for row in self.rows}
+
+    def _head(self, at: int, piece: _Piece) -> str:
+        """The title of a column, which may be a name, or names below each other."""
+        column = self.columns[at]
         if not column.is_named:
             return column.title
-        return "\n".join(sanitize_name(line, longest) if line else "" for line in lines)
+        lines = []
+        for line in column.title.split("\n"):
+            lines.append(sanitize_name(line, piece.longest) if line else "")
+        return "\n".join(lines)
 
-    def cell(self, at: int, shown: Shown, longest: int, stacked: bool = False) -> str:
-        """A cell; intervals are in brackets, or below the figure if they are
-        stacked.
-        """
-        if self.is_name[at]:
-            text = sanitize_name(shown.text, longest) if shown.text else ""
+    def _cell(self, at: int, shown: Shown, piece: _Piece) -> str:
+        if self.columns[at].kind.is_name:
+            text = sanitize_name(shown.text, piece.longest) if shown.text else ""
             return f"{text} ({shown.note})" if shown.note else text
         text = sanitize(shown.text, _LONGEST_FIGURE)
         if shown.interval:
-            text += f"\n{shown.interval}" if stacked else f" ({shown.interval})"
+            text += (
+                f"\n{shown.interval}" if piece.is_stacked else f" ({shown.interval})"
+            )
         if shown.note:
-            text += f"\n{shown.note}" if stacked else f", {shown.note}"
+            text += f"\n{shown.note}" if piece.is_stacked else f", {shown.note}"
         return text
 
-    def lines(
-        self, groups: Sequence[_Group], longest: int, stacked: bool
-    ) -> Iterator[list[str]]:
-        """The headers and the rows, with columns of a group below each other."""
-        yield ["\n".join(self.head(at, longest) for at in group) for group in groups]
-        for row in self.rows:
-            yield [
-                "\n".join(self.cell(at, row[at], longest, stacked) for at in group)
-                for group in groups
-            ]
 
-    def distinct(self, longest: int) -> int:
-        """How many names in the first column differ if they are no longer than this."""
-        return len({self.cell(0, row[0], longest) for row in self.rows})
-
-
-def _fitted(texts: _Texts, width: int) -> tuple[list[Sequence[_Group]], int, bool]:
-    """The groups of columns in each piece of the table, the longest length of a name,
-    and whether intervals are below figures.
+def _pieces(texts: _Texts, width: int) -> list[_Piece]:
+    """The table in one piece if it fits, with shorter names or with some columns below
+    others, else in several.
     """
-    side_by_side: list[_Group] = [[at] for at in range(len(texts.table.columns))]
-    for groups, stacked in ((side_by_side, False), (_stacked(texts.table), True)):
-        widths = _widths(texts, groups, LONGEST_NAME, stacked)
-        longest = LONGEST_NAME
+    side_by_side: list[_Group] = [[at] for at in range(len(texts.columns))]
+    whole = _Piece(side_by_side)
+    stacked = _Piece(_stacked(texts.columns), is_stacked=True)
+    for piece in (whole, stacked):
+        widths = _widths(texts.lines(piece))
         excess = _total(widths) - width
         if excess > 0:
-            longest = max(SHORTEST_NAME, texts.widest_name - excess)
-            longest = _distinct(texts, longest)
-            widths = _widths(texts, groups, longest, stacked)
+            piece = replace(piece, longest=_longest(texts, excess))
+            widths = _widths(texts.lines(piece))
         if _total(widths) <= width:
-            return [groups], longest, stacked
-    names = sum(texts.is_name[group[0]] for group in groups)
-    return _pieces(groups, widths, width, max(1, names)), longest, stacked
+            return [piece]
+    is_name = [texts.columns[group[0]].kind.is_name for group in piece.groups]
+    return _split(piece, max(1, sum(is_name)), widths, width)
 
 
-def _distinct(texts: _Texts, longest: int) -> int:
-    """The length of names at which those that differ stay different."""
-    different = texts.distinct(LONGEST_NAME)
-    while longest < LONGEST_NAME and texts.distinct(longest) < different:
+def _longest(texts: _Texts, excess: int) -> int:
+    """The length of names that makes a table narrower by this excess, and at which the
+    names of its first column that differ stay different.
+    """
+    widest = 0
+    for at, column in enumerate(texts.columns):
+        if column.kind.is_name:
+            widest = max(widest, *map(len, texts.names(at, LONGEST_NAME)))
+    longest = max(SHORTEST_NAME, widest - excess)
+    different = len(texts.names(0, LONGEST_NAME))
+    while longest < LONGEST_NAME and len(texts.names(0, longest)) < different:
         longest += 1
     return longest
 
 
-def _stacked(table: Table) -> list[_Group]:
+def _stacked(columns: Sequence[Column[Any]]) -> list[_Group]:
     groups: dict[str, list[int]] = {}
-    for at, column in enumerate(table.columns):
+    for at, column in enumerate(columns):
         if column.below in groups:
             groups[column.below].append(at)
         else:
@@ -230,79 +242,93 @@ def _stacked(table: Table) -> list[_Group]:
     return list(groups.values())
 
 
-def _pieces(
-    groups: Sequence[_Group], widths: Sequence[int], width: int, names: int
-) -> list[Sequence[_Group]]:
+def _split(
+    whole: _Piece, names: int, widths: Sequence[int], width: int
+) -> list[_Piece]:
     """The smallest number of pieces that fit, each with the names and about as many
     other columns.
     """
-    first, others = groups[:names], groups[names:]
+    others = whole.groups[names:]
     if not others:
-        return [groups]
+        return [whole]
     room = width - _total(widths[:names])
     taken = [len(_GAP) + one for one in widths[names:]]
-    for pieces in range(1, len(others) + 1):
-        size = ceil(len(others) / pieces)
+    for count in range(1, len(others) + 1):
+        size = ceil(len(others) / count)
         starts = range(0, len(others), size)
         if all(sum(taken[start : start + size]) <= room for start in starts):
             break
-    return [[*first, *others[start : start + size]] for start in starts]
+    pieces = []
+    for start in starts:
+        groups = [*whole.groups[:names], *others[start : start + size]]
+        pieces.append(replace(whole, groups=groups))
+    return pieces
 
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _widths(
-    texts: _Texts, groups: Sequence[_Group], longest: int, stacked: bool
-) -> list[int]:
-    columns = zip(*texts.lines(groups, longest, stacked), strict=True)
-    return [
-        max(len(line) for cell in cells for line in cell.split("\n"))
-        for cells in columns
-    ]
+def _notes(table: Table, width: int) -> list[list[str]]:
+    """The lines of the note on each row."""
+    notes = []
+    for row in table.rows:
+        note = sanitize(row.note, 10 * _LONGEST_FIGURE)
+        notes.append(wrap(note, width, initial_indent=_GAP, subsequent_indent=_GAP))
+    return notes
 
 
-def _piece(
-    texts: _Texts,
-    groups: Sequence[_Group],
-    longest: int,
-    stacked: bool,
-    width: int,
-    *,
-    with_notes: bool,
-) -> Iterator[str]:
-    left = [texts.is_left[group[0]] for group in groups]
-    head, *blocks = _blocks(texts.lines(groups, longest, stacked), left)
-    yield from head
-    yield "-" * max(len(line) for block in (head, *blocks) for line in block)
-    apart = any(len(block) > 1 for block in blocks)
-    for number, (block, row) in enumerate(zip(blocks, texts.table.rows, strict=True)):
-        if number and apart:
-            yield ""
-        yield from block
-        if with_notes:
-            note = sanitize(row.note, 10 * _LONGEST_FIGURE)
-            yield from wrap(note, width, initial_indent=_GAP, subsequent_indent=_GAP)
+def _drawn(
+    texts: _Texts, piece: _Piece, notes: Sequence[Sequence[str]] = ()
+) -> list[str]:
+    """The lines of a piece, with the notes on its rows."""
+    kinds = [texts.columns[group[0]].kind for group in piece.groups]
+    is_left = [kind.is_name or kind.is_left for kind in kinds]
+    head, *blocks = _blocks(texts.lines(piece), is_left)
+    lines = [*head, _rule([head, *blocks])]
+    has_gaps = any(len(block) > 1 for block in blocks)
+    for number, block in enumerate(blocks):
+        if number and has_gaps:
+            lines.append("")
+        lines += block
+        if notes:
+            lines += notes[number]
+    return lines
 
 
-def _blocks(rows: Iterable[Sequence[str]], left: Sequence[bool]) -> list[list[str]]:
-    """The lines of each row, with columns of one width; `left` says which are aligned
-    to the left.
+def _rule(blocks: Iterable[Sequence[str]]) -> str:
+    """A line of hyphens below a heading, as wide as the widest line."""
+    widest = 0
+    for block in blocks:
+        widest = max(widest, *map(len, block))
+    return "-" * widest
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The width of each column."""
+    widths = [0] * len(rows[0])
+    for row in rows:
+        for at, cell in enumerate(row):
+            widths[at] = max(widths[at], *map(len, cell.split("\n")))
+    return widths
+
+
+def _blocks(rows: Sequence[Sequence[str]], is_left: Sequence[bool]) -> list[list[str]]:
+    """The lines of each row, with columns of one width; `is_left` says which are
+    aligned to the left.
     """
-    cells = [[cell.split("\n") for cell in row] for row in rows]
-    widths = [
-        max(len(line) for cell in column for line in cell)
-        for column in zip(*cells, strict=True)
-    ]
+    widths = _widths(rows)
     blocks = []
-    for row in cells:
+    for row in rows:
+        cells = [cell.split("\n") for cell in row]
         lines = []
-        for line in zip_longest(*row, fillvalue=""):
-            padded = [
-                text.ljust(size) if is_left else text.rjust(size)
-                for text, size, is_left in zip_longest(line, widths, left)
-            ]
-            lines.append(_GAP.join(padded).rstrip())
-        blocks.append([line for line in lines if line] or [""])
+        for number in range(max(map(len, cells))):
+            padded = []
+            for cell, width, left in zip(cells, widths, is_left, strict=True):
+                text = cell[number] if number < len(cell) else ""
+                padded.append(text.ljust(width) if left else text.rjust(width))
+            line = _GAP.join(padded).rstrip()
+            if line:
+                lines.append(line)
+        blocks.append(lines or [""])
     return blocks
