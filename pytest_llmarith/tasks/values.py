@@ -21,11 +21,8 @@ def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
         return value
     if type(value) is list and all(map(_is_simple, value)):
         return list(value)
-    try:
-        text = json.dumps(value, allow_nan=False, ensure_ascii=False, default=default)
-        text.encode()  # fails for lone surrogates
-    except RecursionError:
-        raise ValueError("nested too deep") from None
+    text = _as_json(value, default)
+    text.encode()  # fails for lone surrogates
     return json.loads(text)
 
 
@@ -35,11 +32,14 @@ def plain_details(details: Mapping[str, Any]) -> Any:
     They may quote a reply, so each lone surrogate becomes a question mark. Raises
     ValueError or TypeError if they are not JSON.
     """
+    return json.loads(_as_json(dict(details)).encode("utf-8", "replace"))
+
+
+def _as_json(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     try:
-        return plain(dict(details))
-    except UnicodeEncodeError:
-        text = json.dumps(dict(details), allow_nan=False, ensure_ascii=False)
-        return json.loads(text.encode("utf-8", "replace"))
+        return json.dumps(value, allow_nan=False, ensure_ascii=False, default=default)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
 
 
 def _is_simple(value: Any) -> bool:
@@ -62,15 +62,17 @@ def recorded_answer(answer: Any) -> Any:
         check_plain(value, "the answer")
         return value
     except Exception:
-        try:
-            return (
-                hex(answer) if isinstance(answer, int) else str(answer)
-            )  # `str` is limited to 4,300 digits
-        except Exception as error:
-            return (
-                f"[{type(answer).__name__} without a text: str() raised "
-                f"{type(error).__name__}]"
-            )
+        return _text_of(answer)
+
+
+def _text_of(answer: Any) -> str:
+    try:
+        if isinstance(answer, int):
+            return hex(answer)  # `str` is limited to 4,300 digits
+        return str(answer)
+    except Exception as error:
+        kind, raised = type(answer).__name__, type(error).__name__
+        return f"[{kind} without a text: str() raised {raised}]"
 
 
 def _sorted_set(answer: Any) -> list[Any]:

@@ -280,7 +280,11 @@ def test_private_data_is_the_same_for_every_reply() -> None:
     assert [graded(problem, Reply("x")).outcome for _ in range(2)] == ["correct"] * 2
 
 
-def test_details_may_quote_any_reply() -> None:
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [("a \udc80", "a ?"), ("\ud83d \ude00", "? ?"), ("é 😀", "é 😀")],
+)
+def test_details_may_quote_any_reply(said: str, written: str) -> None:
     """A lone surrogate is part of some replies, and no part of JSON."""
 
     def grade(answer: str, problem: Problem) -> Grade:
@@ -288,7 +292,7 @@ def test_details_may_quote_any_reply() -> None:
 
     task: Task[Any] = Task("quote", [Problem({"n": 1}, "")], prompt, grade=grade)
     (problem,) = problems_of(task, 0, 1)
-    found = graded(problem, Reply("a \udc80"))
+    found = graded(problem, Reply(said))
     assert found.outcome is Outcome.DEVIATE
     assert found.grade is not None
-    assert found.grade.details == OwnDetails({"said": "a ?"})
+    assert found.grade.details == OwnDetails({"said": written})
