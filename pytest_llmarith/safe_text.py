@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 _LONG_NUMBER = re.compile(r"[0-9]{41,}")
 
 _CUT = "..."
+
+
+def text_of_error(error: BaseException) -> str:
+    """The type and the text of an exception of the user's code."""
+    name = type(error).__name__
+    with suppress(Exception):  # of its own `__str__`
+        return f"{name}: {error}"
+    return name
 
 
 def sanitize(text: str, limit: int) -> str:
@@ -18,15 +27,15 @@ def sanitize(text: str, limit: int) -> str:
     """
     shortened = _LONG_NUMBER.sub(_ends, text)[: limit + 1]
     spelled = escape(shortened)
-    return (
-        spelled
-        if len(spelled) <= limit
-        else (spelled[: max(0, limit - len(_CUT))] + _CUT)[:limit]
-    )
+    if len(spelled) <= limit:
+        return spelled
+    return (spelled[: max(0, limit - len(_CUT))] + _CUT)[:limit]
 
 
 def escape(text: str) -> str:
     """The text with all characters escaped that are not printable."""
+    if text.isprintable():
+        return text
     return "".join(
         one if one.isprintable() else one.encode("unicode_escape").decode("ascii")
         for one in text
@@ -46,9 +55,8 @@ def sanitize_name(name: str, limit: int) -> str:
 
 def showable(text: str, encoding: str | None) -> str:
     """The text with all characters escaped that the terminal's encoding lacks."""
-    return text.encode(encoding or "utf-8", "backslashreplace").decode(
-        encoding or "utf-8"
-    )
+    encoding = encoding or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _ends(number: re.Match[str]) -> str:

@@ -32,10 +32,10 @@ from pytest_llmarith.results.log import (
     records_in,
 )
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.tasks.restore import Restored
-from pytest_llmarith.tasks.task import Task
+from pytest_llmarith.tasks.task import InvalidGrade, Task
 from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, without_system
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
@@ -361,12 +361,10 @@ def read_again(
     problem = restored.problem_of(task, record.problem)
     try:
         return evaluate.regraded(record, task, problem, reading)
-    except ValueError:
+    except InvalidGrade:
         raise
     except Exception as error:
-        raise ValueError(
-            f"task {task.name} raised {type(error).__name__}: {error}"
-        ) from error
+        raise ValueError(f"task {task.name} raised {text_of_error(error)}") from error
 
 
 # --- replies for the store ------------------------------------------------------------

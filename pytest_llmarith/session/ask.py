@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from msgspec import structs
 from pytest_llmarith import evaluate
 from pytest_llmarith.models import redact
 from pytest_llmarith.records import Record, Reply, as_dict, convert
-from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.session.items import (
     ASK,
     RECORD,
@@ -299,7 +299,5 @@ def _untimed(item: pytest.Item) -> Iterator[None]:
 
 def _in_a_line(error: BaseException) -> str:
     """An exception of the user's code in one line, without keys."""
-    text = type(error).__name__
-    with suppress(Exception):  # of its own `__str__`
-        text += f": {error}"
-    return sanitize(redact.hide_keys(text, os.environ), _LONGEST_MESSAGE)
+    text = redact.hide_keys(text_of_error(error), os.environ)
+    return sanitize(text, _LONGEST_MESSAGE)

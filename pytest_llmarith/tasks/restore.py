@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith import records
+from pytest_llmarith.safe_text import text_of_error
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.registry import BUILT_IN
 from pytest_llmarith.tasks.task import InvalidTask, Problem, Task
@@ -96,7 +97,7 @@ def load_task(text: str) -> Task[Any]:
         found = runpy.run_path(file).get(name)
     except Exception as error:
         raise ValueError(
-            f"{file}: cannot be imported ({type(error).__name__}: {error})"
+            f"{file}: cannot be imported ({text_of_error(error)})"
         ) from None
     if not isinstance(found, Task):
         raise ValueError(f"{file} has no Task of the name {name}")

@@ -326,3 +326,30 @@ def test_a_task_that_raises_is_named(tmp_path: Path, capsys: Captured) -> None:
     said = capsys.readouterr().err
     assert "line 1: task own raised KeyError" in said
     assert "expected a record" not in said
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("lambda text, problem: fail()", "line 1: task own raised Mute"),
+        ("fail()", "own.py: cannot be imported (Mute)"),
+    ],
+)
+def test_an_exception_without_a_text_is_named(
+    where: str, said: str, tmp_path: Path, capsys: Captured
+) -> None:
+    """Its own `__str__` raises."""
+    (tmp_path / "own.py").write_text(
+        "from pytest_llmarith import Problem, Task\n"
+        "class Mute(ValueError):\n"
+        "    def __str__(self):\n"
+        "        raise RuntimeError\n"
+        "def fail():\n"
+        "    raise Mute\n"
+        f"own = Task('own', [Problem({{'n': 1}}, 'x', 'a')], str, {where})\n",
+        "utf-8",
+    )
+    problem = CUSTOM | {"inputs": {"n": 1}, "expected": "x"}
+    log = write(asked("x") | {"task": "own", "problem": problem, "reading": None})
+    assert main(["regrade", log, "--task=own.py:own"]) == WRONG_USAGE
+    assert said in capsys.readouterr().err
