@@ -168,6 +168,7 @@ def short_replies() -> tuple[float, float]:
     splitting them by a pattern.
     """
     forms = ("The answer is {}.", "#### {}", "\\boxed{{{}}}", "12 + 30 = {}", "{}")
+    forms += ("**{}**", "The answer is **{}**.")
     texts = [form.format(number) for number in range(1_000, 3_000) for form in forms]
     split = re.compile(r"\w+|[^\w\s]")
     took = seconds(lambda: [grade(text, "2042") for text in texts])

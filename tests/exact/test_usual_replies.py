@@ -19,12 +19,18 @@ FORMS = (
     "\\boxed{{{}}}",
     "The final answer is {}",
     "{a} {op} {b} = {}",
+    "**{}**",
+    "**{}**.",
+    "The answer is **{}**.",
 )
 
 
 @given(
     form=st.sampled_from(FORMS),
-    number=st.integers(-(10**12), 10**12) | st.decimals(-(10**6), 10**6, places=4),
+    number=st.integers(-(10**12), 10**12)
+    | st.integers(0, 6).flatmap(
+        lambda places: st.decimals(-(10**6), 10**6, places=places)
+    ),
     a=st.integers(0, 10**6),
     b=st.integers(0, 10**6),
     op=st.sampled_from("+-*/×÷"),
