@@ -167,8 +167,10 @@ def short_replies() -> tuple[float, float]:
     """Short replies graded in a second, and the time for them as a multiple of
     splitting them by a pattern.
     """
-    forms = ("The answer is {}.", "#### {}", "\\boxed{{{}}}", "12 + 30 = {}", "{}")
-    forms += ("**{}**", "The answer is **{}**.")
+    forms = (
+        *("The answer is {}.", "#### {}", "\\boxed{{{}}}", "12 + 30 = {}", "{}"),
+        *("**{}**", "The answer is **{}**."),
+    )
     texts = [form.format(number) for number in range(1_000, 3_000) for form in forms]
     split = re.compile(r"\w+|[^\w\s]")
     took = seconds(lambda: [grade(text, "2042") for text in texts])
