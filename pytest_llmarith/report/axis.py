@@ -19,9 +19,8 @@ class Axis(NamedTuple):
 
     def at(self, value: float) -> float:
         """The position of a value, with one decimal."""
-        low, high, here = (
-            log10(one) if self.logarithmic else one
-            for one in (self.low, self.high, value)
-        )
-        part = 0.5 if high == low else (here - low) / (high - low)
+        low, high = self.low, self.high
+        if self.logarithmic:
+            low, high, value = log10(low), log10(high), log10(value)
+        part = 0.5 if high == low else (value - low) / (high - low)
         return round(self.start + part * (self.end - self.start), 1)

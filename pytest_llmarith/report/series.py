@@ -28,9 +28,8 @@ from pytest_llmarith.summaries import (
 
 LONGEST_LABEL = 60
 
-SeriesKey = tuple[
-    int, str, str
-]  # the number of a run, a model, and the label of a condition
+# The number of a run, a model, and the label of a condition.
+SeriesKey = tuple[int, str, str]
 
 
 class PageRun(NamedTuple):
@@ -78,39 +77,45 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
     for number, run in enumerate(runs):
         for result in run.summary.results:
             found.setdefault(series_key(number, result), []).append(result)
-    parameters = differing(
-        [
-            (model, parameters_of(runs[run].summary.run, model))
-            for run, model, _ in found
-        ]
-    )
-    names = [
-        (model, condition, sent, reading)
-        for (_, model, condition), sent, reading in zip(
-            found, parameters, _differing_readings(found), strict=True
-        )
-    ]
-    shared = {name for name, count in Counter(names).items() if count > 1}
-    labels = [
-        short_name(
-            ", ".join(
-                filter(None, (*name, runs[key[0]].name if name in shared else ""))
-            )
-        )
-        for key, name in zip(found, names, strict=True)
-    ]
-    repeated = {label for label, count in Counter(labels).items() if count > 1}
-    return [
-        Series(
-            f"{label} ({number})" if label in repeated else label,
-            key,
-            results,
-            runs[key[0]].unfinished,
-        )
-        for number, (label, (key, results)) in enumerate(
-            zip(labels, found.items(), strict=True), 1
-        )
-    ]
+    series = []
+    labels = _unique(_labels(runs, found))
+    for label, (key, results) in zip(labels, found.items(), strict=True):
+        series.append(Series(label, key, results, runs[key[0]].unfinished))
+    return series
+
+
+def _labels(
+    runs: Sequence[PageRun], found: Mapping[SeriesKey, Sequence[Result]]
+) -> list[str]:
+    """A label for each series: the model, its condition, and what tells it from the
+    same model in another run.
+    """
+    sent = []
+    for run, model, _ in found:
+        sent.append((model, parameters_of(runs[run].summary.run, model)))
+    names = []
+    differences = zip(differing(sent), _differing_readings(found), strict=True)
+    for (_, model, condition), (parameters, reading) in zip(
+        found, differences, strict=True
+    ):
+        names.append((model, condition, parameters, reading))
+    counts = Counter(names)
+    labels = []
+    for (run, _, _), name in zip(found, names, strict=True):
+        parts = [part for part in name if part]
+        if counts[name] > 1:
+            parts.append(runs[run].name)
+        labels.append(short_name(", ".join(parts)))
+    return labels
+
+
+def _unique(labels: Sequence[str]) -> list[str]:
+    """The labels, with their number if several are the same."""
+    counts = Counter(labels)
+    found = []
+    for number, label in enumerate(labels, 1):
+        found.append(f"{label} ({number})" if counts[label] > 1 else label)
+    return found
 
 
 def _differing_readings(found: Mapping[SeriesKey, Sequence[Result]]) -> list[str]:
@@ -124,10 +129,10 @@ def _differing_readings(found: Mapping[SeriesKey, Sequence[Result]]) -> list[str
                 of_task[model, result.task].add(tuple(result.readings))
     texts = []
     for (_, model, _), results in found.items():
-        differing_tasks = [one for one in results if len(of_task[model, one.task]) > 1]
-        readings = dict.fromkeys(
-            reading for one in differing_tasks for reading in one.readings
-        )
+        readings: dict[str, None] = {}
+        for result in results:
+            if len(of_task[model, result.task]) > 1:
+                readings.update(dict.fromkeys(result.readings))
         texts.append(f"{' and '.join(readings)} reading" if readings else "")
     return texts
 
@@ -153,31 +158,33 @@ class ResultOfRun(NamedTuple):
 
 def results_of(summary: RunSummary) -> list[ResultOfRun]:
     """The results of one run, with the names of models and conditions."""
-    return _with_missing(ResultOfRun(one, name_of(one)) for one in summary.results)
+    return _with_missing([ResultOfRun(one, name_of(one)) for one in summary.results])
 
 
 def results_of_runs(
     runs: Sequence[PageRun], series: Sequence[Series]
 ) -> list[ResultOfRun]:
     """The results of several runs, with the labels of their series."""
-    return _with_missing(
-        ResultOfRun(result, one.label, runs[one.key[0]].name, one.unfinished)
-        for one in series
-        for result in one.results
-    )
+    rows = []
+    for one in series:
+        name = runs[one.key[0]].name
+        for result in one.results:
+            rows.append(ResultOfRun(result, one.label, name, one.unfinished))
+    return _with_missing(rows)
 
 
-def _with_missing(some: Iterable[ResultOfRun]) -> list[ResultOfRun]:
-    rows = list(some)
+def _with_missing(rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
     missing = missing_cells([row.result for row in rows])
-    return [
-        row._replace(missing=lacks) for row, lacks in zip(rows, missing, strict=True)
-    ]
+    found = []
+    for row, lacks in zip(rows, missing, strict=True):
+        found.append(row._replace(missing=lacks))
+    return found
 
 
 def name_of(result: Result) -> str:
     """The model of a result, and its condition."""
-    return ", ".join(filter(None, (result.model, label_of(result.condition))))
+    condition = label_of(result.condition)
+    return f"{result.model}, {condition}" if condition else result.model
 
 
 def neighbours_of(
@@ -187,14 +194,14 @@ def neighbours_of(
     parameter.
     """
     labels = {one.key: one.label for one in series}
-    return [
-        (labels[before], label)
-        for number, run in enumerate(runs)
-        for _, first, model in neighbours(run.summary.run.models)
-        for key, label in labels.items()
-        if key[:2] == (number, model.name)
-        and (before := (number, first.name, key[2])) in labels
-    ]
+    found = []
+    for number, run in enumerate(runs):
+        for _, first, second in neighbours(run.summary.run.models):
+            for (of_run, model, condition), label in labels.items():
+                before = labels.get((number, first.name, condition))
+                if before and (of_run, model) == (number, second.name):
+                    found.append((before, label))
+    return found
 
 
 def asked_in_runs(
@@ -202,12 +209,11 @@ def asked_in_runs(
 ) -> list[OfCondition]:
     """The questions of all runs, with the labels of their series as models."""
     labels = {one.key: one.label for one in series}
-    asked = [
-        (labels[series_key(number, one)], one)
-        for number, run in enumerate(runs)
-        for one in run.asked
-    ]
-    return [one._replace(model=label) for label, one in asked]
+    found = []
+    for number, run in enumerate(runs):
+        for one in run.asked:
+            found.append(one._replace(model=labels[series_key(number, one)]))
+    return found
 
 
 def differences_between(
