@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from pytest_llmarith.report.formatting import percent_of
 from pytest_llmarith.report.page import page_of, write_run_page
-from pytest_llmarith.report.page.trials import shown_trial
+from pytest_llmarith.report.page.trial_details import shown_trial
 from pytest_llmarith.report.render.html import STEPS, step
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.report.shares import share
