@@ -54,11 +54,9 @@ class Place(NamedTuple):
 
     @property
     def direction(self) -> str:
-        return (
-            direction(self.compared.difference, self.compared.p_holm)
-            if self.compared
-            else "unclear"
-        )
+        if self.compared is None:
+            return "unclear"
+        return direction(self.compared.difference, self.compared.p_holm)
 
 
 class Ranking(NamedTuple):
@@ -83,22 +81,32 @@ def rankings(
     differences = differences_between(runs, series, rows)
     if len(runs) == 1:
         differences = _labelled(differences, series)
+    tasks: dict[str, list[ResultOfRun]] = {}
+    for row in rows:
+        if not row.result.searched:
+            tasks.setdefault(row.result.task, []).append(row)
     found = []
-    measured = [row for row in rows if not row.result.searched]
-    for task in dict.fromkeys(row.result.task for row in measured):
-        of_task = [one for one in differences if one.task == task]
-        names = {name for one in of_task for name in (one.model, one.baseline)}
-        results: dict[str, Result] = {}
-        for row in measured:
-            if row.result.task != task:
-                continue
-            # The models of one run are compared in all conditions together.
-            in_all = row.label not in names and row.result.model in names
-            name = row.result.model if in_all else row.label
-            results.setdefault(name, row.result)
+    for task, of_task in tasks.items():
+        compared = [one for one in differences if one.task == task]
+        results = _by_name(of_task, compared)
         if len(results) > 1:
-            found.append(_ranking(task, of_task, results))
+            found.append(_ranking(task, compared, results))
     return found
+
+
+def _by_name(
+    rows: Iterable[ResultOfRun], differences: Iterable[ModelDifference]
+) -> dict[str, Result]:
+    """The results by the names in the differences, or by their labels."""
+    names = set()
+    for one in differences:
+        names |= {one.model, one.baseline}
+    results: dict[str, Result] = {}
+    for row in rows:
+        # The models of one run are compared in all conditions together.
+        in_all = row.label not in names and row.result.model in names
+        results.setdefault(row.result.model if in_all else row.label, row.result)
+    return results
 
 
 def _labelled(
@@ -111,33 +119,32 @@ def _labelled(
     for one in series:
         labels.setdefault(one.key[1], []).append(one.label)
     names = {model: some[0] for model, some in labels.items() if len(some) == 1}
-    return [
-        structs.replace(
-            one,
-            model=names.get(one.model, one.model),
-            baseline=names.get(one.baseline, one.baseline),
-        )
-        for one in differences
-    ]
+    labelled = []
+    for difference in differences:
+        model = names.get(difference.model, difference.model)
+        baseline = names.get(difference.baseline, difference.baseline)
+        labelled.append(structs.replace(difference, model=model, baseline=baseline))
+    return labelled
 
 
 def _ranking(
     task: str, differences: Sequence[ModelDifference], results: Mapping[str, Result]
 ) -> Ranking:
-    compared: dict[str, ModelDifference | None] = {
-        one.model: one for one in differences
-    }
-    baseline = differences[0].baseline if differences else ""
+    compared: dict[str, ModelDifference | None] = {}
+    baseline = ""
+    for one in differences:
+        compared[one.model] = one
+        baseline = one.baseline
     if compared:
         compared[baseline] = None
-
-    def by_share(label: str) -> float:
-        found = correct_of(results[label])
-        return -found.percent if found and found.percent is not None else 1
-
-    places = [Place(label, compared[label]) for label in sorted(compared, key=by_share)]
-    others = sorted((label for label in results if label not in compared), key=by_share)
-    order = [*(place.key for place in places), *others]
+    places = []
+    others = []
+    for label in _best_first(results):
+        if label in compared:
+            places.append(Place(label, compared[label]))
+        else:
+            others.append(label)
+    order = [place.key for place in places] + others
     return Ranking(
         task=short_name(task),
         baseline=baseline,
@@ -146,6 +153,18 @@ def _ranking(
         shown=_shown(places, task, baseline, results),
         matrix=_matrix(order, results, others if places else ()),
     )
+
+
+def _best_first(results: Mapping[str, Result]) -> list[str]:
+    """The labels by correct answers; unknown ones come last."""
+
+    def place(label: str) -> float:
+        found = correct_of(results[label])
+        if found is None or found.percent is None:
+            return 1
+        return -found.percent
+
+    return sorted(results, key=place)
 
 
 def _shown(

@@ -17,7 +17,7 @@ from pytest_llmarith.report.page.panels import Panel, panel
 from pytest_llmarith.report.render.html import HEAT, Heat, View, view
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import known, share, share_of
-from pytest_llmarith.report.table import Column, Level, Table, pivot
+from pytest_llmarith.report.table import Column, Level, pivot
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import ErrorTotals, Positions, Result
 from pytest_llmarith.types import ErrorClass
@@ -36,47 +36,70 @@ class PositionRow(NamedTuple):
 
 
 class ErrorsOfModel(NamedTuple):
-    """The errors of one model at one task."""
+    """The errors of one model at one task; they are laid out when they are written, as
+    many models have many.
+    """
 
-    label: str
-    task: str
-    deviates: int
-    classes: View
-    positions: Sequence[PositionRow]
-    panels: Sequence[Panel]
-    facts: Sequence[tuple[str, str]]
+    row: ResultOfRun
+    totals: ErrorTotals
+
+    @property
+    def label(self) -> str:
+        return self.row.label
+
+    @property
+    def task(self) -> str:
+        return short_name(self.row.result.task)
+
+    @property
+    def deviates(self) -> int:
+        return self.row.result.outcomes.deviate
+
+    @property
+    def classes(self) -> View:
+        """A row per class."""
+        table = ERRORS.table(error_items([self.row]), Level.PAGE, trials=_class_of)
+        shown = table.chosen(["error_class", "count", "share"])
+        return view(shown, ["worse" for _ in shown.rows])
+
+    @property
+    def positions(self) -> list[PositionRow]:
+        """A row of all variants, then one for each if there are several."""
+        rows = [_position_row("all", self.totals.positions)]
+        if len(self.totals.by_variant) > 1:
+            for name, one in self.totals.by_variant.items():
+                rows.append(_position_row(short_name(name), one.positions))
+        return [row for row in rows if row.left]
+
+    @property
+    def panels(self) -> Iterator[Panel]:
+        return _panels(self.row)
+
+    @property
+    def facts(self) -> Iterator[tuple[str, str]]:
+        return _facts(self.row.result, self.totals)
 
 
 class Errors(NamedTuple):
-    """The classes of errors by model, if several have deviates; and the errors of each
-    model.
-    """
+    """The errors of each model, those without deviates last."""
 
-    matrix: View | None
     models: Sequence[ErrorsOfModel]
+
+    @property
+    def matrix(self) -> View | None:
+        """The classes of errors by model, if several have deviates."""
+        erring = [one.row for one in self.models if one.deviates]
+        return _matrix(erring) if len(erring) > 1 else None
 
 
 def errors(rows: Iterable[ResultOfRun]) -> Errors | None:
-    """The errors of all models, those without deviates last; None if no task has
-    numbers as answers.
-    """
+    """The errors of all models; None if no task has numbers as answers."""
     models = []
-    erring = []
-    without = []
     for row in rows:
-        totals = row.result.errors
-        if totals is None:
-            continue
-        of_model = _errors_of_model(row, totals)
-        if of_model.deviates:
-            erring.append(row)
-            models.append(of_model)
-        else:
-            without.append(of_model)
-    models += without
-    if not models:
-        return None
-    return Errors(_matrix(erring) if len(erring) > 1 else None, models)
+        if row.result.errors:
+            models.append(ErrorsOfModel(row, row.result.errors))
+    models.sort(key=lambda one: one.deviates == 0)
+    return Errors(models) if models else None
 
 
 def _matrix(rows: Sequence[ResultOfRun]) -> View | None:
@@ -110,29 +133,6 @@ def _heat(item: Of) -> Heat | None:
 
 def _deviates_of(item: Of) -> Mapping[str, str | int]:
     return {**trials_of(item), "outcome": "deviate"}
-
-
-def _errors_of_model(row: ResultOfRun, totals: ErrorTotals) -> ErrorsOfModel:
-    classes = _classes(row)
-    rows = [_position_row("all", totals.positions)]
-    if len(totals.by_variant) > 1:
-        for name, one in totals.by_variant.items():
-            rows.append(_position_row(short_name(name), one.positions))
-    return ErrorsOfModel(
-        label=row.label,
-        task=short_name(row.result.task),
-        deviates=row.result.outcomes.deviate,
-        classes=view(classes, ["worse" for _ in classes.rows]),
-        positions=[one for one in rows if one.left],
-        panels=list(_panels(row)),
-        facts=list(_facts(row.result, totals)),
-    )
-
-
-def _classes(row: ResultOfRun) -> Table:
-    """A row per class."""
-    table = ERRORS.table(error_items([row]), Level.PAGE, trials=_class_of)
-    return table.chosen(["error_class", "count", "share"])
 
 
 def _class_of(item: Of) -> Mapping[str, str | int]:
