@@ -24,6 +24,15 @@ from tests.runs_on_disk import added, asked, programmed
 
 Pages = dict[str, Path]
 
+# Whether the focus is below the last one, and has an outline.
+IS_NEXT_AND_SEEN = """() => {
+  const here = document.activeElement;
+  const isNext = window.before.compareDocumentPosition(here) & Node.DOCUMENT_POSITION_FOLLOWING;
+  window.before = here;
+  const { outlineStyle, outlineWidth } = getComputedStyle(here);
+  return Boolean(isNext) && outlineStyle === "solid" && parseFloat(outlineWidth) >= 2;
+}"""
+
 HOSTILE = [
     "</script><script>window.pwned = 1</script>",
     "<img src=x onerror='window.pwned = 1'><svg onload='window.pwned = 1'>",
@@ -303,6 +312,21 @@ def test_it_is_used_by_keyboard(viewer: Viewer, pages: Pages) -> None:
     )
     reachable = "[...document.querySelectorAll('a[href], button, select, input, summary, [tabindex=\"0\"]')]"
     assert page.evaluate(f"{reachable}.every((one) => one.tabIndex === 0)")
+
+
+def test_the_tab_key_leads_through_the_page(viewer: Viewer, pages: Pages) -> None:
+    """From top to bottom, with a visible focus each time; notes open by Enter."""
+    page = viewer.open(pages["usual"])
+    page.evaluate("window.before = document.querySelector('.skip')")
+    page.keyboard.press("Tab")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        assert page.evaluate(IS_NEXT_AND_SEEN)
+    notes = page.locator(".notes").first
+    assert notes.get_attribute("open") is None
+    notes.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert notes.get_attribute("open") is not None
 
 
 def test_the_overview_is_sorted_by_its_headers(viewer: Viewer, tmp_path: Path) -> None:

@@ -44,3 +44,11 @@ for (const table of document.querySelectorAll("table.sortable")) {
     button.addEventListener("click", () => sortBy(table, header));
   }
 }
+
+// Only tables that scroll are stops of the tab key.
+const updateStops = () => {
+  for (const one of document.querySelectorAll(".wide")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+};
+updateStops();
+addEventListener("resize", updateStops);
+document.addEventListener("toggle", updateStops, true);
