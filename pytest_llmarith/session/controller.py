@@ -108,22 +108,8 @@ class RunController:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         try:
-            # With workers, `Workers` begins.
-            if (
-                self._settings.models
-                and not self._has_workers
-                and not _runs_nothing(session)
-            ):
-                if self._settings.shard is not None:
-                    refuse_other_problems(self._config, session.items)
-                verbose = self._config.getoption("verbose")
-                self._broker.begin(
-                    list(
-                        planned_questions(
-                            selected(session.items), self._settings, verbose
-                        )
-                    )
-                )
+            if not self._has_workers:  # else `Workers` begins
+                self._begin(session)
             with self._terminal.watching(
                 self._broker.progress(), self._broker.show_progress, self._has_workers
             ):
@@ -134,6 +120,15 @@ class RunController:
             raise shortened(interrupt, self._config) from None
         finally:
             self._broker.end()
+
+    def _begin(self, session: pytest.Session) -> None:
+        if not self._settings.models or _runs_nothing(session):
+            return
+        if self._settings.shard is not None:
+            refuse_other_problems(self._config, session.items)
+        verbose = self._config.getoption("verbose")
+        items = selected(session.items)
+        self._broker.begin(list(planned_questions(items, self._settings, verbose)))
 
     # --- record -----------------------------------------------------------------------
 
@@ -151,28 +146,31 @@ class RunController:
         finally:
             self._broker.show_progress()
             if self._broker.stopped:
-                # Only the object that runs the loop looks at its `shouldstop`: xdist's
-                # in a controller.
-                loop = self._config.pluginmanager.getplugin("dsession") or self._session
-                loop.shouldstop = (
-                    loop.shouldstop or "llmarith stopped the run, for the reason above"
-                )
+                self._stop_loop()
+
+    def _stop_loop(self) -> None:
+        # Only the object that runs the loop looks at its `shouldstop`: xdist's in a
+        # controller.
+        loop = self._config.pluginmanager.getplugin("dsession") or self._session
+        if not loop.shouldstop:
+            loop.shouldstop = "llmarith stopped the run, for the reason above"
 
     def record(self, report: pytest.TestReport) -> None:
         """Write the record of a report, and stop asking if that fails."""
-        nodeid, records = report.nodeid, self._recorder.records
-        if (
-            report.when == CRASHED
-            and nodeid not in records
-            and (crashed := self._workers.record_of_crashed(nodeid))
-        ):
-            put_record(report, crashed)
+        nodeid = report.nodeid
+        if report.when == CRASHED and nodeid not in self._recorder.records:
+            crashed = self._workers.record_of_crashed(nodeid)
+            if crashed is not None:
+                put_record(report, crashed)
         record = take_record(report)
-        has_passed = report.when == "call" and report.passed
-        if record is None and has_passed and nodeid in self._broker.announced:
-            self._without_ask.append(nodeid)
-        # Of a rerun plugin: the last run of an item counts.
-        if record is None or str(report.outcome) == "rerun":
+        if record is None:
+            has_passed = report.when == "call" and report.passed
+            if has_passed and nodeid in self._broker.announced:
+                self._without_ask.append(nodeid)
+            return
+        if (
+            str(report.outcome) == "rerun"
+        ):  # of a plugin: the last run of an item counts
             return
         self._recorder.add(nodeid, record)
         self._workers.reported(nodeid)
@@ -184,27 +182,25 @@ class RunController:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Runs before pytest-json-report, which writes the exit status."""
-        recorder, ok = self._recorder, pytest.ExitCode.OK
+        recorder = self._recorder
         recorder.close(stopped=self._broker.stopped is not None)
         if recorder.records:
             recorder.summarize(self._run(session))
             if self._broker.stopped:
                 session.exitstatus = STOPPED_EXIT_STATUS
-            elif session.exitstatus == ok and (
-                recorder.failed_gates or self._unwritable
-            ):
-                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            elif recorder.failed_gates or self._unwritable:
+                _fail_if_ok(session)
             recorder.write_summary(int(session.exitstatus))
         elif (
-            session.exitstatus == ok
+            session.exitstatus == pytest.ExitCode.OK
             and not self._config.getoption("collectonly")
             and recorder.fail_unmeasured()
         ):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            _fail_if_ok(session)
         result = yield
         # Such as the JSON report, which is written during the yield.
-        if self._unwritable and session.exitstatus == ok:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self._unwritable:
+            _fail_if_ok(session)
         return result
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
@@ -214,46 +210,49 @@ class RunController:
 
     def _run(self, session: pytest.Session) -> Run:
         recorder, stopped = self._recorder, self._broker.stopped
+        progress = shard = None
+        if self._settings.models:
+            progress = self._broker.progress()
         sharding = self._config.pluginmanager.getplugin(SHARDING)
+        if sharding is not None:
+            shard = convert(sharding.metadata, Shard)
+        count_selected = len(recorder.records)
+        if recorder.selected is not None:
+            count_selected = recorder.selected.total()
         return run_metadata(
             self._settings,
             self._config.rootpath,
-            self._broker.progress() if self._settings.models else None,
+            progress,
             id=recorder.path.name if recorder.path else "",
             started_at=recorder.started.isoformat(timespec="seconds"),
             finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            selected=len(recorder.records)
-            if recorder.selected is None
-            else recorder.selected.total(),
+            selected=count_selected,
             stopped=stopped.message if stopped else None,
             partial=bool(self._config.getoption("lf", False)),
             exit_status=int(session.exitstatus),
-            shard=convert(sharding.metadata, Shard) if sharding else None,
+            shard=shard,
         )
 
     @property
     def _unwritable(self) -> str | None:
         """What could not be written, and where the replies are that were paid for."""
         unsaved, torn = self._broker.progress().unsaved, self._recorder.unwritable
-        if torn is None and not unsaved:
+        if torn is not None:
+            if not self._settings.models or self._settings.store_mode is StoreMode.OFF:
+                return torn
+            if unsaved:
+                return f"{torn}; {unsaved} replies are not in the store either"
+            return f"{torn}; all replies are in the store"
+        if not unsaved:
             return None
-        if torn is None:
-            command = f"llmarith store import {self._recorder.path}"
-            folder = self._settings.store_path.parent
-            if folder != self._config.rootpath / STORE_FOLDER:
-                command += f" --store-dir={folder}"
-            return (
-                f"{unsaved} replies are not in the store; {command} takes them from "
-                f"the run log"
-            )
-        if not self._settings.models or self._settings.store_mode is StoreMode.OFF:
-            return torn
-        kept = (
-            f"{unsaved} replies are not in the store either"
-            if unsaved
-            else "all replies are in the store"
+        command = f"llmarith store import {self._recorder.path}"
+        folder = self._settings.store_path.parent
+        if folder != self._config.rootpath / STORE_FOLDER:
+            command += f" --store-dir={folder}"
+        return (
+            f"{unsaved} replies are not in the store; {command} takes them from the "
+            f"run log"
         )
-        return f"{torn}; {kept}"
 
     # --- terminal ---------------------------------------------------------------------
 
@@ -261,34 +260,43 @@ class RunController:
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
         recorder, terminal = self._recorder, self._terminal
-        if recorder.summary is not None:
+        if recorder.summary is None:
+            self._show_why_without_summary(terminalreporter)
+        else:
             if recorder.summary.answered:  # else the tables show each reason once
                 terminal.trials(recorder.summary, recorder.records.values())
             terminal.results(recorder.summary, recorder.written)
-        elif stopped := self._broker.stopped:
-            terminal.line(
-                f"llmarith: stopped: {sanitize(stopped.message, 1000)}", red=True
-            )
-        elif kept := self._broker.progress().kept:
-            stored = kept + self._broker.progress().announced_stored
-            how = f"{stored:,} replies are stored, rerun the same command to continue"
-            if self._settings.store_mode is StoreMode.REFRESH:
-                how = "rerun the same command, which asks everything again"
-            terminal.line(f"llmarith: nothing was graded; {how}")
-        elif hint := missing_option(terminalreporter.stats.get("skipped", ())):
-            terminal.line(f"llmarith: {hint}", yellow=True)
         if self._without_ask:
             first, *others = self._without_ask
-            more = f" and {len(others):,} other tests" if others else ""
+            tests = sanitize(first, 200)
+            if others:
+                tests += f" and {len(others):,} other tests"
             terminal.line(
-                f"llmarith: {sanitize(first, 200)}{more} passed without ask(problem): "
-                f"what they ask was paid for and not graded; call ask(problem)",
+                f"llmarith: {tests} passed without ask(problem): what they ask was "
+                f"paid for and not graded; call ask(problem)",
                 red=True,
             )
         if self._unwritable is not None:
             terminal.line(f"llmarith: {self._unwritable}", red=True)
         for line in recorder.failed_gates:
             terminal.line(f"--llm-fail-under: {line}", red=True)
+
+    def _show_why_without_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        stopped, progress = self._broker.stopped, self._broker.progress()
+        hint = missing_option(terminalreporter.stats.get("skipped", ()))
+        if stopped is not None:
+            why = sanitize(stopped.message, 1000)
+            self._terminal.line(f"llmarith: stopped: {why}", red=True)
+        elif progress.kept:
+            stored = progress.kept + progress.announced_stored
+            how = f"{stored:,} replies are stored, rerun the same command to continue"
+            if self._settings.store_mode is StoreMode.REFRESH:
+                how = "rerun the same command, which asks everything again"
+            self._terminal.line(f"llmarith: nothing was graded; {how}")
+        elif hint is not None:
+            self._terminal.line(f"llmarith: {hint}", yellow=True)
 
     def pytest_unconfigure(self) -> None:
         self._broker.end()
@@ -325,15 +333,14 @@ class RunBroker:
         """Start the broker and its imports while pytest collects, unless there is a
         store that may hold all replies.
         """
-        reads = self._settings.store_mode in (StoreMode.ON, StoreMode.ONLY)
-        if self._process is not None or (reads and self._settings.store_path.exists()):
+        mode = self._settings.store_mode
+        reads_store = mode in (StoreMode.ON, StoreMode.ONLY)
+        if reads_store and self._settings.store_path.exists():
             return
-        process = self.process()
-        if (
-            self._asks_language_models
-            and self._settings.store_mode is not StoreMode.ONLY
-        ):
-            process.prepare()
+        if self._process is None:
+            process = self.process()
+            if self._asks_language_models and mode is not StoreMode.ONLY:
+                process.prepare()
 
     def begin(self, asked: Sequence[PlannedQuestion]) -> None:
         """Print the forecast, check the budget, run batches, then announce the
@@ -348,41 +355,49 @@ class RunBroker:
             return
         self._recorder.expect(asked)
         self.announced = {one.nodeid for one in asked if not one.is_search}
-        verbose = self._config.getoption("verbose")
         for one in asked:
             self._terminal.say(*one.about)
         forecast = Forecast(self._settings, asked, self.process().plan)
-        if forecast.error is not None and self._settings.batch is not None:
+        if forecast.error is None:
+            self._prepare_questions(forecast)
+        elif self._settings.batch is not None:
             raise pytest.UsageError(forecast.error)
-        if forecast.error is None:  # else the first item reports the error
-            if verbose > -2:
-                self._terminal.say(*forecast.lines(verbose > 0))
-            forecast.refuse()
-            self._serve(forecast)
-            if self._settings.batch is not None:
-                try:
-                    self.process().batch(self._terminal.say)
-                except KeyboardInterrupt:
-                    self._terminal.say(
-                        "the batches go on; rerun the same command for their replies"
-                    )
-                    raise
+        # else the first item reports the error
         self.process().announce()
+
+    def _prepare_questions(self, forecast: Forecast) -> None:
+        """Print the forecast, check the budget, start servers, run batches."""
+        verbose = self._config.getoption("verbose")
+        if verbose > -2:
+            self._terminal.say(*forecast.lines(verbose > 0))
+        forecast.refuse()
+        self._serve(forecast)
+        if self._settings.batch is None:
+            return
+        try:
+            self.process().batch(self._terminal.say)
+        except KeyboardInterrupt:
+            self._terminal.say(
+                "the batches go on; rerun the same command for their replies"
+            )
+            raise
 
     def _serve(self, forecast: Forecast) -> None:
         """Start the servers of model files that have questions.
 
         Raises pytest.UsageError.
         """
-        asked = [one.model for one in forecast.forecasts if one.asked or one.searching]
-        models = [model for model in asked if model.file is not None]
+        names, lines = [], []
+        for one in forecast.forecasts:
+            if one.model.file is not None and (one.asked or one.searching):
+                names.append(one.model.name)
+                lines.append(line_about_file(one.model))
+        if not names:
+            return
         if self._config.getoption("verbose") > -2:
-            self._terminal.say(*map(line_about_file, models))
-        if (
-            models
-            and (why := self.process().serve([model.name for model in models]))
-            is not None
-        ):
+            self._terminal.say(*lines)
+        why = self.process().serve(names)
+        if why is not None:
             raise pytest.UsageError(f"--llm-model: {why}")
 
     def ask_and_wait(self, question: Question) -> Reply | Failure:
@@ -396,7 +411,9 @@ class RunBroker:
             )
 
     def progress(self) -> Progress:
-        return self._process.progress() if self._process else Progress()
+        if self._process is None:
+            return Progress()
+        return self._process.progress()
 
     @property
     def stopped(self) -> Failure | None:
@@ -415,10 +432,14 @@ class RunBroker:
         self._ended = True
         drain_s = DRAIN_S if self._asks_language_models else 0.0
         try:
-            if drain_s and (waiting := self._process.progress().in_flight):
-                requests = f"{waiting} request{'s' * (waiting > 1)} in flight"
+            waiting = 0
+            if drain_s:
+                waiting = self._process.progress().in_flight
+            if waiting:
+                requests = "request" if waiting == 1 else "requests"
                 self._terminal.say(
-                    f"waiting up to {drain_s:g} s for {requests} (Ctrl-C stops waiting)"
+                    f"waiting up to {drain_s:g} s for {waiting} {requests} in flight "
+                    f"(Ctrl-C stops waiting)"
                 )
             self._process.close(drain_s)
         except KeyboardInterrupt:  # the summary needs the final counts
@@ -434,11 +455,16 @@ class RunBroker:
 def _runs_nothing(session: pytest.Session) -> bool:
     """Whether no test will run, because of an option or a collection error."""
     options = session.config.option
-    failed = session.testsfailed and not options.continue_on_collection_errors
-    return failed or any(
-        getattr(options, name, False)
-        for name in ("collectonly", "setuponly", "setupplan")
-    )
+    if session.testsfailed and not options.continue_on_collection_errors:
+        return True
+    only_shows = ("collectonly", "setuponly", "setupplan")
+    return any(getattr(options, name, False) for name in only_shows)
+
+
+def _fail_if_ok(session: pytest.Session) -> None:
+    """Set the exit status of failed tests, unless there is another one already."""
+    if session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _switch_on_json_report(config: pytest.Config) -> None:

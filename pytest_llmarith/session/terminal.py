@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -53,12 +53,9 @@ class Terminal:
         self.clear_status()
         with self._uncaptured():
             terminal.ensure_newline()
+            # With workers and with -q, pytest forgets that the line is unfinished.
             if self._config.get_terminal_writer().width_of_current_line:
-                terminal.write(
-                    "\n"
-                    # with workers and with -q, pytest forgets that the line is
-                    # unfinished
-                )
+                terminal.write("\n")
             for line in lines:
                 terminal.write_line(f"llmarith: {line}")
             terminal.flush()  # for pipes, such as the log of a CI job
@@ -89,7 +86,10 @@ class Terminal:
 
     def _uncaptured(self) -> AbstractContextManager[None]:
         capture = self._config.pluginmanager.getplugin("capturemanager")
-        return capture.global_and_fixture_disabled() if capture else nullcontext()
+        if capture is None:
+            return nullcontext()
+        disabled: AbstractContextManager[None] = capture.global_and_fixture_disabled()
+        return disabled
 
     @contextmanager
     def watching(
@@ -101,11 +101,11 @@ class Terminal:
         The main thread of xdist's controller wakes up only when a report arrives.
         """
         now_s = time.monotonic()
+        self._pace = Pace(progress, now_s)
         self._rewrites = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-        self._pace, self._next_line_s = (
-            Pace(progress, now_s),
-            now_s + (0 if self._rewrites else _LINE_EVERY_S),
-        )
+        self._next_line_s = now_s
+        if not self._rewrites:
+            self._next_line_s += _LINE_EVERY_S
         ended = threading.Event()
 
         def watch() -> None:
@@ -132,17 +132,18 @@ class Terminal:
         `programs` says how many programs have run.
         """
         now_s = time.monotonic()
-        if (
-            self._pace
-            and self._config.getoption("verbose") >= 0
-            and now_s >= self._next_line_s
-        ):
-            self._next_line_s = now_s + (
-                _REWRITE_EVERY_S if self._rewrites else _LINE_EVERY_S
-            )
-            now = progress()
-            write = self._show_status if self._rewrites else self.say
-            write(progress_line(now, selected, self._pace.words(now, now_s), programs))
+        if self._pace is None or now_s < self._next_line_s:
+            return
+        if self._config.getoption("verbose") < 0:
+            return
+        now = progress()
+        line = progress_line(now, selected, self._pace.words(now, now_s), programs)
+        if self._rewrites:
+            self._next_line_s = now_s + _REWRITE_EVERY_S
+            self._show_status(line)
+        else:
+            self._next_line_s = now_s + _LINE_EVERY_S
+            self.say(line)
 
     # --- the summary ------------------------------------------------------------------
 
@@ -153,21 +154,20 @@ class Terminal:
         from pytest_llmarith.report.run_status import wrong_lines
 
         chars = self._config.getoption("reportchars")
-        wanted = {"unanswered"} if "f" in chars else set()
-        if set("aA") & set(chars) or (self._settings.strict and "f" in chars):
-            wanted = {"deviate", "nan", "cheat", "unanswered"}
-        if not any(
-            getattr(result.outcomes, outcome)
-            for result in summary.results
-            for outcome in wanted
-        ):
+        lists_failed, lists_all = "f" in chars, "a" in chars or "A" in chars
+        if lists_all or (lists_failed and self._settings.strict):
+            wanted = ["deviate", "nan", "cheat", "unanswered"]
+        elif lists_failed:
+            wanted = ["unanswered"]
+        else:
+            return
+        if not _count_trials(summary, wanted):
             return  # so the run log is not read
         listed = (record for record in records if record.outcome in wanted)
+        most = _MAX_LINES_WITH_ALL if "A" in chars else _MAX_LINES
         lines: list[str] = []
         with suppress(OSError):  # the run log was removed
-            lines = wrong_lines(
-                listed, _MAX_LINES_WITH_ALL if "A" in chars else _MAX_LINES
-            )
+            lines = wrong_lines(listed, most)
         if lines:
             self._section("trials", lines)
 
@@ -196,17 +196,24 @@ class Terminal:
 
     def line(self, line: str, **markup: bool) -> None:
         """Write a line between tests."""
-        if (
-            terminal := self._config.pluginmanager.getplugin("terminalreporter")
-        ) is not None:
+        terminal = self._config.pluginmanager.getplugin("terminalreporter")
+        if terminal is not None:
             terminal.write_line(line, **markup)
 
     def _section(self, name: str, lines: Iterable[str]) -> None:
-        self._config.pluginmanager.getplugin("terminalreporter").write_sep(
-            "=", f"llmarith: {name}", bold=True
-        )
+        terminal = self._config.pluginmanager.getplugin("terminalreporter")
+        terminal.write_sep("=", f"llmarith: {name}", bold=True)
         for line in lines:
-            self.line(line)
+            terminal.write_line(line)
+
+
+def _count_trials(summary: RunSummary, outcomes: Iterable[str]) -> int:
+    """The number of trials with one of these outcomes."""
+    count = 0
+    for result in summary.results:
+        for outcome in outcomes:
+            count += getattr(result.outcomes, outcome)
+    return count
 
 
 def shortened(interrupt: KeyboardInterrupt, config: pytest.Config) -> KeyboardInterrupt:
@@ -215,12 +222,10 @@ def shortened(interrupt: KeyboardInterrupt, config: pytest.Config) -> KeyboardIn
     pytest renders all frames before anything else, which takes as long as the summary
     of a run.
     """
+    if config.getoption("fulltrace"):
+        return interrupt
     last = interrupt.__traceback__
-    while (
-        last is not None
-        and last.tb_next is not None
-        and not config.getoption("fulltrace")
-    ):
+    while last is not None and last.tb_next is not None:
         last = last.tb_next
     return interrupt.with_traceback(last)
 
@@ -242,17 +247,17 @@ def progress_line(
         (progress.in_flight, "in flight"),
     )
     answered = f"{progress.answered + progress.stored:,}"
-    parts = [
-        f"{answered} answered"
-        if selected is None
-        else f"{answered} of {selected:,} answered",
-        programs,
-        *(f"{count:,} {what}" for count, what in counts if count),
-        *[_retrying(progress)] * bool(progress.retrying),
-        *[f"{progress.held:,} queued"] * bool(progress.held),
-        _cost(progress),
-        pace,
-    ]
+    if selected is not None:
+        answered += f" of {selected:,}"
+    parts = [f"{answered} answered", programs]
+    for count, what in counts:
+        if count:
+            parts.append(f"{count:,} {what}")
+    if progress.retrying:
+        parts.append(_retrying(progress))
+    if progress.held:
+        parts.append(f"{progress.held:,} queued")
+    parts += [_cost(progress), pace]
     return ", ".join(filter(None, parts))
 
 
@@ -262,26 +267,25 @@ def _retrying(progress: Progress) -> str:
     """
     text = f"{progress.retrying:,} waiting"
     if progress.waiting_for:
-        others = " and others" if len(progress.waiting_for) > 1 else ""
-        reason = max(
-            progress.waiting_for, key=lambda reason: progress.waiting_for[reason]
-        )
-        text += f": {sanitize(reason, _LONGEST_REASON)}{others}"
-    return (
-        text
-        if progress.next_try_s is None
-        else f"{text}, next try in {math.ceil(progress.next_try_s)} s"
-    )
+        (reason, _), *others = Counter(progress.waiting_for).most_common()
+        text += f": {sanitize(reason, _LONGEST_REASON)}"
+        if others:
+            text += " and others"
+    if progress.next_try_s is not None:
+        text += f", next try in {math.ceil(progress.next_try_s)} s"
+    return text
 
 
 def _cost(progress: Progress) -> str:
     """The cost so far, or that no price is known."""
-    if not progress.cost_usd:  # fake models and local servers are free: show nothing
-        return "no price known" * bool(progress.unpriced)
-    return (
-        f"{dollars(progress.cost_usd)} so far"
-        + f" ({progress.unpriced:,} unpriced)" * bool(progress.unpriced)
-    )
+    if progress.cost_usd:
+        text = f"{dollars(progress.cost_usd)} so far"
+        if progress.unpriced:
+            text += f" ({progress.unpriced:,} unpriced)"
+        return text
+    if progress.unpriced:
+        return "no price known"
+    return ""  # fake models and local servers are free
 
 
 class Pace:
@@ -306,33 +310,22 @@ class Pace:
         if replies <= 0 or seconds <= 0:
             return ""
         a_minute = replies * 60 / seconds
-        words = (
-            f"{a_minute:,.0f} replies a minute"
-            if a_minute >= 9.95
-            else f"{a_minute:.1f} replies a minute"
-        )
-        questions = (
-            now.announced
-            - now.answered
-            - now.failed
-            - max(now.announced_stored, now.stored)
-        )
-        return (
-            f"{words}, {_duration(questions * seconds / answered)} left"
-            if questions > 0 and answered
-            else words
-        )
+        decimals = 0 if a_minute >= 9.95 else 1
+        words = f"{a_minute:,.{decimals}f} replies a minute"
+        stored = max(now.announced_stored, now.stored)
+        questions = now.announced - now.answered - now.failed - stored
+        if questions > 0 and answered:
+            words += f", {_duration(questions * seconds / answered)} left"
+        return words
 
 
 def _duration(seconds: float) -> str:
     minutes = round(seconds / 60)
     if minutes < 1:
         return "less than a minute"
-    return (
-        f"about {minutes} min"
-        if minutes < 60
-        else f"about {minutes // 60:,} h {minutes % 60:02d} min"
-    )
+    if minutes < 60:
+        return f"about {minutes} min"
+    return f"about {minutes // 60:,} h {minutes % 60:02d} min"
 
 
 # --- header ---------------------------------------------------------------------------
@@ -358,42 +351,41 @@ def header(settings: Settings) -> list[str]:
     """
     if not settings.models:
         return []
-    models = ", ".join(
-        model.name + " (simulated)" * model.simulated for model in settings.models
-    )
-    limits = settings.request_limits
-    usual = RequestLimits()
-    parts = (
-        f"seed {settings.seed}",
-        *_prompt_configs(settings.prompt_configs),
-        f"{settings.reading} matching" if settings.reading else None,
-        f"at most {limits.concurrency} in flight"
-        if limits.concurrency != usual.concurrency
-        else None,
-        None
-        if limits.max_cost_usd is None
-        else f"at most {dollars(limits.max_cost_usd)}",
-        None if limits.max_tokens is None else f"at most {limits.max_tokens:,} tokens",
-        f"batches ({settings.batch})" if settings.batch is not None else None,
-        f"store {settings.store_mode}"
-        if settings.store_mode is not StoreMode.ON
-        else None,
-    )
+    models = []
+    for model in settings.models:
+        suffix = " (simulated)" if model.simulated else ""
+        models.append(f"{model.name}{suffix}")
     return [
-        f"llmarith: {sanitize(models, 200)}",
-        f"llmarith: {', '.join(filter(None, parts))}",
+        f"llmarith: {sanitize(', '.join(models), 200)}",
+        f"llmarith: {', '.join(_unusual_settings(settings))}",
     ]
+
+
+def _unusual_settings(settings: Settings) -> Iterator[str]:
+    """The seed, and the settings that are not the default."""
+    limits = settings.request_limits
+    yield f"seed {settings.seed}"
+    yield from _prompt_configs(settings.prompt_configs)
+    if settings.reading:
+        yield f"{settings.reading} matching"
+    if limits.concurrency != RequestLimits().concurrency:
+        yield f"at most {limits.concurrency} in flight"
+    if limits.max_cost_usd is not None:
+        yield f"at most {dollars(limits.max_cost_usd)}"
+    if limits.max_tokens is not None:
+        yield f"at most {limits.max_tokens:,} tokens"
+    if settings.batch is not None:
+        yield f"batches ({settings.batch})"
+    if settings.store_mode is not StoreMode.ON:
+        yield f"store {settings.store_mode}"
 
 
 def _prompt_configs(configs: PromptConfigs) -> Iterator[str]:
     """Conditions and repeats, if not the default."""
-    labels = [condition.label for condition in configs.conditions]
+    labels = [condition.label or "usual" for condition in configs.conditions]
     if len(labels) > 1:
-        yield (
-            f"{len(labels)} conditions "
-            f"({', '.join(label or 'usual' for label in labels)})"
-        )
-    elif labels[0]:
-        yield labels[0]
+        yield f"{len(labels)} conditions ({', '.join(labels)})"
+    elif configs.conditions[0].label:
+        yield configs.conditions[0].label
     if configs.repeats > 1:
         yield f"{configs.repeats} repeats"
