@@ -89,6 +89,11 @@ class ModelForecast:
             return None
         return self.terms.price.of(self.prompt_tokens, self.completion_tokens)
 
+    @property
+    def have_same_prompt(self) -> bool:
+        """Whether a request answers several of the questions."""
+        return self.stored + self.in_batches + self.asked < self.questions
+
 
 class Forecast:
     """The forecast for the selected questions; `error` says why there is none."""
@@ -105,11 +110,8 @@ class Forecast:
         self.error = self._plan.error
         self._lengths = self._stored_lengths()
         named = {one.question.model for one in asked}
-        self.forecasts = [
-            self._model_forecast(model)
-            for model in settings.models
-            if model.name in named
-        ]
+        models = [model for model in settings.models if model.name in named]
+        self.forecasts = [self._model_forecast(model) for model in models]
 
     def lines(self, verbose: bool = True) -> list[str]:
         """The forecast as text; with `verbose`, several models have a line each."""
@@ -117,11 +119,10 @@ class Forecast:
         later = {model.name for model in self._asked_later}
         judges = [model.name for model in self._settings.judges if model.name in later]
         lines = forecast_lines(self.forecasts, verbose, ", ".join(judges))
-        budgets = [
-            one.questions
-            for one in self._asked
-            if one.questions is not None and one.question.model in later
-        ]
+        budgets = []
+        for one in self._asked:
+            if one.questions is not None and one.question.model in later:
+                budgets.append(one.questions)
         if budgets:
             items = f"{len(budgets):,} items ask" if len(budgets) > 1 else "1 item asks"
             most = f"up to {sum(budgets):,} questions"
@@ -129,11 +130,11 @@ class Forecast:
                 f"{items} {most}, which depend on the replies: only the first of each "
                 f"is counted here"
             )
-        if waiting := len(plan.in_batches):
-            lines.append(
-                f"{waiting:,} of them "
-                f"{'are in batches' if waiting > 1 else 'is in a batch'} already"
-            )
+        waiting = len(plan.in_batches)
+        if waiting > 1:
+            lines.append(f"{waiting:,} of them are in batches already")
+        elif waiting:
+            lines.append("1 of them is in a batch already")
         if self._settings.batch is not None and self._asked_later:
             lines.append(
                 "questions that follow from replies, of searches, adaptive items and "
@@ -151,35 +152,34 @@ class Forecast:
             raise pytest.UsageError(why)
 
     def _model_forecast(self, model: Model) -> ModelForecast:
-        mine = {
-            index: one
-            for index, one in enumerate(self._asked)
-            if one.question.model == model.name
-        }
-        to_ask = [mine[index] for index in self._plan.to_ask if index in mine]
+        mine = set()
+        for index, one in enumerate(self._asked):
+            if one.question.model == model.name:
+                mine.add(index)
+        to_ask = [self._asked[index] for index in self._plan.to_ask if index in mine]
+        prompt_tokens = 0
+        for one in to_ask:
+            asked = model.for_question(one.question)
+            prompt_tokens += asked.about_tokens(one.question.prompt)
         terms = self._plan.terms.get(model.name, _FREE)
         replies = Counter((one.task, one.reply_tokens) for one in to_ask)
         stored = {task: self._lengths[model.name, task] for task, _ in replies}
+        completion_tokens = 0.0
+        for (task, short), count in replies.items():
+            length = _mean_length(short, stored[task], terms.max_reply_tokens)
+            completion_tokens += count * length
         return ModelForecast(
             model=model,
             questions=len(mine),
-            stored=sum(index in mine for index in self._plan.stored),
+            stored=len(mine & self._plan.stored.keys()),
             asked=len(to_ask),
-            prompt_tokens=sum(
-                model.for_question(one.question).about_tokens(one.question.prompt)
-                for one in to_ask
-            ),
-            completion_tokens=round(
-                sum(
-                    count * _length(short, stored[task], terms.max_reply_tokens)
-                    for (task, short), count in replies.items()
-                )
-            ),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=round(completion_tokens),
             terms=terms,
             learned_from=sum(map(len, stored.values())),
             guessed=not all(stored.values()),
             searching=model in self._asked_later,
-            in_batches=sum(index in mine for index in self._plan.in_batches),
+            in_batches=len(mine.intersection(self._plan.in_batches)),
         )
 
     def _stored_lengths(self) -> dict[tuple[str, str], list[int]]:
@@ -187,9 +187,8 @@ class Forecast:
         lengths: dict[tuple[str, str], list[int]] = defaultdict(list)
         for index, tokens in self._plan.stored.items():
             if tokens is not None:
-                lengths[
-                    self._asked[index].question.model, self._asked[index].task
-                ].append(tokens)
+                one = self._asked[index]
+                lengths[one.question.model, one.task].append(tokens)
         return lengths
 
 
@@ -204,11 +203,9 @@ def refuse_empty(
             "--llm-batch: no question to a model of --llm-model was selected"
         )
     is_part = settings.shard is not None or config.getoption("lf", False)
-    if (
-        settings.adaptive is not None
-        and not is_part
-        and not any(one.task == THRESHOLD for one in asked)
-    ):
+    if settings.adaptive is None or is_part:
+        return
+    if not any(one.task == THRESHOLD for one in asked):
         raise pytest.UsageError(
             "--llm-adaptive: no item of a task with depths was selected; select "
             "arithmetic, or a task of your own whose problems a Grid makes"
@@ -225,31 +222,33 @@ def _models_asked_later(
     models = [model for model in settings.models if model.name in searched]
     judges = {one.judge for one in asked}
     models += [model for model in settings.judges if model.name in judges]
-    return [
-        model
-        for model in models
-        if model.simulated or settings.store_mode is not StoreMode.ONLY
-    ]
+    if settings.store_mode is StoreMode.ONLY:
+        return [model for model in models if model.simulated]
+    return models
 
 
-def _length(short: int, stored: Sequence[int], most: int | None) -> float:
+def _mean_length(short: int, stored: Sequence[int], most: int | None) -> float:
     """The estimated length of a reply: the mean of the stored ones, else the length of
     a short answer.
     """
-    return sum(stored) / len(stored) if stored else min(short, most or short)
+    if stored:
+        return sum(stored) / len(stored)
+    return min(short, most or short)
 
 
 def start_broker(
     config: pytest.Config, settings: Settings, *, read_only: bool = False
 ) -> BrokerProcess:
     """Start the broker of a run; with `read_only`, no store is created."""
-    has_store = settings.store_mode is not StoreMode.OFF and (
-        settings.store_path.exists() or not read_only
-    )
+    store_path = None
+    if settings.store_mode is not StoreMode.OFF:
+        store_path = settings.store_path.absolute()
+    if read_only and not settings.store_path.exists():
+        store_path = None
     setup = Setup(
         models=(*settings.models, *settings.judges),
         limits=settings.request_limits,
-        store_path=settings.store_path.absolute() if has_store else None,
+        store_path=store_path,
         store_mode=settings.store_mode,
         dotenv_path=config.rootpath / ".env",
         oeis_cache=settings.oeis.cache.absolute(),
@@ -270,10 +269,9 @@ def forecast_lines(
     """
     lines = [_line(forecasts)]
     if each and len(forecasts) > 1:
-        lines += [
-            f"{sanitize_name(one.model.name, _LONGEST_NAME)}: {_line([one])}"
-            for one in forecasts
-        ]
+        for one in forecasts:
+            name = sanitize_name(one.model.name, _LONGEST_NAME)
+            lines.append(f"{name}: {_line([one])}")
     if judge:
         lines.append(
             f"questions to {sanitize_name(judge, _LONGEST_NAME)} depend on the "
@@ -283,68 +281,84 @@ def forecast_lines(
 
 
 def _line(forecasts: Sequence[ModelForecast]) -> str:
-    questions, stored = (
-        sum(one.questions for one in forecasts),
-        sum(one.stored for one in forecasts),
-    )
-    counted = f"{questions:,} question{'s' * (questions != 1)}"
-    if stored:
-        some = f"{stored:,}" if stored < questions else "all"
-        counted += ", which is stored" if questions == 1 else f", {some} of them stored"
-    if not (asked := [one for one in forecasts if one.asked]):
-        return (
-            counted
-            if any(one.searching for one in forecasts)
-            else f"{counted}; nothing is asked"
-        )
-    if any(one.stored + one.in_batches + one.asked < one.questions for one in asked):
-        requests = sum(one.asked for one in asked)
-        counted += f"; {requests:,} request{'s' * (requests != 1)}, as some have the same prompt"
-    prompts = thousands(sum(one.prompt_tokens for one in asked))
-    return (
-        f"{counted}; about {prompts} prompt tokens, {_completion(asked)}{_cost(asked)}"
-    )
+    text = _questions(forecasts)
+    asked = [one for one in forecasts if one.asked]
+    if not asked:
+        if any(one.searching for one in forecasts):
+            return text
+        return f"{text}; nothing is asked"
+    if any(one.have_same_prompt for one in asked):
+        text += f"; {_counted(sum(one.asked for one in asked), 'request')}"
+        text += ", as some have the same prompt"
+    tokens = thousands(sum(one.prompt_tokens for one in asked))
+    return f"{text}; about {tokens} prompt tokens, {_completion(asked)}{_cost(asked)}"
+
+
+def _questions(forecasts: Sequence[ModelForecast]) -> str:
+    """Such as `720 questions, 412 of them stored`."""
+    questions = sum(one.questions for one in forecasts)
+    stored = sum(one.stored for one in forecasts)
+    text = _counted(questions, "question")
+    if not stored:
+        return text
+    if questions == 1:
+        return f"{text}, which is stored"
+    if stored == questions:
+        return f"{text}, all of them stored"
+    return f"{text}, {stored:,} of them stored"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _completion(asked: Sequence[ModelForecast]) -> str:
     """The expected completion tokens, if there are stored replies."""
-    if not (learned_from := sum(one.learned_from for one in asked)):
+    learned_from = sum(one.learned_from for one in asked)
+    if not learned_from:
         return ""
+    source = "1 stored reply"
+    if learned_from > 1:
+        source = f"{learned_from:,} stored replies"
+    source = f"from {source}"
+    if any(one.guessed for one in asked):
+        source = f"partly {source}"
     tokens = thousands(sum(one.completion_tokens for one in asked))
-    partly = "partly " * any(one.guessed for one in asked)
-    replies = f"{learned_from:,} stored repl{'ies' if learned_from > 1 else 'y'}"
-    return f"about {tokens} completion tokens ({partly}from {replies}), "
+    return f"about {tokens} completion tokens ({source}), "
 
 
 def _cost(asked: Sequence[ModelForecast]) -> str:
     if all(one.model.simulated for one in asked):
         return "free: simulated"
-    known = [usd for one in asked if (usd := one.cost_usd) is not None]
-    doubts = ["reasoning not included"] * any(
-        one.terms.reasons and one.guessed for one in asked
-    )
-    doubts += ["no price known, --llm-price=IN,OUT gives one"] * (
-        len(known) < len(asked)
-    )
-    if not known:
-        cost = "cost unknown"
+    costs = [one.cost_usd for one in asked]
+    known = [usd for usd in costs if usd is not None]
+    doubts = []
+    if any(one.terms.reasons and one.guessed for one in asked):
+        doubts.append("reasoning not included")
+    if len(known) < len(costs):
+        doubts.append("no price known, --llm-price=IN,OUT gives one")
+    if known:
+        about = "at least" if doubts else "about"
+        cost = f"{about} {_shown_dollars(sum(known))}"
     else:
-        total = sum(known)
-        shown = (
-            f"{dollars(_SMALLEST)} or less" if 0 < total < _SMALLEST else dollars(total)
-        )
-        cost = f"{'at least' if doubts else 'about'} {shown}"
-    return f"{cost} ({'; '.join(doubts)})" if doubts else cost
+        cost = "cost unknown"
+    if doubts:
+        cost += f" ({'; '.join(doubts)})"
+    return cost
+
+
+def _shown_dollars(usd: float) -> str:
+    if 0 < usd < _SMALLEST:
+        return f"{dollars(_SMALLEST)} or less"
+    return dollars(usd)
 
 
 def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
     """The part of the budget that stored replies have used."""
     if limits.max_cost_usd is not None:
-        doubt = (
-            f" ({plan.spent_unpriced:,} of unknown price not included)"
-            if plan.spent_unpriced
-            else ""
-        )
+        doubt = ""
+        if plan.spent_unpriced:
+            doubt = f" ({plan.spent_unpriced:,} of unknown price not included)"
         yield (
             f"{dollars(plan.spent_usd)} of {dollars(limits.max_cost_usd)} spent by "
             f"stored replies{doubt}"
@@ -369,44 +383,37 @@ class DryRun:
         self._settings = settings
         self._terminal = Terminal(config, settings)
         self._submits = not settings.dry_run
-        if hasattr(
-            config.option, "dist"
-        ):  # as -n 0 does; pytest-xdist configures itself last
-            config.option.numprocesses, config.option.dist, config.option.tx = (
-                0,
-                "no",
-                [],
-            )
+        option = config.option
+        if hasattr(option, "dist"):
+            # As -n 0 does; pytest-xdist configures itself last.
+            option.numprocesses = 0
+            option.dist = "no"
+            option.tx = []
 
     def pytest_report_header(self) -> list[str]:
-        what = (
-            "only batches are submitted, no test runs"
-            if self._submits
-            else "dry run, nothing is asked"
-        )
+        what = "dry run, nothing is asked"
+        if self._submits:
+            what = "only batches are submitted, no test runs"
         return [*header(self._settings), f"llmarith: {what}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if (
-            session.testsfailed
-            and not session.config.option.continue_on_collection_errors
-        ):
-            raise session.Interrupted(f"{session.testsfailed} errors during collection")
+        failed = session.testsfailed
+        if failed and not self._config.option.continue_on_collection_errors:
+            raise session.Interrupted(f"{failed} errors during collection")
         items = selected(session.items)
         asked = list(planned_questions(items, self._settings))
         refuse_empty(self._config, self._settings, asked)
         if asked:
             self._forecast(asked)
-        if others := len(items) - len(asked):
+        others = len(items) - len(asked)
+        if others:
             self._say(
                 f"forecast: {others:,} questions to your model fixture, of unknown cost"
             )
         if not items:
-            self._say(
-                f"no question was "
-                f"selected{'' if self._settings.models else f'; {NO_MODEL}'}"
-            )
+            why = "" if self._settings.models else f"; {NO_MODEL}"
+            self._say(f"no question was selected{why}")
         if not self._submits:
             self._show_requests()
             self._show_prompts(items)
@@ -421,54 +428,53 @@ class DryRun:
             for line in forecast.lines():
                 self._say(line)
             forecast.refuse()
-            if (
-                self._submits
-                and (failure := broker.batch(self._terminal.say)) is not None
-            ):
-                pytest.exit(
-                    f"llmarith: {sanitize(failure.message, _LONGEST_LINE)}",
-                    STOPPED_EXIT_STATUS,
-                )
+            if self._submits:
+                self._submit(broker)
         finally:
             broker.close(DRAIN_S if self._submits else 0.0)
+
+    def _submit(self, broker: BrokerProcess) -> None:
+        failure = broker.batch(self._terminal.say)
+        if failure is not None:
+            why = sanitize(failure.message, _LONGEST_LINE)
+            pytest.exit(f"llmarith: {why}", STOPPED_EXIT_STATUS)
 
     def _show_requests(self) -> None:
         """Print what is sent to each model, without the messages and without keys."""
         for model in (*self._settings.models, *self._settings.judges):
-            request = json.dumps(
-                {"model": model.target, **with_headers_hidden(model.params)},
-                ensure_ascii=False,
-            )
+            sent = {"model": model.target, **with_headers_hidden(model.params)}
+            request = hide_keys(json.dumps(sent, ensure_ascii=False), os.environ)
             address = f" to {model.api_base}" if model.api_base else ""
-            self._say(
-                f"request{address}: "
-                f"{sanitize(hide_keys(request, os.environ), _LONGEST_LINE)}"
-            )
+            self._say(f"request{address}: {sanitize(request, _LONGEST_LINE)}")
 
     def _show_prompts(self, items: list[pytest.Item]) -> None:
         """Print the first question of each task."""
         first: dict[str, pytest.Item] = {}
         for item in items:
             first.setdefault(problem_of(item).task, item)
-        for item in first.values():
-            problem, model = problem_of(item), parameter_of(item, MODEL_FIXTURE)
-            templates = self._settings.prompt_configs.templates
-            prompt = render(
-                problem, config_of(item).condition, templates, self._settings.seed
-            )
-            system = None  # the user's model fixture gets only prompts
-            if model is not None:
-                own = question_of(item, model, prompt, self._settings).system_prompt
-                system = model.system_prompt if own is None else own
+        for task, item in first.items():
+            nodeid = sanitize(item.nodeid, _LONGEST_LINE)
             self._terminal.line("")
-            self._terminal.line(
-                f"{problem.task}, as {sanitize(item.nodeid, _LONGEST_LINE)} asks:"
-            )
-            said = (
-                without_system(messages_of(prompt)) if system else messages_of(prompt)
-            )
-            for line in "\n".join(filter(None, (system, text_of(said)))).split("\n"):
+            self._terminal.line(f"{task}, as {nodeid} asks:")
+            for line in self._prompt_text(item).split("\n"):
                 self._terminal.line(f"    {sanitize(line, _LONGEST_LINE)}".rstrip())
+
+    def _prompt_text(self, item: pytest.Item) -> str:
+        """The system prompt and the messages of an item's question."""
+        settings = self._settings
+        condition = config_of(item).condition
+        templates = settings.prompt_configs.templates
+        prompt = render(problem_of(item), condition, templates, settings.seed)
+        messages = messages_of(prompt)
+        model = parameter_of(item, MODEL_FIXTURE)
+        if model is None:  # the user's model fixture gets only prompts
+            return text_of(messages)
+        system = question_of(item, model, prompt, settings).system_prompt
+        if system is None:
+            system = model.system_prompt
+        if not system:
+            return text_of(messages)
+        return "\n".join(filter(None, (system, text_of(without_system(messages)))))
 
     def _say(self, line: str) -> None:
         self._terminal.line(f"llmarith: {line}")

@@ -54,9 +54,8 @@ from pytest_llmarith.summaries import (
 from pytest_llmarith.tasks.task import RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
-_PICODOLLARS = (
-    12  # decimals of a dollar; further ones depend on the order of float additions
-)
+# Decimals of a dollar; further ones depend on the order of float additions.
+_PICODOLLARS = 12
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
 _GIT_S = 2.0
 # Read-only: takes no lock, and starts no program that the repository configures.
@@ -84,10 +83,8 @@ class Recorder:
         self._unwritten: dict[str, Record] = {}
         self.selected: Counter[Key] | None = None
         self._searching = False
-        self._programs, self._programs_run = (
-            0,
-            0,
-        )  # of the planned questions, and of the records
+        self._programs = 0  # of the planned questions
+        self._programs_run = 0
         self.summary: RunSummary | None = None
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None  # why files are missing or incomplete
@@ -121,19 +118,19 @@ class Recorder:
 
     def programs(self) -> str:
         """Such as `2 of 5 programs run`; empty if no program is expected."""
-        return (
-            f"{self._programs_run:,} of {self._programs:,} programs run"
-            if self._programs
-            else ""
-        )
+        if not self._programs:
+            return ""
+        return f"{self._programs_run:,} of {self._programs:,} programs run"
 
     def add(self, nodeid: str, record: Record) -> None:
         """Count a record, and write it unless no record has a reply yet."""
         self.records[nodeid] = self._unwritten[nodeid] = record
-        if self._log is not None or any(True for _ in replies_of(record)):
+        if self._log is not None or next(replies_of(record), None) is not None:
             self._write()
-        self._programs_run += record.program is not None
-        self._counted = self._counted or Summary()
+        if record.program is not None:
+            self._programs_run += 1
+        if self._counted is None:
+            self._counted = Summary()
         self._counted.add(record)
 
     def _write(self) -> None:
@@ -167,12 +164,13 @@ class Recorder:
 
     def fail_unmeasured(self) -> bool:
         """Fail the gates of a run without records. Returns whether there are gates."""
-        if self._gates:
-            self.failed_gates = [
-                "nothing was answered"
-                + "; no model was chosen" * (not self._settings.models)
-            ]
-        return bool(self._gates)
+        if not self._gates:
+            return False
+        why = "nothing was answered"
+        if not self._settings.models:
+            why += "; no model was chosen"
+        self.failed_gates = [why]
+        return True
 
     def write_summary(self, exit_status: int) -> None:
         """Write the summary, and the page if all records could be written."""
@@ -209,22 +207,23 @@ class Recorder:
     @property
     def written(self) -> list[str]:
         """Where the files are: the page, else their folder."""
-        if self.path is None:
-            return [self.page] if self.page else []
-        if self.unwritable is None and self.page and self.page.startswith("page: "):
-            return [self.page]
-        part = "in part " if self.unwritable else ""
-        written = f"\nwritten {part}to {self.path}"
-        return [written, self.page] if self.page else [written]
+        page = self.page or ""
+        has_page = self.unwritable is None and page.startswith("page: ")
+        lines = []
+        if self.path is not None and not has_page:
+            part = "in part " if self.unwritable else ""
+            lines.append(f"\nwritten {part}to {self.path}")
+        if page:
+            lines.append(page)
+        return lines
 
     @contextmanager
     def _noting_failure(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            self.unwritable = (
-                f"{self.path or '--llm-reports'}: {error.strerror or error}"
-            )
+            where = self.path or "--llm-reports"
+            self.unwritable = f"{where}: {error.strerror or error}"
 
     def _open(self, first_model: str) -> RunLog:
         models = [model.name for model in self._settings.models]
@@ -255,9 +254,13 @@ def run_metadata(
 ) -> Run:
     """Settings, versions, commit and request totals, with the fields of `RunTimes`."""
     configs = settings.prompt_configs
-    searches = ["hypothesis"] * (
-        settings.breaking_point is not None
-    )  # it generates their questions
+    versions: dict[str, str | None] = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        versions[package] = version(package)
+    search: dict[Literal["budget"], int | None] | None = None
+    if settings.breaking_point is not None:
+        search = {"budget": settings.breaking_point}
+        versions["hypothesis"] = version("hypothesis")  # it generates the questions
     return Run(
         **times,
         seed=settings.seed,
@@ -267,9 +270,7 @@ def run_metadata(
             "systems": {**configs.systems},
         },
         repeats=configs.repeats,
-        search=None
-        if settings.breaking_point is None
-        else {"budget": settings.breaking_point},
+        search=search,
         baseline=settings.baseline,
         reading=settings.reading,
         store=settings.store_mode,
@@ -277,10 +278,7 @@ def run_metadata(
         strict=settings.strict,
         oeis=_oeis(settings.oeis),
         models=[_recorded(model) for model in settings.models],
-        versions={
-            "python": platform.python_version(),
-            **{name: version(name) for name in (*_PACKAGES, *searches)},
-        },
+        versions=versions,
         asking=progress and _request_totals(progress),
         merged=None,
         git=git_metadata(root),
@@ -301,14 +299,10 @@ def _oeis(settings: OeisSettings) -> ProgramRules:
 
 def _request_totals(progress: Progress) -> RequestTotals:
     """The totals; a sum is None if no reply had a known price."""
-    totals = RequestTotals(
-        **{field.name: getattr(progress, field.name) for field in fields(RequestTotals)}
-    )
-    return replace(
-        totals,
-        cost_usd=round(progress.cost_usd, _PICODOLLARS) or None,
-        stored_usd=round(progress.stored_usd, _PICODOLLARS) or None,
-    )
+    totals = {one.name: getattr(progress, one.name) for one in fields(RequestTotals)}
+    totals["cost_usd"] = round(progress.cost_usd, _PICODOLLARS) or None
+    totals["stored_usd"] = round(progress.stored_usd, _PICODOLLARS) or None
+    return RequestTotals(**totals)
 
 
 def _recorded(model: Model) -> Model:
@@ -336,10 +330,12 @@ def git_metadata(
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    lines = status.stdout.decode("utf-8", "replace").splitlines()
-    commit = next(
-        (line.removeprefix(_COMMIT) for line in lines if line.startswith(_COMMIT)), ""
-    )
+    commit, is_dirty = "", False
+    for line in status.stdout.decode("utf-8", "replace").splitlines():
+        if line.startswith(_COMMIT):
+            commit = line.removeprefix(_COMMIT)
+        elif not line.startswith("#"):
+            is_dirty = True
     if not commit.isalnum():  # "(initial)": there is no commit
         return None
-    return {"commit": commit, "dirty": any(not line.startswith("#") for line in lines)}
+    return {"commit": commit, "dirty": is_dirty}

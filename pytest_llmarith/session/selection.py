@@ -90,22 +90,25 @@ def question_of(
     model's own is used.
     """
     config, problem = config_of(item), problem_of(item)
-    name = config.condition.system
-    system = None if name is None else settings.prompt_configs.systems[name]
-    return Question(
-        model.name, prompt, problem.trial if problem else 0, config.repeat, system
-    )
+    system = None
+    if config.condition.system is not None:
+        system = settings.prompt_configs.systems[config.condition.system]
+    trial = problem.trial if problem else 0
+    return Question(model.name, prompt, trial, config.repeat, system)
 
 
 def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """The items that will ask. Items that may be skipped are left out."""
-    return [
-        item
-        for item in items
-        if problem_of(item) is not None
-        and not {"ask", "search"}.isdisjoint(getattr(item, "fixturenames", ()))
-        and not any(item.get_closest_marker(mark) for mark in ("skip", "skipif"))
-    ]
+    return [item for item in items if _asks(item)]
+
+
+def _asks(item: pytest.Item) -> bool:
+    if problem_of(item) is None:
+        return False
+    fixtures = getattr(item, "fixturenames", ())
+    if "ask" not in fixtures and "search" not in fixtures:
+        return False
+    return not (item.get_closest_marker("skip") or item.get_closest_marker("skipif"))
 
 
 def planned_questions(
@@ -116,38 +119,35 @@ def planned_questions(
     The first one of a grader has what it says about the run, unless `verbose` is below
     0.
     """
-    graders: dict[int, list[str]] = {}  # the variants of each, by its id
-    for item in items:
-        if (
-            verbose >= 0
-            and parameter_of(item, MODEL_FIXTURE)
-            and (grader := grader_of(item))
-        ):
-            graders.setdefault(id(grader), []).append(problem_of(item).variant or "")
-    for item in items:
-        if model := parameter_of(item, MODEL_FIXTURE):
-            problem, config = problem_of(item), config_of(item)
-            prompt = render(
-                problem,
-                config.condition,
-                settings.prompt_configs.templates,
-                settings.seed,
-            )
-            question = question_of(item, model, prompt, settings)
-            grader = problem.owner.grader
-            variants = list(dict.fromkeys(graders.pop(id(grader), [])))
-            yield PlannedQuestion(
-                nodeid=item.nodeid,
-                task=problem.task,
-                problem=problem.recorded,
-                condition=config.condition,
-                question=question,
-                reply_tokens=problem.owner.reply_tokens,
-                questions=problem.search and problem.search.budget,
-                judge=grader and grader.judge,
-                has_grader=grader is not None,
-                about=tuple(grader.about(variants, verbose > 0)) if variants else (),
-            )
+    asking = [item for item in items if parameter_of(item, MODEL_FIXTURE)]
+    variants: dict[int, dict[str, None]] = {}  # of each grader, by its id
+    if verbose >= 0:
+        for item in asking:
+            grader = grader_of(item)
+            if grader:
+                of_grader = variants.setdefault(id(grader), {})
+                of_grader[problem_of(item).variant or ""] = None
+    for item in asking:
+        problem, condition = problem_of(item), config_of(item).condition
+        templates = settings.prompt_configs.templates
+        prompt = render(problem, condition, templates, settings.seed)
+        model = parameter_of(item, MODEL_FIXTURE)
+        grader = problem.owner.grader
+        about: Iterable[str] = ()
+        if id(grader) in variants:
+            about = grader.about(list(variants.pop(id(grader))), verbose > 0)
+        yield PlannedQuestion(
+            nodeid=item.nodeid,
+            task=problem.task,
+            problem=problem.recorded,
+            condition=condition,
+            question=question_of(item, model, prompt, settings),
+            reply_tokens=problem.owner.reply_tokens,
+            questions=problem.search and problem.search.budget,
+            judge=grader and grader.judge,
+            has_grader=grader is not None,
+            about=tuple(about),
+        )
 
 
 def skip_unavailable(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
@@ -189,9 +189,9 @@ class Sharding:
         }
 
     def pytest_report_header(self) -> str | None:
-        return (
-            None if hasattr(self._config, "workerinput") else f"llmarith: {self._shard}"
-        )
+        if hasattr(self._config, "workerinput"):
+            return None
+        return f"llmarith: {self._shard}"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection_modifyitems(
@@ -203,9 +203,8 @@ class Sharding:
         result = yield
         failed: Collection[str] = ()
         if self._config.getoption("lf", False) and self._config.cache is not None:
-            failed = self._config.cache.get(
-                "cache/lastfailed", {}
-            )  # of this machine, so of this shard
+            # Of this machine, so of this shard.
+            failed = self._config.cache.get("cache/lastfailed", {})
         mine, others = split_for_shard(items, self._shard, failed)
         if not failed:
             self._note(selected(items), len(selected(mine)))
@@ -219,13 +218,12 @@ class Sharding:
         self.metadata = getattr(node, "workeroutput", {}).get(_OUTPUT, self.metadata)
 
     def _note(self, whole: list[pytest.Item], dealt: int) -> None:
-        questions = sorted(map(_described, whole))
+        questions = "\n".join(sorted(map(_described, whole)))
+        digest = sha256(questions.encode(errors="surrogatepass")).hexdigest()
         self.metadata |= {
             "dealt": dealt,
-            "whole": len(questions),
-            "selection": sha256(
-                "\n".join(questions).encode(errors="surrogatepass")
-            ).hexdigest()[:16],
+            "whole": len(whole),
+            "selection": digest[:16],
         }
         if hasattr(self._config, "workeroutput"):
             self._config.workeroutput[_OUTPUT] = self.metadata
@@ -233,9 +231,8 @@ class Sharding:
 
 def _described(item: pytest.Item) -> str:
     model, problem = parameter_of(item, MODEL_FIXTURE), problem_of(item)
-    return (
-        f"{model and model.name} {problem.task} {problem.label}{config_of(item).label}"
-    )
+    name = model.name if model else None
+    return f"{name} {problem.task} {problem.label}{config_of(item).label}"
 
 
 def split_for_shard(
@@ -268,12 +265,12 @@ def split_for_shard(
             problem.label,
         )
         places[identity] = min(place, places.get(identity, place))
-    numbers = {
-        identity: number
-        for number, identity in enumerate(sorted(places, key=places.__getitem__))
-    }
+    in_order = sorted(places, key=places.__getitem__)
+    of_this_shard = set(in_order[shard.index - 1 :: shard.count])
     mine, others = list[pytest.Item](), list[pytest.Item]()
     for item, key in identities.items():
-        is_mine = key is None or numbers[key] % shard.count == shard.index - 1
-        (mine if is_mine else others).append(item)
+        if key is None or key in of_this_shard:
+            mine.append(item)
+        else:
+            others.append(item)
     return mine, others
