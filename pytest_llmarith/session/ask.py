@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -44,7 +43,9 @@ _LONGEST_MESSAGE = 500
 # Exceptions by which a test controls its outcome, or the run.
 _CONTROL = (
     KeyboardInterrupt,
-    *(says.Exception for says in (pytest.skip, pytest.fail, pytest.exit)),
+    pytest.skip.Exception,
+    pytest.fail.Exception,
+    pytest.exit.Exception,
 )
 
 
@@ -72,10 +73,10 @@ class ModelUnderTest:
         `before` counts how often a search has already asked this question; `trial`
         replaces that of the item.
         """
-        trial = self._question.trial if trial is None else trial
-        answer = self._ask(
-            replace(self._question, prompt=prompt, before=before, trial=trial)
-        )
+        if trial is None:
+            trial = self._question.trial
+        question = replace(self._question, prompt=prompt, before=before, trial=trial)
+        answer = self._ask(question)
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
@@ -133,18 +134,12 @@ class Ask:
             if isinstance(answer, Failure):
                 raise Unanswered(answer)
             before = changes.get("before", changes.get("trial", 0))
-            step = partial(Step, question, prompt, answer, before=before)
             short = question.recorded.short
+            reading, tools = self._settings.reading, self._tools(answer, trial)
             message = None
             try:
-                return step(
-                    graded=evaluate.graded(
-                        question,
-                        answer,
-                        self._settings.reading,
-                        self._tools(answer, trial),
-                    )
-                )
+                graded = evaluate.graded(question, answer, reading, tools)
+                return Step(question, prompt, answer, graded, before)
             except _CONTROL:
                 raise
             except InvalidGrade as error:
@@ -153,9 +148,8 @@ class Ask:
                 raised.append(error)
                 message = _in_a_line(error)
                 why = f"task {question.task} raised {message}, for {short}"
-            raise Ungraded(
-                step(graded=evaluate.Graded(Outcome.UNANSWERED, why)), message
-            )
+            ungraded = evaluate.Graded(Outcome.UNANSWERED, why)
+            raise Ungraded(Step(question, prompt, answer, ungraded, before), message)
 
         record = run_search(problem, trial, ask, DepthChooser)
         if raised:
@@ -179,9 +173,7 @@ class Ask:
             raise
         except InvalidGrade as error:
             return evaluate.invalid_grade_record(trial, reply, error)
-        except (
-            BaseException
-        ) as error:  # such as the SystemExit of an argument parser that reads
+        except BaseException as error:  # such as the SystemExit of an argument parser
             self._keep(evaluate.raised_record(trial, reply, _in_a_line(error)))
             raise
 
@@ -197,15 +189,11 @@ class Ask:
         )
 
     def _prompt(self, problem: TaskProblem) -> Prompt:
-        if self._config.condition == DEFAULT_CONDITION:
+        condition = self._config.condition
+        if condition == DEFAULT_CONDITION:
             return problem.prompt
-        settings = self._settings
-        return render(
-            problem,
-            self._config.condition,
-            settings.prompt_configs.templates,
-            settings.seed,
-        )
+        templates = self._settings.prompt_configs.templates
+        return render(problem, condition, templates, self._settings.seed)
 
     def _trial(self, problem: TaskProblem) -> evaluate.Trial:
         model = self._model
@@ -222,45 +210,26 @@ class Ask:
         `ModelUnderTest.reply`.
         """
         is_own = not isinstance(self._model, ModelUnderTest)
+        sent: Any = prompt
         if is_own:
             changes = {}
-        said = (
-            Model("", "").messages(prompt)
-            if is_own and not isinstance(prompt, str)
-            else prompt
-        )
+            if not isinstance(prompt, str):
+                sent = Model("", "").messages(prompt)
         with _untimed(self._item):  # llm_timeout limits the wait, not --timeout
             try:
-                answer = self._model.reply(said, **changes)
+                answer = self._model.reply(sent, **changes)
             except Unanswered as unanswered:
                 return unanswered.failure
             except Exception as error:  # a model fixture of the user may raise anything
                 return Failure(_in_a_line(error))
-        if isinstance(answer, str):
-            answer = Reply(answer)
-        if not isinstance(answer, Reply):
-            pytest.fail(
-                f"model: reply(prompt) returned {type(answer).__name__}; return the "
-                f"text as str",
-                pytrace=False,
-            )
-        if is_own:
-            try:
-                answer = convert(as_dict(answer), Reply)
-            except (TypeError, ValueError) as error:
-                pytest.fail(
-                    f"model: reply(prompt) returned a Reply that cannot be recorded: "
-                    f"{_in_a_line(error)}",
-                    pytrace=False,
-                )
-        reasoning = answer.reasoning and redact.without_known_keys(
-            answer.reasoning, os.environ
-        )
-        return structs.replace(
-            answer,
-            text=redact.without_known_keys(answer.text, os.environ),
-            reasoning=reasoning,
-        )
+        reply: Reply = answer
+        if is_own or not isinstance(answer, Reply):
+            reply = _checked(answer)
+        text = redact.without_known_keys(reply.text, os.environ)
+        reasoning = reply.reasoning
+        if reasoning:
+            reasoning = redact.without_known_keys(reasoning, os.environ)
+        return structs.replace(reply, text=text, reasoning=reasoning)
 
     def _keep(self, record: Record) -> None:
         self._item.stash[RECORD] = record
@@ -278,6 +247,26 @@ class Ask:
         return record
 
 
+def _checked(answer: Any) -> Reply:
+    """What the user's `model` fixture replied. Fails the test if it is no reply."""
+    if isinstance(answer, str):
+        answer = Reply(answer)
+    if not isinstance(answer, Reply):
+        pytest.fail(
+            f"model: reply(prompt) returned {type(answer).__name__}; return the text "
+            f"as str",
+            pytrace=False,
+        )
+    try:
+        return convert(as_dict(answer), Reply)
+    except (TypeError, ValueError) as error:
+        pytest.fail(
+            f"model: reply(prompt) returned a Reply that cannot be recorded: "
+            f"{_in_a_line(error)}",
+            pytrace=False,
+        )
+
+
 def _nothing() -> None:
     """No progress is shown."""
 
@@ -289,7 +278,8 @@ def _untimed(item: pytest.Item) -> Iterator[None]:
     It is not restarted after an exception: the item ends, and the alarm would hit a
     later one.
     """
-    if (timer := item.stash.get(TIMER, None)) is None:
+    timer = item.stash.get(TIMER, None)
+    if timer is None:
         yield
         return
     item.config.hook.pytest_timeout_cancel_timer(item=item)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -30,46 +30,52 @@ from pytest_llmarith.types import Model, PromptConfig
 
 MODEL_FIXTURE = "llm_model"
 PROMPT_CONFIG_FIXTURE = "llm_prompt_config"
+_MARKS_WITH_TASKS = (CUSTOM_MARK, BREAKING_MARK)
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     """Parametrize a function with a problem mark."""
     try:
         mark, arguments = mark_of(metafunc)
-        names = [
-            name for name in (MODEL_FIXTURE, "problem") if name in metafunc.fixturenames
-        ]
-        if reason := mark.why_none(arguments, settings):
-            skip = pytest.mark.skip(reason=reason)
-            metafunc.parametrize(
-                names, [pytest.param(*[None] * len(names), id="none", marks=skip)]
-            )
+        why_none = None
+        if mark.why_none is not None:
+            why_none = mark.why_none(arguments, settings)
+        if why_none is not None:
+            _parametrize_skipped(metafunc, why_none)
             return
         problems = mark.problems(arguments, settings)
         configs = _configs_of(metafunc, problems, settings)
-        graders = [one.owner.grader for one in problems[:1] if one.owner.grader]
-        marks = _limit_marks(metafunc, graders[0].limit_s if graders else None)
+        marks = _limit_marks(metafunc, problems)
     except (pytest.UsageError, ValueError) as error:
-        if problem_marks(metafunc)[0].name in (
-            CUSTOM_MARK,
-            BREAKING_MARK,
-        ) and not isinstance(error, InvalidTask):
-            raise  # raised by the user's task: show the traceback
+        runs_users_task = problem_marks(metafunc)[0].name in _MARKS_WITH_TASKS
+        if runs_users_task and not isinstance(error, InvalidTask):
+            raise  # show the traceback
         raise pytest.Collector.CollectError(str(error)) from None
     models: Sequence[Model | None] = [None]
     if MODEL_FIXTURE in metafunc.fixturenames:  # else the user's own `model` replies
         models = settings.models or [None]
-        marks += [] if settings.models else [pytest.mark.skip(reason=NO_MODEL)]
-    items = [_Item(*item) for item in product(models, problems, configs)]
-    metafunc.parametrize(
-        list(items[0].fixtures) if items else ["problem"],
-        [
-            pytest.param(
-                *item.fixtures.values(), id=item.id, marks=[*item.marks, *marks]
-            )
-            for item in items
-        ],
-    )
+        if not settings.models:
+            marks.append(pytest.mark.skip(reason=NO_MODEL))
+    names = ["problem"]
+    parameters = []
+    for model, problem, config in product(models, problems, configs):
+        item = _Item(model, problem, config)
+        names = list(item.fixtures)
+        item_marks = [*item.marks, *marks]
+        parameters.append(
+            pytest.param(*item.fixtures.values(), id=item.id, marks=item_marks)
+        )
+    metafunc.parametrize(names, parameters)
+
+
+def _parametrize_skipped(metafunc: pytest.Metafunc, reason: str) -> None:
+    """Make one item, which is skipped."""
+    skip = pytest.mark.skip(reason=reason)
+    names = ["problem"]
+    if MODEL_FIXTURE in metafunc.fixturenames:
+        names.insert(0, MODEL_FIXTURE)
+    nothing = [None] * len(names)
+    metafunc.parametrize(names, [pytest.param(*nothing, id="none", marks=skip)])
 
 
 class _Item(NamedTuple):
@@ -83,30 +89,38 @@ class _Item(NamedTuple):
 
     @property
     def fixtures(self) -> dict[str, Any]:
-        values = {
-            MODEL_FIXTURE: self.model,
-            "problem": self.problem,
-            PROMPT_CONFIG_FIXTURE: self.config,
-        }
-        return {name: value for name, value in values.items() if value is not None}
+        values: dict[str, Any] = {}
+        if self.model is not None:
+            values[MODEL_FIXTURE] = self.model
+        values["problem"] = self.problem
+        if self.config is not None:
+            values[PROMPT_CONFIG_FIXTURE] = self.config
+        return values
 
     @property
     def id(self) -> str:
-        model = f"{id_of(self.model.name)}-" if self.model else ""
-        return f"{model}{self.problem.label}{self.config.label if self.config else ''}"
+        text = self.problem.label
+        if self.model is not None:
+            text = f"{id_of(self.model.name)}-{text}"
+        if self.config is not None:
+            text += self.config.label
+        return text
 
     @property
     def marks(self) -> Iterator[pytest.MarkDecorator]:
         """The cell of the item, and the keywords of its sequence."""
-        model = {"model": self.model.name} if self.model else {}
-        config = self.config.coordinates() if self.config else {}
-        yield pytest.mark.cell(
-            task=self.problem.task, **self.problem.coordinates(), **config, **model
-        )
+        coordinates: dict[str, Any] = {**self.problem.coordinates()}
+        if self.config is not None:
+            coordinates.update(self.config.coordinates())
+        if self.model is not None:
+            coordinates["model"] = self.model.name
+        yield pytest.mark.cell(task=self.problem.task, **coordinates)
         for tag, names in self.problem.tags.items():
-            if not isinstance(names, str | int):
-                for name in names:
-                    yield getattr(pytest.mark, f"{self.problem.task}_{tag}")(name=name)
+            if isinstance(names, str | int):
+                continue
+            mark = getattr(pytest.mark, f"{self.problem.task}_{tag}")
+            for name in names:
+                yield mark(name=name)
 
 
 def _configs_of(
@@ -119,29 +133,15 @@ def _configs_of(
     its problems like a condition.
     """
     prompt_configs = settings.prompt_configs
-    if (
-        prompt_configs.are_default
-        or PROMPT_CONFIG_FIXTURE not in metafunc.fixturenames
-        or not problems
-    ):
+    takes_config = PROMPT_CONFIG_FIXTURE in metafunc.fixturenames
+    if prompt_configs.are_default or not takes_config or not problems:
         return [None]
     axes = problems[0].owner.axes
     if "prompt" in axes:
-        asked = [
-            problem.search.first() if problem.search else problem
-            for problem in problems
-        ]
-        for name, template in prompt_configs.templates.items():
-            check_template(name, template, asked[0])
-            check_distinct(name, template, asked)
-    conditions = dict.fromkeys(
-        condition.only(axes) for condition in prompt_configs.conditions
-    )
-    configs = [
-        PromptConfig(condition, repeat)
-        for condition in conditions
-        for repeat in range(prompt_configs.repeats)
-    ]
+        _check_templates(prompt_configs.templates, problems)
+    conditions = dict.fromkeys(one.only(axes) for one in prompt_configs.conditions)
+    repeats = range(prompt_configs.repeats)
+    configs = [PromptConfig(*one) for one in product(conditions, repeats)]
     seen: dict[str, str] = {}
     for problem, config in product(problems, configs):
         label = problem.label + config.label
@@ -149,35 +149,47 @@ def _configs_of(
         if first != problem.label:
             raise InvalidTask(
                 f"task {problem.task}: {label!r} would be the id of problem {first} "
-                f"and of problem "
-                f"{problem.label}, in different conditions or repeats; give one of "
-                f"them another label"
+                f"and of problem {problem.label}, in different conditions or repeats; "
+                f"give one of them another label"
             )
     return configs
+
+
+def _check_templates(
+    templates: Mapping[str, str], problems: Sequence[TaskProblem]
+) -> None:
+    """Raises ValueError if a template does not fit the problems."""
+    asked = []
+    for problem in problems:
+        asked.append(problem.search.first() if problem.search else problem)
+    for name, template in templates.items():
+        check_template(name, template, asked[0])
+        check_distinct(name, template, asked)
 
 
 # --- limits and digests ---------------------------------------------------------------
 
 
 def _limit_marks(
-    metafunc: pytest.Metafunc, limit_s: float | None
+    metafunc: pytest.Metafunc, problems: Sequence[TaskProblem]
 ) -> list[pytest.MarkDecorator]:
     """A timeout mark with the grader's limit, unless the function has one.
 
     Raises InvalidTask.
     """
-    if limit_s is None:
+    grader = problems[0].owner.grader if problems else None
+    if grader is None or grader.limit_s is None:
         return []
-    if mark := metafunc.definition.get_closest_marker(TIMEOUT_MARK):
-        seconds = seconds_of(mark)
-        if not (isinstance(seconds, int | float) and 0 < seconds <= LONGEST_LIMIT_S):
-            raise InvalidTask(
-                f"{metafunc.definition.nodeid}: @pytest.mark.timeout is not a valid "
-                f"limit of a term; "
-                f"write seconds up to {LONGEST_LIMIT_S:g}"
-            )
-        return []
-    return [pytest.mark.timeout(limit_s)]
+    mark = metafunc.definition.get_closest_marker(TIMEOUT_MARK)
+    if mark is None:
+        return [pytest.mark.timeout(grader.limit_s)]
+    seconds = seconds_of(mark)
+    if not (isinstance(seconds, int | float) and 0 < seconds <= LONGEST_LIMIT_S):
+        raise InvalidTask(
+            f"{metafunc.definition.nodeid}: @pytest.mark.timeout is not a valid limit "
+            f"of a term; write seconds up to {LONGEST_LIMIT_S:g}"
+        )
+    return []
 
 
 def digest_of(problems: Iterable[TaskProblem]) -> str:
@@ -192,6 +204,6 @@ def digest_of(problems: Iterable[TaskProblem]) -> str:
             private = None
         parts = [one.task, one.label, dict(one.inputs), one.expected, private]
         texts.add(json.dumps(parts, sort_keys=True, default=str))
-    return hashlib.sha256(
-        "\n".join(sorted(texts)).encode(errors="surrogatepass")
-    ).hexdigest()[:16]
+    text = "\n".join(sorted(texts))
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return digest[:16]

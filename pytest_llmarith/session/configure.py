@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,9 +31,8 @@ def configure(config: pytest.Config) -> None:
     is requested.
     """
     is_worker = hasattr(config, "workerinput")
-    vars(config.option).update(
-        getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {})
-    )
+    of_controller = getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {})
+    vars(config.option).update(of_controller)
     if not options.are_given(config):
         if not is_worker:
             config.pluginmanager.register(Idle(config))
@@ -56,12 +54,12 @@ def configure(config: pytest.Config) -> None:
     from pytest_llmarith.session.forecast import DryRun
     from pytest_llmarith.types import BatchMode
 
-    run = (
-        DryRun
-        if settings.dry_run or settings.batch is BatchMode.SUBMIT
-        else RunController
-    )
-    config.pluginmanager.register(run(config, settings), "llmarith-run")
+    run: RunController | DryRun
+    if settings.dry_run or settings.batch is BatchMode.SUBMIT:
+        run = DryRun(config, settings)
+    else:
+        run = RunController(config, settings)
+    config.pluginmanager.register(run, "llmarith-run")
 
 
 class Idle:
@@ -85,7 +83,8 @@ class Idle:
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
-        if hint := missing_option(terminalreporter.stats.get("skipped", ())):
+        hint = missing_option(terminalreporter.stats.get("skipped", ()))
+        if hint is not None:
             terminalreporter.write_line(f"llmarith: {hint}", yellow=True)
 
 
@@ -98,8 +97,7 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
         if twin is not model:
             raise pytest.UsageError(
                 f"--llm-model: {twin.name!r} and {model.name!r} have the same id "
-                f"{id_of(model.name)!r}; "
-                f"rename one: other-name={model.target}"
+                f"{id_of(model.name)!r}; rename one: other-name={model.target}"
             )
         if model.name in judges:
             raise pytest.UsageError(
@@ -107,19 +105,7 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
                 f"model"
             )
     if settings.adaptive is not None:
-        if settings.prompt_configs.repeats > 1:
-            raise pytest.UsageError(
-                "--llm-adaptive: it asks each question once; remove --llm-repeats"
-            )
-        if settings.fail_under:
-            raise pytest.UsageError(
-                "--llm-adaptive: D50 is no percentage of correct answers; remove "
-                "--llm-fail-under"
-            )
-        if settings.depths is not None and len(settings.depths) < 2:
-            raise pytest.UsageError(
-                "--llm-adaptive: D50 needs two depths or more; write --llm-depths=2-10"
-            )
+        _refuse_adaptive(settings)
     if settings.batch is not None:
         _refuse_batch(settings)
     if judges and not settings.models:
@@ -131,15 +117,28 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
         from pytest_llmarith.session.marks import sets_of
 
         sets_of(settings)
-    if (
-        settings.models
-        and not settings.dry_run
-        and config.getoption("dist", "no") == "each"
-    ):
+    is_paid = settings.models and not settings.dry_run
+    if is_paid and config.getoption("dist", "no") == "each":
         raise pytest.UsageError(
             "--dist each runs every item on every worker and would pay for each "
-            "question several times; "
-            "use --dist load, worksteal or loadscope"
+            "question several times; use --dist load, worksteal or loadscope"
+        )
+
+
+def _refuse_adaptive(settings: Settings) -> None:
+    """Raises pytest.UsageError for settings that a search for D50 contradicts."""
+    if settings.prompt_configs.repeats > 1:
+        raise pytest.UsageError(
+            "--llm-adaptive: it asks each question once; remove --llm-repeats"
+        )
+    if settings.fail_under:
+        raise pytest.UsageError(
+            "--llm-adaptive: D50 is no percentage of correct answers; remove "
+            "--llm-fail-under"
+        )
+    if settings.depths is not None and len(settings.depths) < 2:
+        raise pytest.UsageError(
+            "--llm-adaptive: D50 needs two depths or more; write --llm-depths=2-10"
         )
 
 
@@ -158,7 +157,8 @@ def _refuse_batch(settings: Settings) -> None:
             f"--llm-store={settings.store_mode}"
         )
     for model in settings.models:
-        if (why := without_batches(model, os.environ)) is not None:
+        why = without_batches(model, os.environ)
+        if why is not None:
             raise pytest.UsageError(f"--llm-batch: {why}")
 
 
@@ -172,14 +172,14 @@ def _refuse_keys(config: pytest.Config, settings: Settings) -> None:
     from pytest_llmarith.models.providers import dotenv_variables
     from pytest_llmarith.models.redact import leaked_variable
 
-    for environ, (where, text) in product(
-        (os.environ, dotenv_variables(config.rootpath / ".env")), texts
-    ):
-        if variable := leaked_variable(text, environ):
-            raise pytest.UsageError(
-                f"{where} holds the key in {variable}, which records and pages would "
-                f"show; remove it"
-            )
+    for environ in (os.environ, dotenv_variables(config.rootpath / ".env")):
+        for where, text in texts:
+            variable = leaked_variable(text, environ)
+            if variable:
+                raise pytest.UsageError(
+                    f"{where} holds the key in {variable}, which records and pages "
+                    f"would show; remove it"
+                )
 
 
 def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str]]:
@@ -192,7 +192,5 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
         yield "--llm-system-prompt: the text", text
     for model in (*settings.models, *settings.judges):
         for name, value in with_headers_hidden(model.params).items():
-            yield from (
-                (f"{model.name}: the parameter {name}", text)
-                for text in texts_in(value)
-            )
+            for text in texts_in(value):
+                yield f"{model.name}: the parameter {name}", text

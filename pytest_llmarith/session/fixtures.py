@@ -34,22 +34,22 @@ def register_for_bench(session: pytest.Session) -> None:
     if session.config.pluginmanager.hasplugin(_NAME):
         return
     manager = session._fixturemanager
-    others = [
-        one for name in _FIXTURES for one in manager.getfixturedefs(name, session) or ()
-    ]
+    others: list[Any] = []
+    for name in _FIXTURES:
+        others += manager.getfixturedefs(name, session) or ()
     register(session.config)
-    if hasattr(
-        pytest, "register_fixture"
-    ):  # pytest 9.1: of two fixtures for a whole run, the last one replaces
-        for one in others:
-            pytest.register_fixture(
-                name=one.argname,
-                func=one.func,
-                node=session,
-                scope=one.scope,
-                params=one.params,
-                ids=one.ids,
-            )
+    if not hasattr(pytest, "register_fixture"):
+        return
+    # Since pytest 9.1, the last one replaces of two fixtures for a whole run.
+    for one in others:
+        pytest.register_fixture(
+            name=one.argname,
+            func=one.func,
+            node=session,
+            scope=one.scope,
+            params=one.params,
+            ids=one.ids,
+        )
 
 
 @pytest.fixture

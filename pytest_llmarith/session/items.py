@@ -27,7 +27,6 @@ CUSTOM_MARK = "llmarith_task"
 BREAKING_MARK = "breaking_point"
 PROBLEM_MARKS = (ARITHMETIC_MARK, ADDITION_MARK, BREAKING_MARK, OEIS_MARK, CUSTOM_MARK)
 CELL_MARK = "cell"
-KEYWORD_MARK = "oeis_keyword"
 TIMEOUT_MARK = "timeout"
 NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
@@ -38,27 +37,25 @@ NO_SEARCH = (
 )
 
 _LINES = (
-    f"{ARITHMETIC_MARK}(depths=range(2, 11), trials=10): parametrize `problem` with "
-    f"the arithmetic task",
-    f"{ADDITION_MARK}(trials=100): parametrize `problem` with the integer addition "
-    f"task",
-    f"{OEIS_MARK}(sets=None): parametrize `problem` with the OEIS task; sets as "
-    f"--oeis-sets names them",
-    f"{BREAKING_MARK}(task=None): parametrize `problem` with the searches for the "
-    f"simplest wrong answer, "
-    "of arithmetic and integer addition or of a task with a Grid",
-    f"{CUSTOM_MARK}(task, trials=10): parametrize `problem` with a custom task, a "
-    f"pytest_llmarith.Task",
-    f"{CELL_MARK}(model, task, variant, op, dtype, depth, trial, set, number, label): "
-    f"the cell of an item, "
-    "and in a run with conditions or repeats (numbers, symbols, context, prompt, "
-    "system, repeat), for "
-    "exact -m expressions such as -m \"cell(variant='int_div', depth=7)\"",
-    f"{KEYWORD_MARK}(name): a keyword of an OEIS entry, for exact -m expressions such "
-    f"as "
-    f"-m \"{KEYWORD_MARK}(name='hard')\"",
+    "arithmetic(depths=range(2, 11), trials=10): parametrize `problem` with the "
+    "arithmetic task",
+    "integer_addition(trials=100): parametrize `problem` with the integer addition "
+    "task",
+    "oeis(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets "
+    "names them",
+    "breaking_point(task=None): parametrize `problem` with the searches for the "
+    "simplest wrong answer, of arithmetic and integer addition or of a task with a "
+    "Grid",
+    "llmarith_task(task, trials=10): parametrize `problem` with a custom task, a "
+    "pytest_llmarith.Task",
+    "cell(model, task, variant, op, dtype, depth, trial, set, number, label): the cell "
+    "of an item, and in a run with conditions or repeats (numbers, symbols, context, "
+    "prompt, system, repeat), for exact -m expressions such as "
+    "-m \"cell(variant='int_div', depth=7)\"",
+    "oeis_keyword(name): a keyword of an OEIS entry, for exact -m expressions such as "
+    "-m \"oeis_keyword(name='hard')\"",
     # pytest-timeout's mark, which OEIS items have even if that plugin is disabled.
-    f"{TIMEOUT_MARK}(seconds): the largest limit of one term of an OEIS item",
+    "timeout(seconds): the largest limit of one term of an OEIS item",
 )
 # Characters that -k cannot parse.
 _UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
@@ -74,17 +71,17 @@ def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
     """The problem marks of a function; none if it takes no `problem`, or parametrizes
     or overrides it.
     """
-    own = "problem" in metafunc._arg2fixturedefs
+    if "problem" not in metafunc.fixturenames:
+        return []
+    if "problem" in metafunc._arg2fixturedefs:
+        return []
     for mark in metafunc.definition.iter_markers("parametrize"):
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
-        own |= "problem" in (
-            map(str.strip, names.split(",")) if isinstance(names, str) else names
-        )
-    return (
-        marks_on(metafunc.definition)
-        if "problem" in metafunc.fixturenames and not own
-        else []
-    )
+        if isinstance(names, str):
+            names = [name.strip() for name in names.split(",")]
+        if "problem" in names:
+            return []
+    return marks_on(metafunc.definition)
 
 
 def marks_on(item: pytest.Item) -> list[pytest.Mark]:
@@ -96,11 +93,10 @@ def has_problem_mark(collector: pytest.Collector, function: object) -> bool:
     """Whether a function that is about to be collected has a problem mark, or its class
     or module has one.
     """
+    marks = list(collector.iter_markers())
     own = getattr(function, "pytestmark", None)
-    marks = [
-        *(own if isinstance(own, list) else ()),
-        *collector.iter_markers(),
-    ]  # a mock has any attribute
+    if isinstance(own, list):  # a mock has any attribute
+        marks += own
     return any(mark.name in PROBLEM_MARKS for mark in marks)
 
 
@@ -108,9 +104,9 @@ def problem_of(item: pytest.Item) -> Any:
     """The problem of an item of the plugin; None for other items, even with a `cell`
     mark.
     """
-    problem = (
-        parameter_of(item, "problem") if item.get_closest_marker(CELL_MARK) else None
-    )
+    if not item.get_closest_marker(CELL_MARK):
+        return None
+    problem = parameter_of(item, "problem")
     return problem if hasattr(problem, "owner") else None
 
 
@@ -143,15 +139,15 @@ def id_of(model: str) -> str:
 
 def missing_option(reports: Iterable[Any]) -> str | None:
     """The skip reason that names a missing option, or None."""
-    reasons = [
-        one.longrepr[2]
-        for one in reports
-        if isinstance(getattr(one, "longrepr", None), tuple)
-    ]
-    return next(
-        (why for why in (NO_MODEL, NO_SEARCH) for reason in reasons if why in reason),
-        None,
-    )
+    reasons = ""
+    for one in reports:
+        longrepr = getattr(one, "longrepr", None)
+        if isinstance(longrepr, tuple):
+            reasons += f"{longrepr[2]}\n"
+    for why in (NO_MODEL, NO_SEARCH):
+        if why in reasons:
+            return why
+    return None
 
 
 def refuse_unmarked(request: pytest.FixtureRequest) -> None:
@@ -162,16 +158,17 @@ def refuse_unmarked(request: pytest.FixtureRequest) -> None:
 
 def refuse(request: pytest.FixtureRequest) -> NoReturn:
     """Fail a test without a problem in one line."""
-    why = (
-        "the fixtures model, ask and search of pytest-llmarith need a problem; "
-        "write a mark such as @pytest.mark.arithmetic above the function"
-    )
-    if found := marks_on(request.node):
+    marks = marks_on(request.node)
+    if marks:
         why = (
-            f"@pytest.mark.{found[0].name} gives this test no problem; take `problem` "
-            f"as an argument, "
-            "without a fixture or parametrization of that name, and write the mark "
-            "above the function"
+            f"@pytest.mark.{marks[0].name} gives this test no problem; take `problem` "
+            f"as an argument, without a fixture or parametrization of that name, and "
+            f"write the mark above the function"
+        )
+    else:
+        why = (
+            "the fixtures model, ask and search of pytest-llmarith need a problem; "
+            "write a mark such as @pytest.mark.arithmetic above the function"
         )
     pytest.fail(why, pytrace=False)
 
@@ -220,9 +217,8 @@ def put_record(
     from pytest_llmarith.records import encode
 
     setattr(report, _RECORD_ATTRIBUTE, encode(record) if as_text else record)
-    setattr(
-        report, _OUTCOME_ATTRIBUTE, (str(record.outcome), record.raised is not None)
-    )
+    shown = (str(record.outcome), record.raised is not None)
+    setattr(report, _OUTCOME_ATTRIBUTE, shown)
 
 
 def has_record(report: pytest.TestReport) -> bool:
@@ -234,7 +230,9 @@ def take_record(report: pytest.TestReport) -> Record | None:
     from pytest_llmarith.records import decode_record
 
     found: Record | str | None = vars(report).pop(_RECORD_ATTRIBUTE, None)
-    return decode_record(found) if isinstance(found, str) else found
+    if isinstance(found, str):
+        return decode_record(found)
+    return found
 
 
 def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
@@ -266,10 +264,10 @@ def status_of(
         return None
     outcome, has_raised = getattr(report, _OUTCOME_ATTRIBUTE)
     if report.failed:
-        strict = isinstance(report.longrepr, str) and report.longrepr.startswith(
-            f"{outcome}: "
-        )
-        if not strict and (outcome != "unanswered" or has_raised):
+        why = report.longrepr
+        is_strict = isinstance(why, str) and why.startswith(f"{outcome}: ")
+        is_unanswered = outcome == "unanswered" and not has_raised
+        if not is_strict and not is_unanswered:
             return None
     letter, markup = _SHOWN[outcome]
     return outcome, letter, (outcome.upper(), markup)
@@ -281,30 +279,32 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
     """
     from pytest_llmarith.safe_text import sanitize
 
-    cost = record.reply.cost_usd if record.reply else None
+    cost_usd = None
+    if record.reply is not None and record.reply.cost_usd is not None:
+        # Without an exponent.
+        cost_usd = format(Decimal(repr(record.reply.cost_usd)), "f")
     facts = (
         ("outcome", record.outcome),
         ("reason", record.reason),
         ("error_class", record.error_class),
-        (
-            "cost_usd",
-            None if cost is None else format(Decimal(repr(cost)), "f"),
-        ),  # without an exponent
+        ("cost_usd", cost_usd),
         ("model", record.model),
         ("task", record.task),
     )
-    return [
-        (f"llmarith_{name}", sanitize(str(value), _LONGEST_TEXT))
-        for name, value in facts
-        if value is not None
-    ]
+    properties = []
+    for name, value in facts:
+        if value is not None:
+            text = sanitize(str(value), _LONGEST_TEXT)
+            properties.append((f"llmarith_{name}", text))
+    return properties
 
 
 def _why(record: Record) -> str:
     from pytest_llmarith.records import as_text
     from pytest_llmarith.safe_text import sanitize
 
-    expected = as_text(record.problem.expected)
-    return sanitize(
-        record.reason or f"got {record.answer_text}, expected {expected}", _LONGEST_TEXT
-    )
+    why = record.reason
+    if not why:
+        expected = as_text(record.problem.expected)
+        why = f"got {record.answer_text}, expected {expected}"
+    return sanitize(why, _LONGEST_TEXT)

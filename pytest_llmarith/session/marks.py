@@ -47,9 +47,7 @@ class ProblemMark:
     problems: Callable[[Arguments, Settings], list[TaskProblem]]
     positional: int = 0
     needed: int = 0
-    why_none: Callable[[Arguments, Settings], str | None] = lambda arguments, settings: (
-        None
-    )
+    why_none: Callable[[Arguments, Settings], str | None] | None = None
 
 
 # --- arguments ------------------------------------------------------------------------
@@ -59,13 +57,24 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and value > 0
 
 
+def _are_counts(value: Any) -> bool:
+    return isinstance(value, Iterable) and all(map(_is_count, value))
+
+
+def _are_names(value: Any) -> bool:
+    is_list = isinstance(value, list | tuple)
+    return is_list and all(isinstance(name, str) for name in value)
+
+
+def _is_task(value: Any) -> bool:
+    return isinstance(value, Task)
+
+
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    "depths": lambda value: isinstance(value, Iterable) and all(map(_is_count, value)),
+    "depths": _are_counts,
     "trials": _is_count,
-    "sets": lambda value: (
-        isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
-    ),
-    "task": lambda value: isinstance(value, Task),
+    "sets": _are_names,
+    "task": _is_task,
 }
 
 
@@ -79,10 +88,8 @@ def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
         )
     mark = MARKS[found.name]
     names = mark.arguments
-    arguments = {
-        **dict(zip(names[: mark.positional], found.args, strict=False)),
-        **found.kwargs,
-    }
+    arguments = dict(zip(names[: mark.positional], found.args, strict=False))
+    arguments.update(found.kwargs)
     unknown = found.args[mark.positional :] or sorted(set(arguments) - set(names))
     if unknown:
         raise InvalidTask(
@@ -93,8 +100,9 @@ def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
             raise InvalidTask(
                 f"{where}: {name}={value!r} is invalid; write {mark.example}"
             )
-    if missing := [name for name in names[: mark.needed] if name not in arguments]:
-        raise InvalidTask(f"{where} needs a {missing[0]}; write {mark.example}")
+    for name in names[: mark.needed]:
+        if name not in arguments:
+            raise InvalidTask(f"{where} needs a {name}; write {mark.example}")
     if "task" in arguments:
         _refuse_same_name(metafunc, arguments["task"])
     return mark, arguments
@@ -105,9 +113,8 @@ def _refuse_same_name(metafunc: pytest.Metafunc, task: Task[Any]) -> None:
     mixed.
     """
     nodeid = metafunc.definition.nodeid
-    first, first_nodeid = metafunc.config.stash.setdefault(_TASKS, {}).setdefault(
-        task.name, (task, nodeid)
-    )
+    tasks = metafunc.config.stash.setdefault(_TASKS, {})
+    first, first_nodeid = tasks.setdefault(task.name, (task, nodeid))
     if first is not task and first != task:
         raise InvalidTask(
             f"{nodeid}: {first_nodeid} has a different task with the name "
@@ -185,13 +192,14 @@ def _programs(settings: OeisSettings) -> Programs:
     """The grader of programs; one for all functions of this process, as its sandbox
     takes seconds to probe.
     """
+    judge = settings.judge
     rules = ProgramRules(
         rules=settings.rules,
         limits=settings.limits,
         terms=settings.terms,
         sandbox=settings.sandbox,
         static_judge=settings.static_judge,
-        judge=settings.judge.name if settings.judge else None,
+        judge=judge.name if judge else None,
     )
     return _PROGRAMS.setdefault(rules, Programs(rules))
 
@@ -204,15 +212,15 @@ def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str
     """
     chosen = settings.oeis
     where = ""
+    sets: Sequence[str] = (STARTER,)
     if chosen.sets:
-        where = "--oeis-sets: "
-    elif chosen.ini_sets and not named:
-        where = "oeis_sets (ini file): "
+        sets, where = chosen.sets, "--oeis-sets: "
+    elif named:
+        sets = named
+    elif chosen.ini_sets:
+        sets, where = chosen.ini_sets, "oeis_sets (ini file): "
     try:
-        return checked_sets(
-            chosen.sets or named or chosen.ini_sets or (STARTER,),
-            _cache_at(chosen.cache),
-        )
+        return checked_sets(sets, _cache_at(chosen.cache))
     except ValueError as error:
         raise pytest.UsageError(f"{where}{error}") from None
 

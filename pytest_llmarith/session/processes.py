@@ -41,7 +41,8 @@ def digests_of(items: Iterable[pytest.Item]) -> dict[str, str]:
 
 def write_digests(items: Iterable[pytest.Item]) -> None:
     """Write the digests, if this is the other process."""
-    if file := os.environ.get(_FILE):
+    file = os.environ.get(_FILE)
+    if file:
         Path(file).write_text(json.dumps(digests_of(items)), "utf-8")
 
 

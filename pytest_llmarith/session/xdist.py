@@ -80,13 +80,14 @@ class Workers:
 
     def record_of_crashed(self, nodeid: str) -> Record | None:
         """The record of an announced trial whose worker crashed before it reported."""
-        if (asked := self._announced.get(nodeid)) is None:
+        asked = self._announced.get(nodeid)
+        if asked is None:
             return None
-        question, model = asked.question, self._models[asked.question.model]
+        question = asked.question
         trial = evaluate.Trial(
             asked.task,
             asked.problem,
-            model,
+            self._models[question.model],
             question.prompt,
             nodeid,
             asked.condition,
@@ -114,12 +115,12 @@ class Workers:
         channel = node.gateway.newchannel()
         self._broker().attach(name, channel)
         channel.setcallback(partial(self._received, name, channel), endmarker=None)
+        if self._announcer is None:
+            self._announcer = name
+        options = {one: getattr(self._config.option, one) for one in _SHARED_OPTIONS}
         node.workerinput[CHANNEL_INPUT] = channel
-        node.workerinput[OPTIONS_INPUT] = {
-            name: getattr(self._config.option, name) for name in _SHARED_OPTIONS
-        }
-        node.workerinput[ANNOUNCES_INPUT] = self._announcer is None
-        self._announcer = self._announcer or name
+        node.workerinput[OPTIONS_INPUT] = options
+        node.workerinput[ANNOUNCES_INPUT] = self._announcer == name
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: WorkerController) -> None:
@@ -161,8 +162,9 @@ class Workers:
         if kind == "ask":
             self._broker().ask_for(worker, *said)
         elif kind == "announce":
-            asked = [decoded(text, PlannedQuestion) for text in said[0]]
-            self._announced.update((one.nodeid, one) for one in asked)
+            for text in said[0]:
+                asked = decoded(text, PlannedQuestion)
+                self._announced[asked.nodeid] = asked
         elif kind == "announced":
             self._announced_all.set()
         elif kind == "installed":
@@ -221,14 +223,9 @@ class Worker:
         if REFUSED in self._config.stash:
             self._controller.send("refused", self._config.stash[REFUSED])
         if self._announces:
-            self._controller.announce(
-                map(
-                    encoded,
-                    planned_questions(
-                        items, self._settings, self._config.getoption("verbose")
-                    ),
-                )
-            )
+            verbose = self._config.getoption("verbose")
+            planned = planned_questions(items, self._settings, verbose)
+            self._controller.announce(map(encoded, planned))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:
