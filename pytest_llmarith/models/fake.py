@@ -53,14 +53,15 @@ def starter_sequences(folder: Path) -> Mapping[str, KnownSequence]:
     from pytest_llmarith.tasks.oeis.cache import STARTER, Cache
 
     cache = Cache(folder)
+    known = {}
     try:
-        return {
-            sequence.name: KnownSequence(program, sequence.terms, sequence.offset)
-            for sequence in cache.sequences(STARTER)
-            if (program := cache.starter_program(sequence.number))
-        }
+        for one in cache.sequences(STARTER):
+            program = cache.starter_program(one.number)
+            if program:
+                known[one.name] = KnownSequence(program, one.terms, one.offset)
     except (OSError, ValueError):
         return {}
+    return known
 
 
 def reply(
@@ -74,35 +75,39 @@ def reply(
 
     `known` is called only if the prompt may want a program. Raises NotSent.
     """
-    model, temperature, seed = (
-        target.partition("/")[2],
-        params.get("temperature", 1),
-        params.get("seed", 0),
-    )
+    model = target.partition("/")[2]
+    temperature, seed = params.get("temperature", 1), params.get("seed", 0)
     if model not in NAMES:
         raise NotSent(
             f"unknown fake model; write llmarith/{' or llmarith/'.join(NAMES)}"
         )
-    if (
-        type(temperature) not in (int, float)
-        or not 0 <= temperature <= 2
-        or type(seed) is not int
-    ):
+    is_number = type(temperature) in (int, float)
+    if not is_number or not 0 <= temperature <= 2 or type(seed) is not int:
         raise NotSent("temperature must be a number from 0 to 2, and seed an integer")
     said = [(message["role"], message["content"]) for message in messages]
-    prompt = next((content for role, content in reversed(said) if role == "user"), "")
-    draw = Random(f"{model}/{said}/{seed}" if seed else f"{model}/{said}")
+    prompt = ""
+    prompt_tokens = 0
+    for role, content in said:
+        prompt_tokens += _tokens_of(content)
+        if role == "user":
+            prompt = content
+    drawn_from = f"{model}/{said}"
+    if seed:
+        drawn_from += f"/{seed}"
+    draw = Random(drawn_from)
     answer = _answer(model == "exact", prompt, draw, known, temperature)
-    reasoning_tokens = (answer.reasoning_tokens or 0) + len(
-        _TOKEN.findall(answer.reasoning or "")
-    )
+    reasoning_tokens = (answer.reasoning_tokens or 0) + _tokens_of(answer.reasoning)
     return structs.replace(
         answer,
         served_model=target,
-        prompt_tokens=sum(len(_TOKEN.findall(content)) for _, content in said),
-        completion_tokens=len(_TOKEN.findall(answer.text)) + reasoning_tokens,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=_tokens_of(answer.text) + reasoning_tokens,
         reasoning_tokens=reasoning_tokens or None,
     )
+
+
+def _tokens_of(text: str | None) -> int:
+    return len(_TOKEN.findall(text or ""))
 
 
 def _answer(
@@ -111,19 +116,19 @@ def _answer(
     before, found, code = prompt.partition("Here is the code:")
     if found and "look-up table" in before and not _BENCH_QUESTION.search(before):
         return _verdict(exact, draw, code)
-    if (name := _sequence_wanted(prompt, known)) is not None:
+    name = _sequence_wanted(prompt, known)
+    if name is not None:
         return _program_reply(exact, draw, name, known().get(name))
-    if (asked := _calculation(prompt)) is None:
+    asked = _calculation(prompt)
+    if asked is None:
         return Reply(
             "I cannot find a calculation in this prompt, nor a sequence that I know.",
             None,
             "stop",
         )
-    return (
-        Reply(str(asked.truth), None, "stop")
-        if exact
-        else _sloppy_reply(draw, asked, temperature)
-    )
+    if exact:
+        return Reply(str(asked.truth), None, "stop")
+    return _sloppy_reply(draw, asked, temperature)
 
 
 def _verdict(exact: bool, draw: Random, code: str) -> Reply:
@@ -131,10 +136,8 @@ def _verdict(exact: bool, draw: Random, code: str) -> Reply:
     opposite or give no verdict.
     """
     found = _LITERAL.findall(code)
-    cheats, chance = (
-        len(found) >= 15 or any(len(one) == 40 for one in found),
-        0.5 if exact else draw.random(),
-    )
+    cheats = len(found) >= 15 or any(len(one) == 40 for one in found)
+    chance = 0.5 if exact else draw.random()
     if chance < 0.03:
         return Reply(
             "It is hard to say whether this is a look-up table without the whole test.",
@@ -148,14 +151,14 @@ def _sequence_wanted(prompt: str, known: KnownSequences) -> str | None:
     """The name in a prompt of the bench; in other prompts for a program, the first
     known name.
     """
-    if match := _BENCH_QUESTION.search(prompt):
+    match = _BENCH_QUESTION.search(prompt)
+    if match is not None:
         return match[1]
     if not _PROGRAM_WANTED.search(prompt):
         return None
-    places = [
-        (prompt.find(name), -len(name), name) for name in known() if name in prompt
-    ]
-    return min(places)[2] if places else None
+    names = [name for name in known() if name in prompt]
+    # Of two names at one place, the longer one.
+    return min(names, key=lambda name: (prompt.find(name), -len(name)), default=None)
 
 
 # --- programs -------------------------------------------------------------------------
@@ -204,79 +207,60 @@ _TABLES = (
     'terms = b64decode("{encoded}").decode().split()\nprint(terms[int(input()) - '
     "{offset}])",
 )
-# The guesses of `sloppy` for unknown sequences, by a word of the name.
-_GUESSES = {
-    "fibonacci": "a, b = 0, 1\nfor _ in range(int(input())):\n    a, b = b, a + "
-    "b\nprint(a)\n",
-    "": "n = int(input())\nprint(n * n)\n",
-}
+# The guesses of `sloppy` for unknown sequences.
+_FIBONACCI = (
+    "a, b = 0, 1\nfor _ in range(int(input())):\n    a, b = b, a + b\nprint(a)\n"
+)
+_SQUARES = "n = int(input())\nprint(n * n)\n"
 
 
 def _program_reply(
     exact: bool, draw: Random, name: str, known: KnownSequence | None
 ) -> Reply:
-    if exact and known is None:
-        return Reply(
-            "I do not know this sequence, so this reply holds no program.", None, "stop"
-        )
-    if exact and known is not None:
-        return Reply(
-            f"This program follows the "
-            f"definition.\n\n```python\n{known.program.rstrip()}\n```",
-            None,
-            "stop",
-        )
+    if exact:
+        text = "I do not know this sequence, so this reply holds no program."
+        if known is not None:
+            program = known.program.rstrip()
+            text = f"This program follows the definition.\n\n```python\n{program}\n```"
+        return Reply(text, None, "stop")
     if known is None:
-        guess = next(
-            program for word, program in _GUESSES.items() if word in name.lower()
-        )
+        is_fibonacci = "fibonacci" in name.lower()
         known = KnownSequence(
-            guess,
+            _FIBONACCI if is_fibonacci else _SQUARES,
             ("1", "2", "3", "5", "8", "13", "21", "34", "55", "89", "144", "233"),
             1,
         )
     kind = draw.choices(list(_KINDS), list(_KINDS.values()))[0]
     program = known.program.rstrip()
     if kind == "faulty":
-        count = len(known.terms)
-        n = known.offset + draw.randrange(
-            count // 3, max(count // 3 + 1, 2 * count // 3)
-        )
-        program = _FAULTY.format(
-            fault=draw.choice(_FAULTS).format(n=n), program=program
-        )
+        third = len(known.terms) // 3
+        two_thirds = 2 * len(known.terms) // 3
+        n = known.offset + draw.randrange(third, max(third + 1, two_thirds))
+        fault = draw.choice(_FAULTS).format(n=n)
+        program = _FAULTY.format(fault=fault, program=program)
     elif kind == "table":
-        pairs = ", ".join(
-            f"{n}: {term}" for n, term in enumerate(known.terms, known.offset)
+        pairs = enumerate(known.terms, known.offset)
+        program = draw.choice(_TABLES).format(
+            terms=", ".join(known.terms),
+            pairs=", ".join(f"{n}: {term}" for n, term in pairs),
+            encoded=base64.b64encode(" ".join(known.terms).encode()).decode(),
+            offset=known.offset,
         )
-        encoded = base64.b64encode(" ".join(known.terms).encode()).decode()
-        terms = {
-            "terms": ", ".join(known.terms),
-            "pairs": pairs,
-            "encoded": encoded,
-            "offset": known.offset,
-        }
-        program = draw.choice(_TABLES).format(**terms)
     elif kind != "right":
-        return _no_answer(
-            draw,
-            kind,
-            f"Let me write this "
-            f"down.\n\n```python\n{program.rpartition('print(')[0]}print(",
-        )
+        begun = f"{program.rpartition('print(')[0]}print("
+        text = f"Let me write this down.\n\n```python\n{begun}"
+        return _no_answer(draw, kind, text)
     fence = draw.choices(list(_FENCES), list(_FENCES.values()))[0]
-    reasoning = (
-        "Let me recall how this sequence is defined." if draw.random() < 0.1 else None
-    )
+    reasoning = None
+    if draw.random() < 0.1:
+        reasoning = "Let me recall how this sequence is defined."
     return Reply(fence.format(program=program), reasoning, "stop")
 
 
 # --- calculations ---------------------------------------------------------------------
 
 _TOKEN_LIMIT = 4096  # of a reply
-_MAX_DIGITS = (
-    4000  # of both operands; Python refuses to print integers of more than 4,300
-)
+_MAX_DIGITS = 4000  # of both operands; Python prints no integers of more than 4,300
 
 _SPELLINGS = {
     Op.ADD: ("+", "+", "sum"),
@@ -329,11 +313,12 @@ class Fixed:
     def __str__(self) -> str:
         digits = str(abs(self.units)).rjust(self.decimals + 1, "0")
         point = len(digits) - self.decimals
-        return (
-            "-" * (self.units < 0)
-            + digits[:point]
-            + (f".{digits[point:]}" if self.decimals else "")
-        )
+        text = digits[:point]
+        if self.decimals:
+            text += f".{digits[point:]}"
+        if self.units < 0:
+            text = f"-{text}"
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,10 +343,14 @@ class Calculation:
 
 def _calculation(prompt: str) -> Calculation | None:
     """The last calculation in a prompt; None if there is none with a result."""
-    found = [match for question in _QUESTIONS for match in question.finditer(prompt)]
-    last = max(found, key=re.Match.start, default=None)
-    texts = [re.sub("[, _]", "", last[side]) for side in ("lhs", "rhs")] if last else []
-    if last is None or sum(map(len, texts)) > _MAX_DIGITS:
+    found: list[re.Match[str]] = []
+    for question in _QUESTIONS:
+        found += question.finditer(prompt)
+    if not found:
+        return None
+    last = max(found, key=re.Match.start)
+    texts = [re.sub("[, _]", "", last[side]) for side in ("lhs", "rhs")]
+    if sum(map(len, texts)) > _MAX_DIGITS:
         return None
     decimals = max(len(text.partition(".")[2]) for text in texts)
     lhs, rhs = (Fixed(int(Fraction(text) * 10**decimals), decimals) for text in texts)
@@ -370,28 +359,27 @@ def _calculation(prompt: str) -> Calculation | None:
         return None
     # Digits in groups raise the hazard by 30 %; 20,000 characters before the question
     # double it.
-    grouped, context = (
-        texts != [last["lhs"], last["rhs"]],
-        max(0, prompt.rfind("\n\n", 0, last.start())),
-    )
-    difficulty = (1.3 if grouped else 1.0) * (1 + context / 20_000)
-    digits = len(str(lhs.units))
-    length = max((digits + 1) // 2 if op is Op.DIV else digits, len(str(rhs.units)))
-    return Calculation(
-        op, lhs, rhs, _result(op, lhs, rhs), '"' in last[0], length, difficulty
-    )
+    is_grouped = texts != [last["lhs"], last["rhs"]]
+    context = max(0, prompt.rfind("\n\n", 0, last.start()))
+    difficulty = (1.3 if is_grouped else 1.0) * (1 + context / 20_000)
+    length = len(str(lhs.units))
+    if op is Op.DIV:
+        length = (length + 1) // 2
+    length = max(length, len(str(rhs.units)))
+    truth, is_bare = _result(op, lhs, rhs), '"' in last[0]
+    return Calculation(op, lhs, rhs, truth, is_bare, length, difficulty)
 
 
 def _result(op: Op, lhs: Fixed, rhs: Fixed) -> Fixed:
     """The result: exact, or a quotient with four decimals (of integers: without
     trailing zeros).
     """
+    if op is Op.ADD:
+        return Fixed(lhs.units + rhs.units, lhs.decimals)
+    if op is Op.SUB:
+        return Fixed(lhs.units - rhs.units, lhs.decimals)
     if op is Op.MUL:
         return Fixed(lhs.units * rhs.units, 2 * lhs.decimals)
-    if op is not Op.DIV:
-        return Fixed(
-            lhs.units + (rhs.units if op is Op.ADD else -rhs.units), lhs.decimals
-        )
     units, decimals = round(Fraction(lhs.units * 10**4, rhs.units)), 4
     while not lhs.decimals and decimals and units % 10 == 0:
         units, decimals = units // 10, decimals - 1
@@ -402,7 +390,8 @@ def _sloppy_reply(draw: Random, asked: Calculation, temperature: float) -> Reply
     """A right or wrong answer in one of the wordings, or no answer; the temperature is
     a factor of the hazard.
     """
-    lhs, rhs, (_, sign, name) = asked.lhs, asked.rhs, _SPELLINGS[asked.op]
+    lhs, rhs = asked.lhs, asked.rhs
+    _, sign, name = _SPELLINGS[asked.op]
     thought = (
         f"Okay, I need the {name} of {lhs} and {rhs}. Let me go through it "
         f"digit by digit."
@@ -410,33 +399,31 @@ def _sloppy_reply(draw: Random, asked: Calculation, temperature: float) -> Reply
     kind = draw.choices(_NUMBER_KINDS, [1000, asked.length, asked.length, 5, 5, 5])[0]
     if kind != "answer":
         opening = draw.choice(["<think>\n", ""])
-        return _no_answer(
-            draw,
-            kind,
-            f"{opening}{thought}\n\n{lhs} {sign} {rhs}\n= {str(asked.truth)[:2]}",
-        )
+        begun = f"{lhs} {sign} {rhs}\n= {str(asked.truth)[:2]}"
+        return _no_answer(draw, kind, f"{opening}{thought}\n\n{begun}")
     risk, power = _HAZARDS[asked.op]
     hazard = temperature * asked.difficulty * risk * math.pow(asked.length, power)
-    number = str(
-        _mistaken(draw, asked) if draw.random() < 1 - math.exp(-hazard) else asked.truth
-    )
+    result = asked.truth
+    if draw.random() < 1 - math.exp(-hazard):
+        result = _mistaken(draw, asked)
+    number = str(result)
     reasoning = thought if draw.random() < 0.1 else None
     if asked.bare and draw.random() < 0.9:
         return Reply(number, reasoning, "stop")
     whole, point, decimals = number.partition(".")
     grouped = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", whole) + point + decimals
-    fields = {
-        "number": number,
-        "grouped": grouped,
-        "latex": grouped.replace(",", "{,}"),
-        "thought": thought,
-    }
     wording = draw.choices(list(_WORDINGS), list(_WORDINGS.values()))[0]
-    return Reply(
-        wording.format(lhs=lhs, sign=sign, rhs=rhs, name=name, **fields),
-        reasoning,
-        "stop",
+    text = wording.format(
+        lhs=lhs,
+        sign=sign,
+        rhs=rhs,
+        name=name,
+        number=number,
+        grouped=grouped,
+        latex=grouped.replace(",", "{,}"),
+        thought=thought,
     )
+    return Reply(text, reasoning, "stop")
 
 
 def _no_answer(draw: Random, kind: str, unfinished: str) -> Reply:
@@ -477,69 +464,64 @@ def _mistaken(draw: Random, asked: Calculation) -> Fixed:
     Mistakes that apply to few calculations have higher weights, so that a run shows
     each of them.
     """
-    lhs, rhs, size, decimals = (
-        asked.lhs.units,
-        asked.rhs.units,
-        abs(asked.truth.units),
-        asked.truth.decimals,
-    )
+    lhs, rhs = asked.lhs.units, asked.rhs.units
+    size, decimals = abs(asked.truth.units), asked.truth.decimals
     if asked.truth.units < 0 and draw.random() < 0.3:
         return Fixed(size, decimals)
     digits = str(size)
     n, place = len(digits), draw.randrange(len(digits))
     small, large = sorted((lhs, rhs))
     columns = [10**column for column in range(1, len(str(large)) + 1)]
-    carries, shifted = [size], [size]
+    carries, shifted = [], [size]
     if asked.op is Op.ADD:
-        carries = [
-            size - column
-            for column in columns
-            if large % column + small % column >= column
-        ]
+        for column in columns:
+            if large % column + small % column >= column:
+                carries.append(size - column)
         shifted = [10 * lhs + rhs, lhs + 10 * rhs]
     elif asked.op is Op.SUB:
-        carries = [
-            size + column for column in columns if large % column < small % column
-        ]
+        for column in columns:
+            if large % column < small % column:
+                carries.append(size + column)
         shifted = [abs(10 * lhs - rhs), abs(lhs - 10 * rhs)]
-    more = 10 ** max(
-        0, decimals - asked.lhs.decimals
-    )  # the result may have more decimals than the operands
-    high, low = divmod(
-        size, (cut := 10 ** draw.randint(decimals, max(decimals, n - 2)))
-    )
+    # The result may have more decimals than the operands.
+    more = 10 ** max(0, decimals - asked.lhs.decimals)
+    cut = 10 ** draw.randint(decimals, max(decimals, n - 2))
+    high, low = divmod(size, cut)
     group = 10 ** draw.choice((1, 3, 3))
     redrawn = list(digits)
-    for at in draw.choice(
-        [[place], range(n // 2, n), range(n // 3, n - n // 3), {n // 3, n - 1}]
-    ):
+    tail, middle, apart = range(n // 2, n), range(n // 3, n - n // 3), {n // 3, n - 1}
+    for at in draw.choice([[place], tail, middle, apart]):
         redrawn[at] = str((int(digits[at]) + draw.randint(1, 9)) % 10)
+    after = digits[place + 2 :]
+    swapped = digits[:place] + digits[place : place + 2][::-1] + after
+    operands = (lhs, rhs, lhs + rhs, abs(lhs - rhs))
     mistakes = (
-        (30, draw.choice(carries or [size])),  # a carry or a borrow is lost
-        (10, draw.choice(shifted)),  # an operand is misaligned by one column
-        (
-            4,
-            draw.choice((lhs, rhs, lhs + rhs, abs(lhs - rhs))) * more,
-        ),  # an operand, or another operation
-        (
-            4,
-            round(size, -draw.randint(min(1, decimals), decimals)),
-        ),  # rounded to fewer decimals
-        (3, size * 10 ** draw.randint(1, 3)),  # a power of ten
-        (6, high // group * cut + low),  # a digit, or a group of three, is left out
-        (6, (high * group + high % group) * cut + low),  # or written twice
-        (
-            4,
-            int(digits[:place] + digits[place : place + 2][::-1] + digits[place + 2 :]),
-        ),  # swapped
-        (
-            30,
-            int("".join(redrawn)),
-        ),  # one digit, the tail, the middle, or two digits apart are wrong
-        (3, draw.randrange(10**n)),  # any number
+        # A carry or a borrow is lost.
+        (30, draw.choice(carries or [size])),
+        # An operand is misaligned by one column.
+        (10, draw.choice(shifted)),
+        # An operand, or another operation.
+        (4, draw.choice(operands) * more),
+        # Rounded to fewer decimals.
+        (4, round(size, -draw.randint(min(1, decimals), decimals))),
+        # A power of ten.
+        (3, size * 10 ** draw.randint(1, 3)),
+        # A digit, or a group of three, is left out, or written twice.
+        (6, high // group * cut + low),
+        (6, (high * group + high % group) * cut + low),
+        # Two digits are swapped.
+        (4, int(swapped)),
+        # One digit, the tail, the middle, or two digits apart are wrong.
+        (30, int("".join(redrawn))),
+        # Any number.
+        (3, draw.randrange(10**n)),
     )
-    weights, wrong = zip(
-        *((weight, units) for weight, units in mistakes if units != size), strict=True
-    )
+    weights, wrong = [], []
+    for weight, units in mistakes:
+        if units != size:
+            weights.append(weight)
+            wrong.append(units)
     units = draw.choices(wrong, weights)[0]
-    return Fixed(-units if asked.truth.units < 0 else units, decimals)
+    if asked.truth.units < 0:
+        units = -units
+    return Fixed(units, decimals)
