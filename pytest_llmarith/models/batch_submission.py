@@ -167,12 +167,9 @@ class Submission:
                     await self._resolve(batch)
             if not may_create:
                 return
-            reserved = self.db.in_batches(missing)
-            pending = {
-                key: question
-                for key, question in missing.items()
-                if key not in reserved
-            }
+            pending = dict(missing)
+            for key in self.db.in_batches(missing):
+                del pending[key]
             for model, part in self._parts(pending):
                 if self._may_create(model) and await self._create(model, part):
                     has_created = True

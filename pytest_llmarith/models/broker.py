@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -57,6 +57,11 @@ class Planned(NamedTuple):
     model: Model
     question: Question
 
+    @property
+    def request(self) -> tuple[Model, Prompt]:
+        """What the budget judges."""
+        return self.model, self.question.prompt
+
 
 class Broker:
     """Asks models, once per question.
@@ -101,9 +106,8 @@ class Broker:
             self._batches = Batches(
                 client, store, limits, self._counts, self._prices, self._budget, say
             )
-        self._unbatched: dict[
-            str, Failure
-        ] = {}  # why questions have no reply from a batch
+        # Why questions have no reply from a batch.
+        self._unbatched: dict[str, Failure] = {}
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
         self._requests: set[asyncio.Task[Any]] = set()
         self._settled: set[str] = set()  # keys whose outcome came without a request
@@ -125,72 +129,68 @@ class Broker:
 
         `later` names models that may be asked further questions.
         """
-        self._planned = [
-            Planned(
-                number,
-                key_of(model, question),
-                replace(model, batched=self._batch is not None),
-                question,
-            )
-            for number, question in enumerate(questions)
-            if (model := self._model(question)) is not None
-        ]
+        self._planned = list(self._planned_of(questions))
         try:
             self._planned_stored = stored = self._stored_replies()
-            in_batches = self._store.in_batches(
-                [one.key for one in self._planned if one.key not in stored]
-            )
+            keys = [one.key for one in self._planned if one.key not in stored]
+            in_batches = self._store.in_batches(keys)
         except StoreError as error:
             return Plan(error=str(error))
-        unstored = {
-            one.key: one
-            for one in reversed(self._planned)
-            if one.key not in stored and self._may_ask(one.model)
-        }
         may_send = self._batch is not BatchMode.COLLECT
-        missing = {
-            key: one
-            for key, one in unstored.items()
-            if may_send and key not in in_batches
-        }
-        to_ask = sorted(
-            missing.values()
-        )  # by number; two names of one model share a request
-        models = [model for name in later if self._may_ask(model := self._models[name])]
+        # By key, as two names of one model share a request; the first one asks.
+        unstored: dict[str, Planned] = {}
+        missing: dict[str, Planned] = {}
+        for one in reversed(self._planned):
+            if one.key not in stored and self._may_ask(one.model):
+                unstored[one.key] = one
+                if may_send and one.key not in in_batches:
+                    missing[one.key] = one
+        to_ask = sorted(missing.values())  # by number
+        models = [self._models[name] for name in later]
+        models = [model for model in models if self._may_ask(model)]
         models += [one.model for one in to_ask]
         asked = {(model.name, model.batched): model for model in models}.values()
-        refused = [
-            why
-            for model in asked
-            if (why := self._client.unknown_parameter(model)) is not None
-        ]
-        refused += [
-            why for model in asked if (why := self._budget.unbounded(model)) is not None
-        ]
+        refused = list(self._refused(asked))
         if not refused and not stored:
-            refused += self._budget.too_small(
-                (one.model, one.question.prompt) for one in to_ask
-            )
+            refused += self._budget.too_small(one.request for one in to_ask)
         if not refused and self._batch is not None and may_send:
-            refused += self._budget.too_small_for_all(
-                (one.model, one.question.prompt) for one in unstored.values()
-            )
+            requests = [one.request for one in unstored.values()]
+            refused += self._budget.too_small_for_all(requests)
+        tokens = {}
+        for one in self._planned:
+            if one.key in stored:
+                tokens[one.number] = stored[one.key].completion_tokens
+        numbers = [one.number for one in self._planned if one.key in in_batches]
         return Plan(
-            stored={
-                one.number: stored[one.key].completion_tokens
-                for one in self._planned
-                if one.key in stored
-            },
+            stored=tokens,
             to_ask=tuple(one.number for one in to_ask),
-            in_batches=tuple(
-                one.number for one in self._planned if one.key in in_batches
-            ),
+            in_batches=tuple(numbers),
             spent_usd=sum(reply.cost_usd or 0.0 for reply in stored.values()),
             spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
             spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
             terms={model.name: self._prices.terms(model) for model in asked},
             refused=tuple(refused),
         )
+
+    def _planned_of(self, questions: Sequence[Question]) -> Iterator[Planned]:
+        """The questions whose model is known."""
+        for number, question in enumerate(questions):
+            model = self._model(question)
+            if model is not None:
+                key = key_of(model, question)
+                model = replace(model, batched=self._batch is not None)
+                yield Planned(number, key, model, question)
+
+    def _refused(self, models: Collection[Model]) -> Iterator[str]:
+        """Why models cannot be asked at all: a parameter, or the budget."""
+        for model in models:
+            why = self._client.unknown_parameter(model)
+            if why is not None:
+                yield why
+        for model in models:
+            why = self._budget.unbounded(model)
+            if why is not None:
+                yield why
 
     async def batch(self) -> Failure | None:
         """Bring the planned questions into batches, and the replies of batches into the
@@ -200,14 +200,10 @@ class Broker:
         """
         assert self._batch is not None
         assert self._batches is not None
-        questions = {
-            one.key: BatchQuestion(one.model, one.question.prompt)
-            for one in self._planned
-        }
+        questions = {one.key: BatchQuestion(*one.request) for one in self._planned}
         # None of those without a reply is asked singly, whatever happens.
-        self._unbatched = dict.fromkeys(
-            questions.keys() - self._planned_stored.keys(), _TOO_LATE
-        )
+        unstored = questions.keys() - self._planned_stored.keys()
+        self._unbatched = dict.fromkeys(unstored, _TOO_LATE)
         task = asyncio.create_task(
             self._batches.run(self._batch, questions, self._planned_stored)
         )
@@ -232,15 +228,11 @@ class Broker:
         stored = {key for key, reply in self._planned_stored.items() if reply.stored}
         settled = self._planned_stored.keys() | self._unbatched.keys()
         self._counts.numbers["announced"] += len(self._planned)
-        self._counts.numbers["announced_stored"] += sum(
-            one.key in stored for one in self._planned
-        )
         for one in self._planned:
-            if (
-                self._closed is None
-                and one.key not in settled
-                and self._may_ask(one.model)
-            ):
+            if one.key in stored:
+                self._counts.numbers["announced_stored"] += 1
+            is_open = self._closed is None and one.key not in settled
+            if is_open and self._may_ask(one.model):
                 self._queue.announce(one.key, one.question)
         self._planned, self._planned_stored = [], {}
         self._send_next()
@@ -271,7 +263,9 @@ class Broker:
     async def ask(self, question: Question, worker: str = "") -> Reply | Failure:
         """The reply from the store or the model, or why there is none."""
         outcome = self.begin(question, worker)
-        return await outcome if isinstance(outcome, asyncio.Future) else outcome
+        if isinstance(outcome, asyncio.Future):
+            return await outcome
+        return outcome
 
     def begin(
         self, question: Question, worker: str = ""
@@ -290,15 +284,13 @@ class Broker:
             )
             if outcome is None and not self._may_ask(model):
                 outcome = Failure("no stored reply, and --llm-store=only asks no model")
-            if (
-                outcome is not None and key not in self._settled
-            ):  # questions may share a reply
+            # Questions may share a reply.
+            if outcome is not None and key not in self._settled:
                 self._settled.add(key)
                 self._counts.settled(model, outcome)
         if outcome is None:
-            reply: asyncio.Future[Reply | Failure] = (
-                asyncio.get_running_loop().create_future()
-            )
+            loop = asyncio.get_running_loop()
+            reply: asyncio.Future[Reply | Failure] = loop.create_future()
             self._queue.wait(key, question, Waiter(worker, reply))
             self._send_next()
             return reply
@@ -335,10 +327,10 @@ class Broker:
 
     def _send_next(self) -> None:
         """Begin as many requests as the limits allow."""
-        while (
-            not self._requester.is_full()
-            and (entry := self._queue.next(self._has_capacity)) is not None
-        ):
+        while not self._requester.is_full():
+            entry = self._queue.next(self._has_capacity)
+            if entry is None:
+                return
             model = self._models[entry.question.model].for_question(entry.question)
             self._requester.enter(model)
             task = asyncio.create_task(self._answer(entry, model))
@@ -365,22 +357,16 @@ class Broker:
             outcome = _TOO_LATE
         except Exception as error:  # a bug here must not leave a test waiting
             _LOG.debug("a question failed", exc_info=True)
-            outcome = Failure(
-                redact.one_line(
-                    f"{model.target}: {type(error).__name__}: {error}", os.environ
-                )
-            )
+            why = f"{model.target}: {type(error).__name__}: {error}"
+            outcome = Failure(redact.one_line(why, os.environ))
         never_asked = outcome == NEVER_ASKED
         if never_asked:
             outcome = self._closed or NEVER_ASKED
         waiters = self._queue.arrived(entry, outcome)
         if waiters or not never_asked:
             self._counts.settled(model, outcome)
-        if (
-            isinstance(outcome, Failure)
-            and outcome.stops_run
-            and self._store_failure is None
-        ):
+        may_stop = self._store_failure is None
+        if may_stop and isinstance(outcome, Failure) and outcome.stops_run:
             self.stop(outcome)
         _deliver(waiters, outcome)
 
@@ -395,7 +381,8 @@ class Broker:
             await self._store.prepare()
         except StoreError as error:
             return self._fail_store(error)
-        if (stored := self._stored(key, model, prompt)) is not None:
+        stored = self._stored(key, model, prompt)
+        if stored is not None:
             return stored
         outcome = await self._requester.request(model, prompt)
         if isinstance(outcome, Failure):
@@ -429,9 +416,8 @@ class Broker:
             await asyncio.wait(self._requests, timeout=max(drain_s, _CUT_S))
         self.cut()
         await asyncio.gather(*self._requests, return_exceptions=True)
-        self._abandon(
-            _TOO_LATE, spare_in_flight=False
-        )  # a task that was cancelled before its first step
+        # A task may have been cancelled before its first step.
+        self._abandon(_TOO_LATE, spare_in_flight=False)
         if self._store_failure is not None:
             self.stop(self._store_failure)
         await self._store.close()

@@ -223,11 +223,10 @@ class Budget:
         """Why a budget admits none of these requests."""
         if not self._caps:
             return
-        worst = [
-            self._worst_case(model, prompt)
-            for model, prompt in requests
-            if not model.simulated
-        ]
+        worst = []
+        for model, prompt in requests:
+            if not model.simulated:
+                worst.append(self._worst_case(model, prompt))
         if not worst:
             return
         for cap in self._caps:
@@ -275,7 +274,9 @@ class Budget:
         why = self.unbounded(model)
         if why is not None:
             raise OverBudget(f"{OVER_BUDGET}{why}")
-        most = self._worst_case(model, prompt) if self._caps else Amount()
+        most = Amount()
+        if self._caps:
+            most = self._worst_case(model, prompt)
         while not self._halted:
             cap = self._in_the_way(most)
             if cap is None:

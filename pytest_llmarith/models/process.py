@@ -41,7 +41,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -62,9 +62,8 @@ from pytest_llmarith.types import (
 )
 
 _CHUNK = 300  # announced questions per message
-_STEP_S = (
-    0.2  # waits are split into steps, so that Ctrl-C interrupts them on every system
-)
+# Waits are split into steps, so that Ctrl-C interrupts them on every system.
+_STEP_S = 0.2
 _IDLE_S = 1.0
 _KILL_AFTER_S = 10.0  # after the time for requests in flight
 _ENDED = Failure("the run has ended")
@@ -198,8 +197,13 @@ class WorkerConnection:
 
     def announce(self, planned: Iterable[str]) -> None:
         """Announce the planned questions, as JSON that the controller decodes."""
-        remaining = iter(planned)
-        while chunk := list(islice(remaining, _CHUNK)):
+        chunk: list[str] = []
+        for text in planned:
+            chunk.append(text)
+            if len(chunk) == _CHUNK:
+                self.send("announce", chunk)
+                chunk = []
+        if chunk:
             self.send("announce", chunk)
         self.send("announced")
 
@@ -360,9 +364,11 @@ class BrokerProcess:
         self._send("forget", worker)
 
     def _answer_worker(self, worker: str, number: int, kind: str, text: str) -> None:
+        channel = self._channels.get(worker)
+        if channel is None:
+            return
         try:
-            if (channel := self._channels.get(worker)) is not None:
-                channel.send((number, kind, text))
+            channel.send((number, kind, text))
         except OSError:  # the worker is gone
             self._channels.pop(worker, None)
 
@@ -376,11 +382,9 @@ class BrokerProcess:
         line.
         """
         assert self._process.stdin is not None
-        with (
-            suppress(OSError),
-            self._process.stdin as lines,
-        ):  # the reader notices that the process has ended
-            while (line := self._outgoing.get()) is not None:
+        # If the process has ended, the reader notices it.
+        with suppress(OSError), self._process.stdin as lines:
+            for line in iter(self._outgoing.get, None):
                 lines.write(f"{line}\n".encode())
                 lines.flush()
 
@@ -414,11 +418,9 @@ class BrokerProcess:
             printed = stderr.read().decode("utf-8", "replace").strip()
         if self._closing:
             return _ENDED
-        last = (
-            redact.one_line(printed.splitlines()[-1], os.environ)
-            if printed
-            else "the same command goes on"
-        )
+        last = "the same command goes on"
+        if printed:
+            last = redact.one_line(printed.splitlines()[-1], os.environ)
         why = Failure(
             f"the process that asks the models ended with status "
             f"{self._process.returncode}: {last}",

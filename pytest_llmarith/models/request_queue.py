@@ -69,9 +69,8 @@ class RequestQueue:
         self._window = window
         self._used = 0
         self._entries: dict[str, Entry] = {}
-        self._order: list[
-            Entry | None
-        ] = []  # None for an entry that was asked or discarded
+        # None stands for an entry that was asked or discarded.
+        self._order: list[Entry | None] = []
         self._first = 0  # index of the first entry left in `_order`
         self._positions: dict[str, _Position] = {}
         self._waited: deque[Entry] = deque()
@@ -152,10 +151,11 @@ class RequestQueue:
         """
         self._abandoned = True
         waiters: list[Waiter] = []
+        abandoned = {State.PENDING}
+        if not spare_in_flight:
+            abandoned.add(State.IN_FLIGHT)
         for entry in list(self._entries.values()):
-            if entry.state is State.PENDING or (
-                entry.state is State.IN_FLIGHT and not spare_in_flight
-            ):
+            if entry.state in abandoned:
                 waiters += entry.waiters
                 entry.waiters = []
                 self._discard(entry)
@@ -182,9 +182,9 @@ class RequestQueue:
         """
         if self._used >= self._window:
             return None
-        for name, position in sorted(
-            self._positions.items(), key=lambda item: item[1].ahead
-        ):
+        positions = self._positions
+        for name in sorted(positions, key=lambda name: positions[name].ahead):
+            position = positions[name]
             position.index = self._next_index(position.index)
             entry = self._entry_at(position.index)
             if entry is not None and has_capacity(entry.question):
@@ -193,7 +193,9 @@ class RequestQueue:
                 return entry
         self._first = self._next_index(self._first)
         entry = self._entry_at(self._first)
-        return entry if entry is not None and has_capacity(entry.question) else None
+        if entry is None or not has_capacity(entry.question):
+            return None
+        return entry
 
     def _next_index(self, index: int) -> int:
         while index < len(self._order) and self._order[index] is None:
@@ -223,13 +225,12 @@ class RequestQueue:
         self._leave_window(entry)
 
     def _leave_window(self, entry: Entry) -> None:
-        if entry.in_window:
-            entry.in_window = False
-            self._used -= 1
-            if (
-                position := self._positions.get(entry.worker or "")
-            ) is not None and entry.worker is not None:
-                position.ahead -= 1
+        if not entry.in_window:
+            return
+        entry.in_window = False
+        self._used -= 1
+        if entry.worker is not None and entry.worker in self._positions:
+            self._positions[entry.worker].ahead -= 1
 
     def _leave_order(self, entry: Entry) -> None:
         if entry.index is not None:

@@ -167,7 +167,9 @@ class Attempts:
             notes.append(f"the provider asks to wait {last.retry_after_s:,.0f} s")
         if self._is_too_long:
             notes.append(f"retries end after {RETRY_TIME_S:g} s")
-        return f"{last.message} ({', '.join(notes)})" if notes else last.message
+        if not notes:
+            return last.message
+        return f"{last.message} ({', '.join(notes)})"
 
     def _wait_s(self, last: Diagnosis, in_burst: bool) -> float:
         """The wait that the provider asks for, else a random one.
@@ -268,7 +270,9 @@ class Requester:
             last = outcome
             in_burst = last.throttled and endpoint.was_in_burst(attempt)
             pause_s = attempts.pause_s(last, in_burst=in_burst)
-        message = NEVER_ASKED.message if last is None else attempts.message(last)
+        message = NEVER_ASKED.message
+        if last is not None:
+            message = attempts.message(last)
         failure = Failure(message, attempts.made, retries=tuple(retries))
         return self._failure(endpoint, last, failure)
 

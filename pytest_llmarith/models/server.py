@@ -43,10 +43,10 @@ class Server:
         self._client = Client(
             lambda: starter_sequences(setup.oeis_cache), setup.transport
         )
-        self._models = {
-            model.name: replace(model, batched=setup.batch is not None)
-            for model in setup.models
-        }
+        self._models = {}
+        for model in setup.models:
+            batched = setup.batch is not None
+            self._models[model.name] = replace(model, batched=batched)
         self._broker = Broker(
             self._client,
             setup.models,
@@ -135,8 +135,9 @@ class Server:
         task.add_done_callback(self._tasks.discard)
 
     def _answer(self, number: int, outcome: Reply | Failure | Plan | Progress) -> None:
-        (kind,) = [kind for kind, type_ in KINDS.items() if isinstance(outcome, type_)]
-        self._write("answer", f"{number}", kind, encoded(outcome))
+        for kind, type_ in KINDS.items():
+            if isinstance(outcome, type_):
+                self._write("answer", f"{number}", kind, encoded(outcome))
 
     def _plan(self, questions: list[dict[str, Any]], later: list[str]) -> Plan:
         try:
@@ -154,16 +155,12 @@ def main() -> None:
     """Serve, and exit without Python's cleanup: collecting litellm's objects takes
     seconds.
     """
-    for name in (
-        "SIGINT",
-        "SIGTERM",
-        "SIGHUP",
-    ):  # the process ends after the controller
+    # The process ends after the controller.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    warnings.simplefilter(
-        "ignore"
-    )  # those of litellm and pydantic, independent of PYTHONWARNINGS
+    # Those of litellm and pydantic, independent of PYTHONWARNINGS.
+    warnings.simplefilter("ignore")
     asyncio.run(_serve(os.dup(0), os.dup(1)))
     os._exit(0)
 
