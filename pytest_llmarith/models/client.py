@@ -57,26 +57,24 @@ class Client:
         """Why a model cannot be asked: a parameter that cannot be sent to it; None if
         there is none.
         """
-        return None if model.simulated else self._way(model).unknown_parameter(model)
+        if model.simulated:
+            return None
+        return self._way(model).unknown_parameter(model)
 
     async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         """Send one request.
 
         Raises errors that `provider_errors.diagnose` interprets.
         """
-        way = None if model.simulated else self._way(model)
-        if way is not None:
-            way.prepare()  # not a part of the latency
-        asked_at, began = (
-            datetime.now(UTC).isoformat(timespec="milliseconds"),
-            perf_counter(),
-        )
-        if way is None:
-            reply = fake.reply(
-                model.target, model.messages(prompt), model.params, self._known
-            )
+        if not model.simulated:
+            self._way(model).prepare()  # not a part of the latency
+        asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        began = perf_counter()
+        if model.simulated:
+            messages = model.messages(prompt)
+            reply = fake.reply(model.target, messages, model.params, self._known)
         else:
-            reply = await way.request(model, prompt, timeout_s)
+            reply = await self._way(model).request(model, prompt, timeout_s)
         return structs.replace(
             reply,
             latency_s=perf_counter() - began,

@@ -146,9 +146,8 @@ class DirectClient:
             raise
         response = responses.parsed(body)
         reply = responses.reply_in(response)
-        return structs.replace(
-            reply, cost_usd=_cost(model, reply, responses.usage_in(response))
-        )
+        cost_usd = _cost(model, reply, responses.usage_in(response))
+        return structs.replace(reply, cost_usd=cost_usd)
 
     async def close(self) -> None:
         """Close its connections."""
@@ -184,9 +183,8 @@ class DirectClient:
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            resolver = (
-                aiohttp.ThreadedResolver()
-            )  # its errors are those of the system, by which they are classified
+            # Its errors are those of the system, by which they are classified.
+            resolver = aiohttp.ThreadedResolver()
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
                     limit=0, keepalive_timeout=_IDLE_S, resolver=resolver

@@ -79,9 +79,8 @@ def _guard(transport: Any) -> None:
         exchange = _exchange.get()
         if exchange is not None:
             if exchange.only_once and exchange.sent:
-                raise UnusableResponse(
-                    "the connection was lost"
-                )  # the cause is in the context
+                # The cause is in the context.
+                raise UnusableResponse("the connection was lost")
             exchange.sent = True
         request.headers["Accept-Encoding"] = ACCEPTED_ENCODING
         try:

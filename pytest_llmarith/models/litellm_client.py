@@ -9,7 +9,6 @@ loggers there.
 from __future__ import annotations
 
 import logging
-import math
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -92,24 +91,22 @@ class LitellmClient:
                 "the text of --llm-prompt-template"
             )
         litellm, exchange = self.litellm, httpx_guard.Exchange()
+        arguments = _arguments(model, prompt, timeout_s)
         try:
             with httpx_guard.watched(exchange):
-                response = await litellm.acompletion(
-                    **_arguments(model, prompt, timeout_s)
-                )
+                response = await litellm.acompletion(**arguments)
         except Exception as error:
-            if is_filtered(error) or isinstance(
-                error, litellm.ContentPolicyViolationError
-            ):
+            violates_policy = isinstance(error, litellm.ContentPolicyViolationError)
+            if violates_policy or is_filtered(error):
                 return Reply("", finish_reason="content_filter")
             if exchange.answer is not None:
                 return _unread(model, exchange.answer, error)
-            if (
-                not exchange.sent
-                and (why := self._why_not_sent(model, error)) is not None
-            ):
-                raise why from error
-            raise
+            if exchange.sent:
+                raise
+            why = self._why_not_sent(model, error)
+            if why is None:
+                raise
+            raise why from error
         reply = responses.reply_in(_in_openais_form(response))
         cost = self._cost(model, response)
         if tier_of(model.params) and self.terms(model).price is None:
@@ -156,23 +153,21 @@ class LitellmClient:
             )
         if isinstance(error, self.litellm.UnsupportedParamsError):
             taken = self.litellm.get_supported_openai_params(name, provider) or ()
-            known = self.litellm.OPENAI_CHAT_COMPLETION_PARAMS
-            refused = ", ".join(
-                param for param in model.params if param in known and param not in taken
-            )
-            said = f"takes no {refused}" if refused else words_of(error)
+            known = set(self.litellm.OPENAI_CHAT_COMPLETION_PARAMS).difference(taken)
+            refused = [param for param in model.params if param in known]
+            said = words_of(error)
+            if refused:
+                said = f"takes no {', '.join(refused)}"
             return NotSent(f"{said}; remove it, or choose another model")
         return no_key(model)
 
     def _cost(self, model: Model, response: Any) -> Any:
         """The cost of a response by litellm, with all tokens that the model wrote."""
         if not _count_all_tokens(response):
-            return (getattr(response, "_hidden_params", None) or {}).get(
-                "response_cost"
-            )
-        with suppress(
-            Exception
-        ):  # litellm raises a bare Exception for an unknown price
+            hidden = getattr(response, "_hidden_params", None) or {}
+            return hidden.get("response_cost")
+        # litellm raises a bare Exception for an unknown price.
+        with suppress(Exception):
             return self.litellm.completion_cost(
                 response, model=model.target, optional_params=dict(model.params)
             )
@@ -236,11 +231,12 @@ def _in_openais_form(response: Any) -> dict[str, Any]:
     """
     choices = []
     for choice in (getattr(response, "choices", None) or ())[:1]:
-        message, said = (
-            choice.message,
-            getattr(choice, "provider_specific_fields", None) or {},
-        )
-        specific = getattr(message, "provider_specific_fields", None) or {}
+        message = choice.message
+        said = getattr(choice, "provider_specific_fields", None) or {}
+        refusal = getattr(message, "refusal", None)
+        if not refusal:
+            specific = getattr(message, "provider_specific_fields", None) or {}
+            refusal = specific.get("refusal")
         choices.append(
             {
                 "finish_reason": choice.finish_reason,
@@ -248,8 +244,7 @@ def _in_openais_form(response: Any) -> dict[str, Any]:
                 "error": said.get("error"),
                 "message": {
                     "content": message.content,
-                    "refusal": getattr(message, "refusal", None)
-                    or specific.get("refusal"),
+                    "refusal": refusal,
                     "reasoning_content": getattr(message, "reasoning_content", None),
                 },
             }
@@ -266,15 +261,13 @@ def _counts(response: Any) -> dict[str, Any] | None:
     usage = getattr(response, "usage", None)
     if usage is None:
         return None
-    counts = {
-        name: getattr(usage, name, None)
-        for name in ("prompt_tokens", "completion_tokens", "total_tokens")
-    }
     details = getattr(usage, "completion_tokens_details", None)
-    return counts | {
-        "completion_tokens_details": {
-            "reasoning_tokens": getattr(details, "reasoning_tokens", None)
-        }
+    reasoning_tokens = getattr(details, "reasoning_tokens", None)
+    return {
+        "prompt_tokens": getattr(usage, "prompt_tokens", None),
+        "completion_tokens": getattr(usage, "completion_tokens", None),
+        "total_tokens": getattr(usage, "total_tokens", None),
+        "completion_tokens_details": {"reasoning_tokens": reasoning_tokens},
     }
 
 
@@ -284,9 +277,8 @@ def _count_all_tokens(response: Any) -> bool:
 
     Whether it did.
     """
-    tokens = responses.completion_tokens(
-        responses.usage_in({"usage": _counts(response)})
-    )
+    usage = responses.usage_in({"usage": _counts(response)})
+    tokens = responses.completion_tokens(usage)
     if tokens is None or tokens == response.usage.completion_tokens:
         return False
     response.usage.completion_tokens = tokens
@@ -298,13 +290,11 @@ def _with_cost(reply: Reply, cost: Any) -> Reply:
     litellm's 0 means unknown.
     """
     has_counts = reply.prompt_tokens is not None or reply.completion_tokens is not None
-    if not has_counts or not isinstance(cost, int | float) or not math.isfinite(cost):
+    if not has_counts or not isinstance(cost, int | float):
         return reply
-    return (
-        structs.replace(reply, cost_usd=float(cost))
-        if 0 < cost <= responses.MAX_COUNTED
-        else reply
-    )
+    if not 0 < cost <= responses.MAX_COUNTED:  # also if it is no finite number
+        return reply
+    return structs.replace(reply, cost_usd=float(cost))
 
 
 def _unread(model: Model, answer: bytes, error: Exception) -> Reply:

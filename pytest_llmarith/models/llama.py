@@ -68,16 +68,11 @@ class LlamaServer:
             )
         free = free_memory()
         if free is not None and self._file.memory_bytes > free:
-            needed, context, slots = (
-                self._file.memory_bytes / _GB,
-                self._file.context,
-                self._file.slots,
-            )
+            needed = self._file.memory_bytes / _GB
             raise ServerError(
-                f"{name}: {slots} slots of {context:,} tokens take about {needed:.1f} "
-                f"GB of memory, and "
-                f"{free / _GB:.1f} GB are free; write a smaller slots= or context=, "
-                f"or take a smaller file"
+                f"{name}: {self._file.slots} slots of {self._file.context:,} tokens "
+                f"take about {needed:.1f} GB of memory, and {free / _GB:.1f} GB are "
+                f"free; write a smaller slots= or context=, or take a smaller file"
             )
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "pytest_llmarith.models.llama_server"),
@@ -87,9 +82,12 @@ class LlamaServer:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        said = {"path": self._file.path, "key": self._key}
-        said |= {
-            name: getattr(self._file, name) for name in ("context", "slots", "threads")
+        said = {
+            "path": self._file.path,
+            "key": self._key,
+            "context": self._file.context,
+            "slots": self._file.slots,
+            "threads": self._file.threads,
         }
         self._process.stdin.write(f"{json.dumps(said)}\n".encode())
         try:
@@ -114,17 +112,18 @@ class LlamaServer:
         line.
         """
         self._stderr.seek(0)
-        lines = [
-            line.strip()
-            for line in self._stderr.read().decode("utf-8", "replace").splitlines()
-            if line.strip()
-        ]
-        errors = [line.partition(" E ")[2] for line in lines if " E " in line]
-        words = redact.one_line(
-            (errors or lines[-1:] or ["it says nothing"])[0], os.environ
-        )[:_LONGEST_WORDS]
+        printed = self._stderr.read().decode("utf-8", "replace")
+        said = "it says nothing"
+        for line in printed.splitlines():
+            _, is_error, error = line.strip().partition(" E ")
+            if is_error:
+                said = error
+                break
+            if line.strip():
+                said = line.strip()
+        words = redact.one_line(said, os.environ)[:_LONGEST_WORDS]
         name = Path(self._file.path).name
-        status = None if self._process is None else self._process.returncode
+        status = self._process.returncode if self._process else None
         if status is None:
             return f"{name}: {words}"
         if status < 0:

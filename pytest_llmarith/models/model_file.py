@@ -85,7 +85,8 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
     context = given.get("context") or min(_CONTEXT, trained or _CONTEXT)
     cache_bytes = context * _cache_bytes_of_a_token(described)
     most_slots = min(concurrency, _MAX_SLOTS)
-    if free := free_memory():
+    free = free_memory()
+    if free:
         fitting = (int(free * _SHARE) - size - _PROGRAM_BYTES) // max(1, cache_bytes)
         most_slots = max(1, min(most_slots, fitting))
     slots = given.get("slots") or most_slots

@@ -47,11 +47,9 @@ def tier_of(params: Mapping[str, Any]) -> str | None:
     default price.
     """
     tier = params.get("service_tier")
-    return (
-        tier.lower()
-        if isinstance(tier, str) and tier.lower() not in _USUAL_TIERS
-        else None
-    )
+    if not isinstance(tier, str) or tier.lower() in _USUAL_TIERS:
+        return None
+    return tier.lower()
 
 
 def terms_in(entry: Mapping[str, Any], tier: str | None) -> ModelTerms:
@@ -59,9 +57,12 @@ def terms_in(entry: Mapping[str, Any], tier: str | None) -> ModelTerms:
     entry itself is read.
     """
     most = entry.get("max_output_tokens") or entry.get("max_tokens")
+    batch_price = None
+    if tier is None:
+        batch_price = _price(entry, "batches")
     return ModelTerms(
         price=_price(entry, tier),
-        batch_price=_price(entry, "batches") if tier is None else None,
+        batch_price=batch_price,
         max_reply_tokens=most if isinstance(most, int) else None,
         reasons=bool(entry.get("supports_reasoning")),
     )
@@ -76,36 +77,35 @@ def cost_in(
 ) -> float | None:
     """The cost of a reply in US dollars by an entry; None if it is unknown."""
     prompt_usd, completion_usd = _rates(entry, tier)
-    has_other_price = prompt_tokens > _LONG_PROMPT and any(
-        "_above_" in name for name in entry
-    )
-    if prompt_usd is None or completion_usd is None or has_other_price:
+    if prompt_usd is None or completion_usd is None:
+        return None
+    if prompt_tokens > _LONG_PROMPT and any("_above_" in name for name in entry):
         return None
     cached_usd = _rate(entry, "cache_read_input_token_cost", tier)
     if cached_usd is None:
         cached_usd = prompt_usd
     sent_usd = (prompt_tokens - cached_tokens) * prompt_usd + cached_tokens * cached_usd
-    return (
-        sent_usd + completion_tokens * completion_usd or None
-    )  # a price of 0 means that there is none
+    cost_usd = sent_usd + completion_tokens * completion_usd
+    return cost_usd or None  # a price of 0 means that there is none
 
 
 def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
     prompt_usd, completion_usd = _rates(entry, tier)
     if prompt_usd is None or completion_usd is None:
         return None
-    reasoning_usd = (
-        _rate(entry, "output_cost_per_reasoning_token", None) or 0.0
-    )  # of a few models, and higher
-    return Price(prompt_usd * 1e6, max(completion_usd, reasoning_usd) * 1e6)
+    # Of a few models, reasoning costs more.
+    reasoning_usd = _rate(entry, "output_cost_per_reasoning_token", None)
+    if reasoning_usd is not None:
+        completion_usd = max(completion_usd, reasoning_usd)
+    return Price(prompt_usd * 1e6, completion_usd * 1e6)
 
 
 def _rates(
     entry: Mapping[str, Any], tier: str | None
 ) -> tuple[float | None, float | None]:
-    return _rate(entry, "input_cost_per_token", tier), _rate(
-        entry, "output_cost_per_token", tier
-    )
+    prompt_usd = _rate(entry, "input_cost_per_token", tier)
+    completion_usd = _rate(entry, "output_cost_per_token", tier)
+    return prompt_usd, completion_usd
 
 
 def _rate(entry: Mapping[str, Any], name: str, tier: str | None) -> float | None:

@@ -80,18 +80,15 @@ async def _pieces(response: Response, most: int) -> list[bytes]:
 
     They are joined once, as copying megabytes takes long.
     """
-    if response.status in _REDIRECTS and (place := response.headers.get("Location")):
-        following = unquote(urljoin(response.address, place))
+    status, headers, address = response.status, response.headers, response.address
+    place = headers.get("Location")
+    if status in _REDIRECTS and place:
+        following = unquote(urljoin(address, place))
         raise Redirected(
             f"redirected to {following}; if that is right, set --llm-api-base"
         )
-    if response.status >= 400:
-        raise refusal(
-            response.status,
-            response.headers,
-            await _beginning(response),
-            response.address,
-        )
+    if status >= 400:
+        raise refusal(status, headers, await _beginning(response), address)
     pieces: list[bytes] = []
     try:
         has_more = await _read(response, most, pieces)
@@ -127,7 +124,10 @@ async def _read(response: Response, most: int, pieces: list[bytes]) -> bool:
     inflater = zlib.decompressobj(wbits=31) if is_gzip else None
     size = 0
     async for piece in response.pieces:
-        pieces.append(piece if inflater is None else inflater.decompress(piece, _STEP))
+        if inflater is None:
+            pieces.append(piece)
+        else:
+            pieces.append(inflater.decompress(piece, _STEP))
         size += len(pieces[-1])
         while inflater is not None and inflater.unconsumed_tail and size <= most:
             await asyncio.sleep(0)

@@ -16,22 +16,24 @@ from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.records import Reply
 
-MAX_COUNTED = (
-    10**8
-)  # tokens or US dollars of one reply; more would block the rate limit for days
+# Tokens or US dollars of one reply; more would block the rate limit for days.
+MAX_COUNTED = 10**8
 # Finish reasons of interrupted replies: OpenRouter and Mistral; Zhipu; DeepSeek; vLLM.
 _BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
 # OpenAI's finish reasons by the names of servers, in lower case; any other name means
 # `stop`.
 _FINISH_REASONS = {
-    **dict.fromkeys(
-        ("length", "model_length", "max_tokens", "max_output_tokens"), "length"
-    ),
-    **dict.fromkeys(("model_context_window_exceeded",), "length"),
-    **dict.fromkeys(
-        ("content_filter", "content_filtered", "safety", "sensitive"), "content_filter"
-    ),
-    **dict.fromkeys(("tool_calls", "tool_use"), "tool_calls"),
+    "length": "length",
+    "model_length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "content_filtered": "content_filter",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
     "function_call": "function_call",
 }
 # A server without a parser for reasoning leaves it in the text.
@@ -80,13 +82,16 @@ def usage_in(response: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(usage, dict):
         raise UnusableResponse("the token counts of the response cannot be read")
     counts = [
-        usage.get(name)
-        for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+        usage.get("prompt_tokens"),
+        usage.get("completion_tokens"),
+        usage.get("total_tokens"),
+        _reasoning_tokens(usage),
     ]
-    if not all(map(_is_count, (*counts, _reasoning_tokens(usage)))):
+    if not all(map(_is_count, counts)):
         return {}
-    said_nothing = not (usage.get("total_tokens") or usage.get("completion_tokens"))
-    return {} if said_nothing else usage
+    if not usage.get("total_tokens") and not usage.get("completion_tokens"):
+        return {}
+    return usage
 
 
 def completion_tokens(usage: Mapping[str, Any]) -> int | None:
@@ -107,30 +112,35 @@ def cached_tokens(usage: Mapping[str, Any]) -> int:
     """
     cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
     prompt = usage.get("prompt_tokens") or 0
-    return cached if type(cached) is int and 0 < cached <= prompt else 0
+    if type(cached) is int and 0 < cached <= prompt:
+        return cached
+    return 0
 
 
 def _first_choice(response: Any) -> Mapping[str, Any]:
-    choices = response.get("choices") if isinstance(response, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise UnusableResponse("the response holds no choices")
-    return choices[0]
+    choices = None
+    if isinstance(response, dict):
+        choices = response.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return choices[0]
+    raise UnusableResponse("the response holds no choices")
 
 
 def _finish_reason(choice: Mapping[str, Any]) -> str:
     """The finish reason; proxies add the provider's own."""
-    native = choice.get("native_finish_reason") or choice.get("finish_reason")
-    names = [
-        name.lower()
-        for name in (native, choice.get("finish_reason"))
-        if isinstance(name, str)
-    ]
+    usual = choice.get("finish_reason")
+    native = choice.get("native_finish_reason") or usual
+    names = [name.lower() for name in (native, usual) if isinstance(name, str)]
     fault = choice.get("error")
     if fault or (names and names[0] in _BROKEN_OFF):
-        words = (fault.get("message") or fault) if isinstance(fault, dict) else fault
-        raise UnusableResponse(f"the provider interrupted the reply: {words or native}")
-    known = (_FINISH_REASONS[name] for name in names if name in _FINISH_REASONS)
-    return next(known, "stop")
+        words = fault or native
+        if isinstance(fault, dict) and fault.get("message"):
+            words = fault["message"]
+        raise UnusableResponse(f"the provider interrupted the reply: {words}")
+    for name in names:
+        if name in _FINISH_REASONS:
+            return _FINISH_REASONS[name]
+    return "stop"
 
 
 def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str | None, Any]:
@@ -142,8 +152,10 @@ def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str | None, Any]
     for name in ("reasoning_content", "reasoning"):
         if name in message:
             return content, message[name]
-    if content is not None and (thought := _THOUGHT.match(content)) is not None:
-        return thought[2], thought[1]
+    if content is not None:
+        thought = _THOUGHT.match(content)
+        if thought is not None:
+            return thought[2], thought[1]
     return content, None
 
 
@@ -162,7 +174,9 @@ def _reasoning_tokens(usage: Mapping[str, Any]) -> Any:
 
 def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
     found = usage.get(details)
-    return found.get(name) if isinstance(found, dict) else None
+    if isinstance(found, dict):
+        return found.get(name)
+    return None
 
 
 def _is_count(tokens: Any) -> bool:
@@ -171,4 +185,6 @@ def _is_count(tokens: Any) -> bool:
 
 def _written(text: Any) -> str | None:
     """Text without known keys; None for any other type."""
-    return without_known_keys(text, os.environ) if isinstance(text, str) else None
+    if isinstance(text, str):
+        return without_known_keys(text, os.environ)
+    return None
