@@ -20,7 +20,7 @@ from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
-    from pytest_llmarith.results.load import Change
+    from pytest_llmarith.results.regrade import Change
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "llm_arithmetic", "parquet")
@@ -275,8 +275,8 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
 def _regrade(request: argparse.Namespace) -> int:
     from pytest_llmarith.records import as_dict
     from pytest_llmarith.results.files import UsageError, encode, new_file
-    from pytest_llmarith.results.load import changes
     from pytest_llmarith.results.log import log_of
+    from pytest_llmarith.results.regrade import changes
     from pytest_llmarith.tasks.restore import load_task
 
     reading = request.match and Reading(request.match)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.models.reservations import Batch, Reservations
     from pytest_llmarith.models.store import Holding, Store
     from pytest_llmarith.records import Reply
-    from pytest_llmarith.results.load import LoggedReply
+    from pytest_llmarith.results.logged_replies import LoggedReply
 
 _MAX_DAYS = 100_000
 _LONGEST_NAME = 60
@@ -157,8 +157,8 @@ def _import_log(log: Path, store: Store) -> None:
     """
     from pytest_llmarith.records import decode_record
     from pytest_llmarith.results.llm_arithmetic import values_in
-    from pytest_llmarith.results.load import replies_of
     from pytest_llmarith.results.log import parsed
+    from pytest_llmarith.results.logged_replies import replies_of
 
     left_out = Counter[str]()
     found: dict[str, Reply] = {}

@@ -96,7 +96,9 @@ def row_in(line: str) -> Row | None:
     Raises ValueError if a value is invalid.
     """
     values = values_in(line)
-    return None if values is None else convert(values, Row)
+    if values is None:
+        return None
+    return convert(values, Row)
 
 
 def record_of(row: Row) -> Record:

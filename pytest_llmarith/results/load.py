@@ -1,21 +1,15 @@
 """Loads the runs that a user names: runs of this plugin, files of llm_arithmetic
 (graded again), folders of both.
-
-It also reads the replies of a run log for the store.
 """
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import msgspec
-
-from pytest_llmarith import evaluate, records, summaries
+from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
 from pytest_llmarith.results.compare_rows import OfCondition
@@ -24,19 +18,16 @@ from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import (
     LOG,
     SUMMARY,
-    NotGradedError,
     is_torn,
     lines,
     log_of,
-    parsed,
     records_in,
 )
+from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.safe_text import sanitize, text_of_error
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
-from pytest_llmarith.tasks.restore import Restored
-from pytest_llmarith.tasks.task import InvalidGrade, Task
-from pytest_llmarith.types import FAKE_PROVIDER, Message, Outcome, without_system
+from pytest_llmarith.types import Outcome
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
@@ -282,151 +273,3 @@ def _run_in(file: Path) -> LoadedRun | None:
         if file.name != LOG:
             return None
     return LoadedRun(file, has_rows=False)
-
-
-# --- grading again --------------------------------------------------------------------
-
-
-class Change(NamedTuple):
-    """One recorded reply: its outcome before, and its record after."""
-
-    file: Path
-    line: int
-    before: Outcome
-    score_before: float | None
-    record: Record
-    is_graded: bool  # whether it was graded again
-
-    @property
-    def outcomes(self) -> tuple[Outcome, Outcome]:
-        """Before and after."""
-        return self.before, self.record.outcome
-
-
-def changes(
-    file: Path,
-    reading: str | None,
-    notes: list[str],
-    tasks: Mapping[str, Task[Any]] | None = None,
-) -> Iterator[Change]:
-    """Every reply of a run log or of a file of llm_arithmetic, graded again; `reading`
-    replaces that of the records.
-
-    `tasks` are the user's by name. A torn line is skipped, with a note. Raises
-    UsageError if another line is not a trial.
-    """
-    restored = Restored(tasks or {})
-
-    def change(line: str) -> tuple[Outcome, float | None, Record, bool]:
-        row = llm_arithmetic.row_in(line)
-        if row is not None:
-            record = llm_arithmetic.record_of(row)
-            before = row.outcome
-        else:
-            record = records.decode_record(line)
-            before = record.outcome
-        score = record.grade.score if record.grade else None
-        try:
-            again = read_again(record, reading, restored)
-        except ValueError as error:
-            raise NotGradedError(str(error)) from error
-        if again is None:
-            return before, score, record, record.reply is None
-        return before, score, again, True
-
-    for number, changed in parsed(file, change):
-        if changed is None:
-            notes.append(
-                f"{name_of(file)}, line {number}: skipped, as it was cut when the run "
-                f"was killed"
-            )
-        else:
-            yield Change(file, number, *changed)
-
-
-def read_again(
-    record: Record, reading: str | None = None, restored: Restored | None = None
-) -> Record | None:
-    """The record with its reply read and graded again; `reading` replaces that of the
-    record.
-
-    None without a reply, and if the task is unknown or its grade takes more than a
-    reply: programs and searches. Raises InvalidTask, InvalidGrade, and ValueError if
-    the task raises.
-    """
-    restored = restored or Restored({})
-    task = restored.task_of(record.task)
-    if record.reply is None or task is None or task.grader is not None:
-        return None
-    problem = restored.problem_of(task, record.problem)
-    try:
-        return evaluate.regraded(record, task, problem, reading)
-    except InvalidGrade:
-        raise
-    except Exception as error:
-        raise ValueError(f"task {task.name} raised {text_of_error(error)}") from error
-
-
-# --- replies for the store ------------------------------------------------------------
-
-
-class LoggedReply(NamedTuple):
-    """One reply, its request and its trial."""
-
-    sent: records.Request
-    trial: int
-    repeat: int
-    reply: records.Reply
-
-
-def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
-    """The replies of a record: of its model, of a judge, or of a search.
-
-    Counts in `left_out` why others are not taken.
-
-    Raises ValueError if a reply was not sent for the prompt of its record, which may
-    come from another machine.
-    """
-    if record.search:
-        for step in record.search.trail:
-            if step.reply is None:
-                left_out["too long to be kept by a search"] += 1
-            else:
-                yield from _logged(step.reply, step.before, record.repeat, left_out)
-    elif record.reply is None:
-        left_out["unanswered"] += 1
-    else:
-        trial = record.problem.trial or 0
-        for logged in _logged(record.reply, trial, record.repeat, left_out):
-            if not _is_prompt(record.prompt, logged.sent):
-                raise ValueError("the prompt is not the one that was sent")
-            yield logged
-    if record.program and record.program.judges.llm:
-        # The replies of a judge are numbered as trials.
-        for trial, reply in enumerate(record.program.judges.llm.replies):
-            yield from _logged(reply, trial, 0, left_out)
-
-
-def _is_prompt(prompt: Sequence[Message] | None, sent: records.Request) -> bool:
-    if prompt is None:
-        return False
-    return without_system(prompt) == without_system(sent.messages)
-
-
-def _logged(
-    reply: records.Reply, trial: int, repeat: int, left_out: Counter[str]
-) -> Iterator[LoggedReply]:
-    """The reply for the store, without a cost that was computed from the user's own
-    price.
-    """
-    sent = reply.sent
-    if sent is None:
-        left_out["of a `model` fixture"] += 1
-        return
-    if sent.model.startswith(f"{FAKE_PROVIDER}/"):
-        left_out["simulated"] += 1
-        return
-    sent.model.encode()  # fails for lone surrogates, which the database cannot store
-    if reply.own_price:
-        reply = msgspec.structs.replace(reply, cost_usd=None)
-    yield LoggedReply(sent, trial, repeat, reply)

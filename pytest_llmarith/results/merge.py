@@ -7,6 +7,7 @@ import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -160,11 +161,13 @@ def _check_whole(
     `parts` has the largest run of each shard.
     """
     lacks = []
-    shards = [part.run.shard for part in parts.values() if part.run.shard]
-    dealt = sum(shard.dealt or 0 for shard in shards)
-    whole = max((shard.whole or 0 for shard in shards), default=0)
+    dealt = whole = count = 0
+    for part in parts.values():
+        if part.run.shard is not None:
+            dealt += part.run.shard.dealt or 0
+            whole = max(whole, part.run.shard.whole or 0)
+            count = part.run.shard.count
     if dealt < whole:
-        count = shards[0].count
         absent = [str(index) for index in range(1, count + 1) if index not in parts]
         if absent:
             lacks.append(f"missing shards of {count}: {', '.join(absent)}")
@@ -194,10 +197,8 @@ def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -
     facts: dict[str, Any] = dict.fromkeys(Run.__struct_fields__)
     for name_of_fact in (*_DECIDING, *_SHARED):
         facts[name_of_fact] = _common([getattr(run, name_of_fact) for run in runs])
-    times = []
-    for run in runs:
-        fields = [getattr(run, field) for field in RunTimes.__struct_fields__]
-        times.append(RunTimes(*fields))
+    times_of = attrgetter(*RunTimes.__struct_fields__)
+    times = [RunTimes(*times_of(run)) for run in runs]
     facts |= {
         "id": name,
         "partial": False,
@@ -223,7 +224,8 @@ def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:
     try:
         new.mkdir(parents=True)
         with open(new / LOG, "x", encoding="ascii") as log:
-            log.writelines(f"{encode(record)}\n" for record in records)
+            for record in records:
+                log.write(f"{encode(record)}\n")
             log.flush()
             os.fsync(log.fileno())
         write_json(new / SUMMARY, as_dict(summary))

@@ -54,9 +54,11 @@ def threshold_of(record: Record, search: SearchDetails) -> Threshold | None:
     """D50 as adaptive asking measured it; None if it is unanswered."""
     if search.depths is None or record.outcome is Outcome.UNANSWERED:
         return None
-    answers: dict[int, list[bool]] = {}
+    answers: dict[int, Depth] = {}
     for step in search.trail:
-        answers.setdefault(step.depth or 0, []).append(step.outcome is Outcome.CORRECT)
-    depths = [Depth(depth, sum(right), len(right)) for depth, right in answers.items()]
+        depth = step.depth or 0
+        _, correct, measured = answers.get(depth, Depth(depth, 0, 0))
+        is_correct = step.outcome is Outcome.CORRECT
+        answers[depth] = Depth(depth, correct + is_correct, measured + 1)
     variant = record.problem.variant or record.task
-    return threshold(variant, depths, search.depths, search.ended)
+    return threshold(variant, answers.values(), search.depths, search.ended)

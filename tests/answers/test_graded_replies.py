@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.exact import Case, read
-from pytest_llmarith.results.load import changes
+from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.types import TOLERANCES, Dtype, Op, Outcome
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

@@ -17,7 +17,7 @@ import pytest
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.files import UsageError
-from pytest_llmarith.results.load import changes
+from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import Dtype, Op, Reading
 from tests.runs_on_disk import (

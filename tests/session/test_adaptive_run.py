@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from pytest_llmarith.results.load import changes
+from pytest_llmarith.results.regrade import changes
 from tests.llm_server import Answer, Call, Gate, usage
 from tests.session.background import begun
 from tests.session.bench import WAYS, Bench, right

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.results.load import replies_of
 from pytest_llmarith.results.log import records_in
+from pytest_llmarith.results.logged_replies import replies_of
 from tests.llm_server import Answer, usage
 from tests.session.bench import Bench, right
 

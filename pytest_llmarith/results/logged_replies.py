@@ -1,0 +1,75 @@
+"""The replies of a run log, for the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from pytest_llmarith import records
+from pytest_llmarith.records import Record
+from pytest_llmarith.types import FAKE_PROVIDER, Message, without_system
+
+
+class LoggedReply(NamedTuple):
+    """One reply, its request and its trial."""
+
+    sent: records.Request
+    trial: int
+    repeat: int
+    reply: records.Reply
+
+
+def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
+    """The replies of a record: of its model, of a judge, or of a search.
+
+    Counts in `left_out` why others are not taken.
+
+    Raises ValueError if a reply was not sent for the prompt of its record, which may
+    come from another machine.
+    """
+    if record.search:
+        for step in record.search.trail:
+            if step.reply is None:
+                left_out["too long to be kept by a search"] += 1
+            else:
+                yield from _logged(step.reply, step.before, record.repeat, left_out)
+    elif record.reply is None:
+        left_out["unanswered"] += 1
+    else:
+        trial = record.problem.trial or 0
+        for logged in _logged(record.reply, trial, record.repeat, left_out):
+            if not _is_prompt(record.prompt, logged.sent):
+                raise ValueError("the prompt is not the one that was sent")
+            yield logged
+    if record.program and record.program.judges.llm:
+        # The replies of a judge are numbered as trials.
+        for trial, reply in enumerate(record.program.judges.llm.replies):
+            yield from _logged(reply, trial, 0, left_out)
+
+
+def _is_prompt(prompt: Sequence[Message] | None, sent: records.Request) -> bool:
+    if prompt is None:
+        return False
+    return without_system(prompt) == without_system(sent.messages)
+
+
+def _logged(
+    reply: records.Reply, trial: int, repeat: int, left_out: Counter[str]
+) -> Iterator[LoggedReply]:
+    """The reply for the store, without a cost that was computed from the user's own
+    price.
+    """
+    sent = reply.sent
+    if sent is None:
+        left_out["of a `model` fixture"] += 1
+        return
+    if sent.model.startswith(f"{FAKE_PROVIDER}/"):
+        left_out["simulated"] += 1
+        return
+    sent.model.encode()  # fails for lone surrogates, which the database cannot store
+    if reply.own_price:
+        reply = msgspec.structs.replace(reply, cost_usd=None)
+    yield LoggedReply(sent, trial, repeat, reply)
