@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Part
-from pytest_llmarith.results.keys import USUAL_NAME, neighbours
+from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.results.percentages import difference_of
 from pytest_llmarith.results.questions import (
     Pair,
     Question,
     Questions,
     pair,
-    with_other_prompts,
 )
 from pytest_llmarith.statistics.intervals import in_percent
 from pytest_llmarith.statistics.pairs import (
@@ -31,16 +30,14 @@ from pytest_llmarith.statistics.pairs import (
     holm,
 )
 from pytest_llmarith.statistics.plans import detectable
-from pytest_llmarith.statistics.ratios import MeanRatio, mean_ratio
 from pytest_llmarith.statistics.shares import Cluster
 from pytest_llmarith.statistics.strata import compare_strata
 from pytest_llmarith.summaries import (
     Effect,
     ModelDifference,
     ReasoningRatio,
-    SameWords,
 )
-from pytest_llmarith.types import Condition, Model
+from pytest_llmarith.types import Condition
 
 
 class Measured(Part):
@@ -123,9 +120,11 @@ def _shown(groups: Mapping[_Group, Sequence[Pair]]) -> Iterator[_Group]:
     for task in tasks:
         if len(tasks) > 1:
             yield _Group("task", task, None)
-        of_task = [group for group in groups if group.task == task]
         for kind in ("condition", "variant"):
-            family = [group for group in of_task if group.kind == kind]
+            family = []
+            for group in groups:
+                if group.task == task and group.kind == kind:
+                    family.append(group)
             if len(family) > 1:
                 yield from sorted(family, key=order)
 
@@ -137,13 +136,13 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> lis
     questions. `other_tests` are corrected together with those of the rows.
     """
     groups: defaultdict[_Group, list[Pair]] = defaultdict(list)
-    for one, other in _answered(pairs):
+    for one, other in answered_pairs(pairs):
         for group in _groups_of(one):
             groups[group].append((one, other))
     rows = []
     compared: list[tuple[Row, DifferenceOfShares]] = []
     for group in _shown(groups):
-        tables = _tables(groups[group])
+        tables = tables_of(groups[group])
         if not tables:
             rows.append(_row_of_nothing(group))
             continue
@@ -164,7 +163,7 @@ def scores_of(pairs: Iterable[Pair]) -> list[DifferenceOfScores]:
     The repeats and conditions of a problem are averaged.
     """
     tasks: defaultdict[str, list[Pair]] = defaultdict(list)
-    for one, other in _answered(pairs):
+    for one, other in answered_pairs(pairs):
         tasks[one.task].append((one, other))
     rows = []
     for task, of_task in sorted(tasks.items()):
@@ -179,9 +178,11 @@ def _row_of_scores(task: str, pairs: Iterable[Pair]) -> DifferenceOfScores:
         problems[one.problem].append((one, other))
     means = []
     for of_problem in problems.values():
-        first = fmean(one.score / one.answered for one, _ in of_problem)
-        second = fmean(other.score / other.answered for _, other in of_problem)
-        means.append((first, second))
+        firsts, seconds = [], []
+        for one, other in of_problem:
+            firsts.append(one.score / one.answered)
+            seconds.append(other.score / other.answered)
+        means.append((fmean(firsts), fmean(seconds)))
     found = compare_means(means)
     return DifferenceOfScores(
         task,
@@ -206,14 +207,14 @@ def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
         worst.append((first, replace(other, answered=other.asked)))
     if not worst:
         return 0.0
-    return difference_of(_compared(_tables(worst), paired=paired)).points
+    return difference_of(_compared(tables_of(worst), paired=paired)).points
 
 
-def _answered(pairs: Iterable[Pair]) -> list[Pair]:
+def answered_pairs(pairs: Iterable[Pair]) -> list[Pair]:
     return [(one, other) for one, other in pairs if one.answered and other.answered]
 
 
-def _tables(pairs: Iterable[Pair]) -> list[Table]:
+def tables_of(pairs: Iterable[Pair]) -> list[Table]:
     """The trials of each problem: all its conditions and repeats count as one question,
     as they are correlated.
     """
@@ -320,7 +321,7 @@ def model_differences(
         if first is None or model == baseline:
             continue
         pairs, _, _ = pair(first, questions)
-        tables = _tables(_answered(pairs))
+        tables = tables_of(answered_pairs(pairs))
         if not tables or 2 * len(pairs) < min(len(first), len(questions)):
             continue
         test = compare_pairs(tables)
@@ -342,112 +343,4 @@ def model_differences(
     correct_for_tests(found)
     for row, test in zip(found, tests, strict=True):
         row.shown = _detectable(row.pairs, test, len(tests))
-    return found
-
-
-def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWords]]:
-    """Each condition of a model and task compared with the first one, and how many
-    prompts are the same in both.
-    """
-    families: defaultdict[tuple[str, str], list[OfCondition]] = defaultdict(list)
-    for each in results:
-        families[each.model, each.task].append(each)
-    found, alike = [], []
-    for (model, task), (beside, *others) in families.items():
-        for other in others:
-            pairs, _, _ = pair(beside.questions, other.questions, any_prompt=True)
-            differing, same = with_other_prompts(_answered(pairs))
-            whose = model, task, other.condition, beside.condition
-            if same:
-                alike.append(SameWords(*whose, problems=len(same)))
-            tables = _tables(differing)
-            if not tables:
-                continue
-            test = compare_pairs(tables)
-            found.append(
-                Effect(
-                    *whose,
-                    problems=len(tables),
-                    percent=in_percent(test.second),
-                    percent_beside=in_percent(test.first),
-                    difference=difference_of(test),
-                    better=test.better,
-                    worse=test.worse,
-                    p=test.p,
-                    p_holm=test.p,  # until the tests are corrected
-                )
-            )
-    correct_for_tests(found)
-    return found, alike
-
-
-def reasoning_ratios(
-    models: Sequence[Model], results: Iterable[OfCondition]
-) -> list[ReasoningRatio]:
-    """The reasoning tokens of models with neighbouring values of a parameter, and of
-    the last with the first value.
-
-    They are over the questions of all tasks. One is added to each count, as it may be
-    0. If no reply has reasoning tokens, or their number is unknown, there is no ratio.
-    The conditions and repeats of a problem are one question, and have one ratio, their
-    mean. All tests are corrected together.
-    """
-    asked: defaultdict[str, list[Question]] = defaultdict(list)
-    for each in results:
-        asked[each.model] += each.questions
-    found: list[ReasoningRatio] = []
-    means: list[MeanRatio] = []
-    for parameter, before, model in _steps_and_sweeps(models):
-        pairs, _, _ = pair(asked[before.name], asked[model.name])
-        has_reasoning, truncated = False, 0
-        logarithms: defaultdict[int, list[float]] = defaultdict(list)
-        for one, other in pairs:
-            if not one.counted or not other.counted:
-                continue
-            if one.truncated or other.truncated:
-                truncated += 1
-                continue
-            if one.reasoning or other.reasoning:
-                has_reasoning = True
-            ratio = other.reasoning / other.counted - one.reasoning / one.counted
-            logarithms[one.problem].append(ratio)
-        if not has_reasoning:
-            continue
-        mean = mean_ratio([fmean(each) for each in logarithms.values()], truncated)
-        means.append(mean)
-        found.append(
-            ReasoningRatio(
-                model=model.name,
-                beside=before.name,
-                parameter=parameter,
-                questions=len(logarithms),
-                truncated=truncated,
-                ratio=mean.ratio,
-                low=mean.low,
-                high=mean.high,
-                effect="cannot tell",  # until the tests are corrected
-                p=mean.p,
-            )
-        )
-    correct_for_tests(found)
-    for row, mean in zip(found, means, strict=True):
-        row.effect = mean.effect(row.p_holm)
-    return found
-
-
-def _steps_and_sweeps(models: Sequence[Model]) -> list[tuple[str, Model, Model]]:
-    """A parameter, and two models that differ in it: neighbours, then the first and the
-    last one of each sweep.
-    """
-    steps = list(neighbours(models))
-    firsts: dict[tuple[str, str], Model] = {}  # by parameter and last model so far
-    lasts: dict[tuple[str, str], Model] = {}
-    for parameter, before, model in steps:
-        firsts[parameter, model.name] = firsts.pop((parameter, before.name), before)
-        lasts[parameter, model.name] = model
-    found = list(steps)
-    for (parameter, name), first in firsts.items():
-        sweep = parameter, first, lasts[parameter, name]
-        if sweep not in steps:
-            found.append(sweep)
     return found

@@ -131,12 +131,13 @@ def amounts_of(
     known = sorted(float(value) for value in values if value is not None)
     if not known:
         return None
+    total = Decimal(0)
     with localcontext(_WIDE):
-        total = sum((Decimal(repr(value)) for value in known), Decimal(0))
+        for value in known:
+            total += Decimal(repr(value))
     whole = int(total) if kind.endswith("tokens") else float(total)
-    return summaries.Amounts(
-        whole, median(known), quantile_of_sorted(known, 90), len(known)
-    )
+    p90 = quantile_of_sorted(known, 90)
+    return summaries.Amounts(whole, median(known), p90, len(known))
 
 
 def _text(number: Decimal) -> str:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import Record, as_dict
 from pytest_llmarith.report.compare_text import as_latex, as_markdown, as_text, failures
 from pytest_llmarith.results.compare import LeftOut, compare
-from pytest_llmarith.results.compare_rows import OfCondition, effects, model_differences
+from pytest_llmarith.results.compare_rows import OfCondition, model_differences
+from pytest_llmarith.results.effects import effects
 from pytest_llmarith.results.questions import Questions
 from pytest_llmarith.statistics.pairs import Pairs, newcombe
 from pytest_llmarith.types import Condition, NumberFormat, Reading
