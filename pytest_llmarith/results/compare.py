@@ -318,7 +318,9 @@ def _cells(first: ModelOfRun, second: ModelOfRun) -> list[Pair]:
             f"compared by pairs of the same question; name runs that asked the same "
             f"questions, or runs without repeats"
         )
-    has_conditions = len(first.conditions) != 1 or len(second.conditions) != 1
+    labels = {question.condition for question in first.questions}
+    other_labels = {question.condition for question in second.questions}
+    has_conditions = len(labels) != 1 or len(other_labels) != 1
     cells = by_cell(first.questions, with_conditions=has_conditions)
     others = by_cell(second.questions, with_conditions=has_conditions)
     found = [(one, others[cell]) for cell, one in cells.items() if cell in others]

@@ -50,7 +50,7 @@ class ModelOfRun:
         names = set()
         for question in self.questions:
             names.add(question.condition or USUAL_NAME)
-        for label, _ in self.thresholds:
+        for label, _ in [*self.searches, *self.thresholds]:
             names.add(label or USUAL_NAME)
         return sorted(names)
 

@@ -161,6 +161,10 @@ def test_searches_are_in_no_row_and_no_gate() -> None:
     text = as_text(alone, 200)
     assert "int_add (nothing found and 27 * 48), int_sub (nothing found and un" in text
     assert alone.comparisons[0].rows == []
+    both = run(searches("c"), in_condition(searches("d"), COMMA))
+    (comparison,) = compare(both, [], conditions=["usual:numbers_comma"]).comparisons
+    (search,) = comparison.searches
+    assert (search.first, search.second) == ("nothing found", "27 * 48")
     assert "one side has only searches" in refusal(
         run(searches("c")), run(sums("c"), name="two")
     )
