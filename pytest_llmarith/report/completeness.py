@@ -1,19 +1,14 @@
-"""Which questions and cells of a run are answered, and whether its results pass the
-gates of the user.
-"""
+"""Which questions and cells of a run are answered."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
 
-from pytest_llmarith.report.formatting import percent_of, with_interval
+from pytest_llmarith.report.formatting import counted, percent_of, with_interval
 from pytest_llmarith.results.gates import questions_of_result, questions_of_run
 from pytest_llmarith.results.percentages import percentage
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import (
-    Result,
-    RunSummary,
-)
+from pytest_llmarith.summaries import Result, RunSummary
 from pytest_llmarith.types import NanReason, Outcome
 
 _MOST_NAMED = 4  # variants
@@ -24,19 +19,25 @@ _Cell = tuple[str, int | None]  # a variant at a depth, or one without depths
 
 def all_answered(count: int) -> str:
     """The remark about a complete run."""
-    return "1 of 1 answered" if count == 1 else f"all {count:,} answered"
+    if count == 1:
+        return "1 of 1 answered"
+    return f"all {count:,} answered"
 
 
 def answered_count(summary: RunSummary) -> str:
     """How many questions are answered, and of how many, if that is known."""
     answered, known = summary.answered, questions_of_run(summary)
-    return f"{answered:,}" if known is None else f"{answered:,} of {known:,}"
+    if known is None:
+        return f"{answered:,}"
+    return f"{answered:,} of {known:,}"
 
 
 def incomplete(result: Result) -> str:
     """The remark about a result that lacks answers, else empty."""
     measured, all_of_it = result.measured, questions_of_result(result)
-    return f"incomplete, {measured:,} of {all_of_it:,}" if measured < all_of_it else ""
+    if measured >= all_of_it:
+        return ""
+    return f"incomplete, {measured:,} of {all_of_it:,}"
 
 
 def bounded(result: Result) -> str:
@@ -44,12 +45,9 @@ def bounded(result: Result) -> str:
     reply; else empty.
     """
     correct = result.percentages[Outcome.CORRECT]
-    if (
-        correct is None
-        or correct.percent is not None
-        or correct.low is None
-        or correct.high is None
-    ):
+    if correct is None or correct.percent is not None:
+        return ""
+    if correct.low is None or correct.high is None:
         return ""
     bounds = f"{correct.low:.1f} to {correct.high:.1f} %"
     return (
@@ -79,9 +77,8 @@ def duplicates(summary: RunSummary) -> list[str]:
     count = summary.duplicates
     if not count:
         return []
-    items = "1 item" if count == 1 else f"{count:,} items"
     return [
-        f"{items} asked the same question as another item: they share one request and "
+        f"{counted(count, 'item')} asked the same question as another item: they share one request and "
         f"count as one trial"
     ]
 
@@ -93,20 +90,23 @@ def missing_cells(results: Sequence[Result]) -> list[str]:
     Only results with the same cells can be ranked: a run of easy cells has a high
     percentage.
     """
-    found: dict[str, dict[_Cell, None]] = {}  # in the order of the results
+    cells_of: dict[str, dict[_Cell, None]] = {}  # in the order of the results
     for result in results:
-        found.setdefault(result.task, {}).update(dict.fromkeys(_answered(result)))
-    return [_lacks(found[result.task], set(_answered(result))) for result in results]
+        cells_of.setdefault(result.task, {}).update(dict.fromkeys(_answered(result)))
+    remarks = []
+    for result in results:
+        remarks.append(_lacks(cells_of[result.task], set(_answered(result))))
+    return remarks
 
 
 def _answered(result: Result) -> Iterator[_Cell]:
     """Its cells, and its variants without depths."""
-    yield from ((cell.variant, cell.depth) for cell in result.grid if cell.measured)
-    yield from (
-        (one.variant, None)
-        for one in result.variants
-        if not one.ninety_percent_to and one.measured
-    )
+    for cell in result.grid:
+        if cell.measured:
+            yield cell.variant, cell.depth
+    for one in result.variants:
+        if one.measured and not one.ninety_percent_to:
+            yield one.variant, None
 
 
 def _lacks(cells: Collection[_Cell], answered: Container[_Cell]) -> str:
@@ -114,14 +114,10 @@ def _lacks(cells: Collection[_Cell], answered: Container[_Cell]) -> str:
     if not missing:
         return ""
     names = list(dict.fromkeys(name for name, _ in missing))
-    shown = ", ".join(
-        sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED]
-    )
-    more = ", ..." if len(names) > _MOST_NAMED else ""
+    shown = [sanitize_name(name, _LONGEST_NAME) for name in names[:_MOST_NAMED]]
+    if len(names) > _MOST_NAMED:
+        shown.append("...")
     return (
         f"lacks {len(missing):,} of {len(cells):,} cells that others have: "
-        f"{shown}{more}"
+        f"{', '.join(shown)}"
     )
-
-
-# --- gates ----------------------------------------------------------------------------

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TextIO
 
-from pytest_llmarith.records import (
-    NumberDetails,
-    Part,
-    Record,
-    as_text,
-)
+from pytest_llmarith.records import NumberDetails, Part, Record, as_text
 from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.terminal import has_colour
 from pytest_llmarith.results import llm_arithmetic
@@ -58,12 +53,12 @@ class Destination:
         Raises UsageError if the file cannot be written, or belongs to a run.
         """
         if self.file is None:
-            self.terminal.writelines(
-                showable(line, self.terminal.encoding) for line in lines
-            )
+            for line in lines:
+                self.terminal.write(showable(line, self.terminal.encoding))
             return
         with new_file("--output", self.file, files_of(runs), force=self.force) as file:
-            file.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
+            for line in lines:
+                file.write(line.encode("utf-8", "backslashreplace"))
 
 
 def export(
@@ -80,26 +75,30 @@ def export(
             f"write --format=csv"
         )
     if shape == "csv":
-        rows = (trial_row(run.name, record) for run in runs for record in run.records())
-        destination.write(
-            csv_lines(rows, spreadsheet=destination.for_spreadsheet), runs
-        )
+        spreadsheet = destination.for_spreadsheet
+        destination.write(csv_lines(_trials(runs), spreadsheet=spreadsheet), runs)
         return []
     counts = Counter[str]()
     destination.write(_rows(runs, counts), runs)
     lines = []
-    if count := counts["other tasks"]:
-        others = f"trials of other tasks, without a row in --format={shape}: {count:,}"
-        lines.append(f"{others}; --format=csv has all trials")
-    if count := counts["conditions"]:
-        others = (
-            f"trials in a condition or repeated, which --format={shape} does not "
-            f"show: {count:,}"
-        )
+    if counts["other tasks"]:
         lines.append(
-            f"{others}; a problem may have several rows; --format=csv tells them apart"
+            f"trials of other tasks, without a row in --format={shape}: "
+            f"{counts['other tasks']:,}; --format=csv has all trials"
+        )
+    if counts["conditions"]:
+        lines.append(
+            f"trials in a condition or repeated, which --format={shape} does not "
+            f"show: {counts['conditions']:,}; a problem may have several rows; "
+            f"--format=csv tells them apart"
         )
     return lines
+
+
+def _trials(runs: Sequence[LoadedRun]) -> Iterator[Row]:
+    for run in runs:
+        for record in run.records():
+            yield trial_row(run.name, record)
 
 
 def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
@@ -107,13 +106,16 @@ def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
 
     Raises UsageError at the end if there was none.
     """
-    for record in (record for run in runs for record in run.records()):
-        if (row := llm_arithmetic.row_of(record)) is None:
-            counts["other tasks"] += 1
-            continue
-        counts["written"] += 1
-        counts["conditions"] += bool(label_of(record.condition) or record.repeat)
-        yield f"{encode(row).decode('ascii')}\n"
+    for run in runs:
+        for record in run.records():
+            row = llm_arithmetic.row_of(record)
+            if row is None:
+                counts["other tasks"] += 1
+                continue
+            counts["written"] += 1
+            if label_of(record.condition) or record.repeat:
+                counts["conditions"] += 1
+            yield f"{encode(row).decode('ascii')}\n"
     if not counts["written"]:
         raise UsageError(
             "--format=llm_arithmetic: the runs have no arithmetic trial; write "
@@ -128,46 +130,55 @@ _NO_ANSWER = (
     "no_answer"  # the outcome `nan`, which readers of CSV interpret as a missing value
 )
 _OF_PROBLEM = ("label", "variant", "depth", "trial", "seed", "inputs", "expected")
-_OF_ANSWERS = ("tolerant", "strict")
 _OF_NUMBER = tuple(NumberDetails.__struct_fields__)
 _OF_REPLY = (
-    *(
-        "prompt_tokens",
-        "completion_tokens",
-        "reasoning_tokens",
-        "cost_usd",
-        "latency_s",
-        "attempts",
-    ),
-    *("stored", "batched", "finish_reason", "served_model", "asked_at"),
+    "prompt_tokens",
+    "completion_tokens",
+    "reasoning_tokens",
+    "cost_usd",
+    "latency_s",
+    "attempts",
+    "stored",
+    "batched",
+    "finish_reason",
+    "served_model",
+    "asked_at",
 )
 
 
 def trial_row(run: str, record: Record) -> Row:
     """The columns of a trial; what its task lacks is empty."""
-    grade = record.grade
-    further = grade.scores if grade else {}
-    scores = ", ".join(f"{name}: {score:g}" for name, score in further.items())
-    return (
-        {"run": run}
-        | _picked(record, ("nodeid", "model", "task", "simulated"))
-        | {"outcome": _NO_ANSWER if record.outcome is Outcome.NAN else record.outcome}
-        | _picked(record, ("reason", "reading"))
-        | {"condition": label_of(record.condition) or None, "repeat": record.repeat}
-        | _picked(record.problem, _OF_PROBLEM)
-        | {"answer": record.answer_text}
-        | {name: as_text(record.answers.get(name)) for name in _OF_ANSWERS}
-        | {"score": grade and grade.score, "scores": scores or None}
-        | _picked(record.number, _OF_NUMBER)
-        | _picked(record.reply, _OF_REPLY)
-        | {"prompt": record.prompt_text}
-        | _picked(record.reply, ("text", "reasoning"))
-    )
+    score, scores = None, ""
+    if record.grade:
+        score = record.grade.score
+        further = record.grade.scores.items()
+        scores = ", ".join(f"{name}: {one:g}" for name, one in further)
+    is_nan = record.outcome is Outcome.NAN
+    return {
+        "run": run,
+        **_picked(record, ("nodeid", "model", "task", "simulated")),
+        "outcome": _NO_ANSWER if is_nan else record.outcome,
+        **_picked(record, ("reason", "reading")),
+        "condition": label_of(record.condition) or None,
+        "repeat": record.repeat,
+        **_picked(record.problem, _OF_PROBLEM),
+        "answer": record.answer_text,
+        "tolerant": as_text(record.answers.get("tolerant")),
+        "strict": as_text(record.answers.get("strict")),
+        "score": score,
+        "scores": scores or None,
+        **_picked(record.number, _OF_NUMBER),
+        **_picked(record.reply, _OF_REPLY),
+        "prompt": record.prompt_text,
+        **_picked(record.reply, ("text", "reasoning")),
+    }
 
 
 def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
-    values = {name: getattr(part, name, None) for name in names}
-    return {
-        name: as_text(one) if isinstance(one, dict | list) else one
-        for name, one in values.items()
-    }
+    values: dict[str, object] = {}
+    for name in names:
+        value = getattr(part, name, None)
+        if isinstance(value, dict | list):
+            value = as_text(value)
+        values[name] = value
+    return values

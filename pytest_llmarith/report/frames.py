@@ -120,22 +120,23 @@ def _batches(runs: Iterable[LoadedRun]) -> Iterator[pyarrow.RecordBatch]:
 
     schema = _schema()
     rows = _rows(runs)
-    while some := list(islice(rows, _ROWS)):
+    some = list(islice(rows, _ROWS))
+    while some:
         yield pyarrow.RecordBatch.from_pylist(some, schema)
+        some = list(islice(rows, _ROWS))
 
 
 def _rows(runs: Iterable[LoadedRun]) -> Iterator[dict[str, Any]]:
-    typed = {*_TRUTHS, *_COUNTS, *_AMOUNTS}
+    texts = {*_COLUMNS} - {*_TRUTHS, *_COUNTS, *_AMOUNTS, _MOMENT}
     for run in runs:
         for record in run.records():
             row = dict(trial_row(run.name, record))
             row["outcome"] = record.outcome
-            moment = row.pop(_MOMENT)
-            values = {
-                name: value if name in typed else _as_utf8(value)
-                for name, value in row.items()
-            }
-            yield values | {_MOMENT: moment and _date(str(moment), run)}
+            for name in texts:
+                row[name] = _as_utf8(row[name])
+            if row[_MOMENT]:
+                row[_MOMENT] = _date(str(row[_MOMENT]), run)
+            yield row
 
 
 def _as_utf8(value: object) -> str | None:

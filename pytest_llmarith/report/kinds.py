@@ -68,13 +68,17 @@ def _named(model: Model) -> Shown:
 def _percent(found: Percentage) -> Shown:
     if found.percent is None:  # its ends are bounds, as a cell has no reply
         return Shown(UNKNOWN)
-    interval = "" if found.low is None else formatting.interval(found)
-    return Shown(formatting.percent_of(found), interval)
+    text = formatting.percent_of(found)
+    if found.low is None:
+        return Shown(text)
+    return Shown(text, formatting.interval(found))
 
 
 def _points(found: Difference) -> Shown:
-    interval = "" if found.low is None else formatting.interval_of(found)
-    return Shown(formatting.points_of(found), interval)
+    text = formatting.points_of(found)
+    if found.low is None:
+        return Shown(text)
+    return Shown(text, formatting.interval_of(found))
 
 
 def _part(found: Part) -> Shown:

@@ -22,6 +22,7 @@ from pytest_llmarith.report.definitions.results import (
     OVERVIEW,
     THRESHOLDS,
     VARIANTS,
+    classes_of,
     correct_of,
     error_items,
     model_of,
@@ -256,7 +257,7 @@ def _deviates(result: Result) -> bool:
     if not found:
         return False
     differ = len({*found.strict.values()}) > 1
-    return differ or any(one.count for one in found.classes)
+    return differ or bool(classes_of(result))
 
 
 def _shares(rows: Sequence[ResultOfRun]) -> Iterator[Row]:

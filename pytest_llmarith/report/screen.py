@@ -18,6 +18,7 @@ from pytest_llmarith.report.definitions.results import (
     THRESHOLDS,
     VARIANTS,
     Of,
+    classes_of,
     overview_items,
     threshold_items,
     variant_items,
@@ -386,10 +387,7 @@ def _error_lines(rows: Sequence[ResultOfRun]) -> Iterator[str]:
 
 def _errors(result: Result, *, with_example: bool) -> Iterator[str]:
     """The most frequent classes of wrong answers, and answers that lack."""
-    counts: Counter[str] = Counter()
-    for one in result.errors.classes if result.errors else ():
-        if one.count:
-            counts[one.error_class] = one.count
+    counts = Counter({one.error_class: one.count for one in classes_of(result)})
     examples = _examples(result) if with_example else {}
     others = counts.total()
     has_example = False

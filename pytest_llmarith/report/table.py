@@ -60,7 +60,9 @@ class Kind(Generic[V]):
 
     def values(self, value: V | None) -> Sequence[Datum]:
         """A value for each part."""
-        return self.data(value) if value is not None else [None] * len(self.parts)
+        if value is None:
+            return [None] * len(self.parts)
+        return self.data(value)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,10 @@ class Column(Generic[V]):
 
     def part_keys(self) -> list[str]:
         """The keys of its parts in CSV and JSON."""
-        return [f"{self.key}_{part}" if part else self.key for part in self.kind.parts]
+        keys = []
+        for part in self.kind.parts:
+            keys.append(f"{self.key}_{part}" if part else self.key)
+        return keys
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,8 @@ REPEATS = Definition(
 
 def repeat_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     """The results with repeats."""
-    return [Of(row, row.result.repeats) for row in rows if row.result.repeats]
+    repeated = [row for row in rows if row.result.repeats]
+    return [Of(row, row.result.repeats) for row in repeated]
 
 
 def _amounts(kind: str) -> Any:
@@ -135,11 +136,8 @@ REPLIES = Definition(
 
 def reply_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     """The results in which an amount of replies is known."""
-    return [
-        Of(row, row.result.spending)
-        for row in rows
-        if any(row.result.spending.values())
-    ]
+    known = [row for row in rows if any(row.result.spending.values())]
+    return [Of(row, row.result.spending) for row in known]
 
 
 WRONG_TRIALS = Definition(

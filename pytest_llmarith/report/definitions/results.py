@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
@@ -38,10 +38,22 @@ class Of(NamedTuple):
 
 def model_of(row: ResultOfRun) -> kinds.Model:
     """The model of a result as it is labelled."""
-    marks = ("simulated",) if row.result.simulated else ()
+    result = row.result
+    model = kinds.model(row.label, result.model, is_simulated=result.simulated)
     if row.unfinished:
-        marks = (*marks, "unfinished")
-    return kinds.Model(row.label, row.result.model, marks)
+        model = model._replace(marks=(*model.marks, "unfinished"))
+    return model
+
+
+def items_of(
+    rows: Iterable[ResultOfRun], parts: Callable[[Result], Iterable[Any]]
+) -> list[Of]:
+    """The parts of results, each with its result."""
+    items = []
+    for row in rows:
+        for one in parts(row.result):
+            items.append(Of(row, one))
+    return items
 
 
 def trials_of(item: Of) -> Mapping[str, str | int]:
@@ -150,8 +162,14 @@ def _reach(found: NinetyPercentTo) -> tuple[int, int]:
 
 
 def _holds(found: Sequence[NinetyPercentTo]) -> Shown:
-    texts = [formatting.ninety_percent_to(one) for one in (found[0], found[-1])]
-    return Shown(" to ".join(dict.fromkeys(texts)))
+    lowest = formatting.ninety_percent_to(found[0])
+    return _range(lowest, formatting.ninety_percent_to(found[-1]))
+
+
+def _range(lowest: str, highest: str) -> Shown:
+    if lowest == highest:
+        return Shown(lowest)
+    return Shown(f"{lowest} to {highest}")
 
 
 HOLDS: Kind[Sequence[NinetyPercentTo]] = Kind(
@@ -170,19 +188,24 @@ HOLDS: Kind[Sequence[NinetyPercentTo]] = Kind(
 
 def holds_to(result: Result) -> Sequence[NinetyPercentTo] | None:
     """The depths up to which 90 % are correct, of all variants, in order."""
-    found = [one.ninety_percent_to for one in result.variants]
-    return sorted((one for one in found if one), key=_reach) or None
+    found = []
+    for one in result.variants:
+        if one.ninety_percent_to:
+            found.append(one.ninety_percent_to)
+    return sorted(found, key=_reach) or None
 
 
 def _place(found: Threshold) -> float:
     if found.d50 is not None:
         return found.d50
-    return found.first - 0.5 if found.place == "below" else found.last + 0.5
+    if found.place == "below":
+        return found.first - 0.5
+    return found.last + 0.5
 
 
 def _d50s(found: Sequence[Threshold]) -> Shown:
-    texts = [kinds.D50.shown(one).text for one in (found[0], found[-1])]
-    return Shown(" to ".join(dict.fromkeys(texts)))
+    lowest = kinds.D50.shown(found[0]).text
+    return _range(lowest, kinds.D50.shown(found[-1]).text)
 
 
 D50S: Kind[Sequence[Threshold]] = Kind(
@@ -208,9 +231,7 @@ MOST_ERRORS: Kind[ClassOfErrors] = Kind(
 
 
 def _most_errors(result: Result) -> ClassOfErrors | None:
-    classes = result.errors.classes if result.errors else []
-    most = max(classes, key=lambda one: one.count, default=None)
-    return most if most and most.count else None
+    return max(classes_of(result), key=lambda one: one.count, default=None)
 
 
 def _of_outcome(name: Outcome) -> Any:
@@ -512,7 +533,7 @@ CELLS = Definition(
 
 def cell_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     """The cells of results."""
-    return [Of(row, one) for row in rows for one in row.result.cells]
+    return items_of(rows, lambda result: result.cells)
 
 
 VARIANTS = Definition(
@@ -576,7 +597,7 @@ def _leading(item: Of) -> str | None:
 
 def variant_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     """The variants of results that have depths."""
-    return [Of(row, one) for row in rows for one in row.result.series]
+    return items_of(rows, lambda result: result.series)
 
 
 # --- errors ---------------------------------------------------------------------------
@@ -612,14 +633,16 @@ ERRORS = Definition(
 )
 
 
+def classes_of(result: Result) -> list[ClassOfErrors]:
+    """The error classes that occur in a result."""
+    if not result.errors:
+        return []
+    return [one for one in result.errors.classes if one.count]
+
+
 def error_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     """The error classes that occur in results."""
-    found = []
-    for row in rows:
-        for one in row.result.errors.classes if row.result.errors else ():
-            if one.count:
-                found.append(Of(row, one))
-    return found
+    return items_of(rows, classes_of)
 
 
 # --- D50 ------------------------------------------------------------------------------
@@ -664,9 +687,7 @@ def threshold_items(
     rows: Iterable[ResultOfRun], *, only_adaptive: bool = False
 ) -> list[Of]:
     """D50 of all variants; of adaptive asking alone, or of grids, too."""
-    return [
-        Of(row, one)
-        for row in rows
-        for one in row.result.thresholds
-        if one.ended or not only_adaptive
-    ]
+    items = items_of(rows, lambda result: result.thresholds)
+    if only_adaptive:
+        return [item for item in items if item.one.ended]
+    return items

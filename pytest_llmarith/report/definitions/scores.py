@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.definitions.results import WHOSE, Of
+from pytest_llmarith.report.definitions.results import WHOSE, Of, items_of
 from pytest_llmarith.report.series import ResultOfRun
 from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
 from pytest_llmarith.safe_text import sanitize_name
@@ -333,10 +333,7 @@ def _error(point: BreakingPoint) -> str | None:
 
 def search_items(rows: Iterable[ResultOfRun]) -> list[Of]:
     """The searches of results."""
-    found = []
-    for row in rows:
-        found += [Of(row, point) for point in row.result.breaking_points]
-    return found
+    return items_of(rows, lambda result: result.breaking_points)
 
 
 def search_note(point: BreakingPoint, shown: str) -> str:
