@@ -86,7 +86,8 @@ def _depth(text: str) -> int:
 
 def _report(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.export import Destination
-    from pytest_llmarith.report.report import Detail, Selection, parse_order, report
+    from pytest_llmarith.report.report import report
+    from pytest_llmarith.report.selection import Detail, Selection, parse_order
     from pytest_llmarith.results.loaded import load_all_runs
 
     report(

@@ -1,15 +1,11 @@
-"""The output of `llmarith report` (selection, order and format), and the tables at the
-end of a run.
-"""
+"""The output of `llmarith report`, and the tables at the end of a run."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from textwrap import wrap
-from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.report import run_tables
@@ -25,7 +21,6 @@ from pytest_llmarith.report.definitions.results import (
     threshold_items,
 )
 from pytest_llmarith.report.export import Destination
-from pytest_llmarith.report.formatting import median_latency, prompt_and_completion
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.render.data import as_csv, as_json
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
@@ -37,9 +32,11 @@ from pytest_llmarith.report.run_status import (
     wrong_trials,
 )
 from pytest_llmarith.report.screen import results_screen
+from pytest_llmarith.report.selection import Detail, Format, Order, Selection
 from pytest_llmarith.report.series import (
     PageRun,
     ResultOfRun,
+    Series,
     differences_between,
     results_of,
     results_of_runs,
@@ -49,12 +46,8 @@ from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.summaries import ModelDifference, RunSummary
 
-Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
-
-_LONGEST_NAME = 60
 _LONGEST_RUN = 100
 _LONGEST_PATH = 1_000
 _NOT_IN_LATEX = (
@@ -65,164 +58,28 @@ _MOST_WRONG = 100  # of each outcome
 _UNLIMITED = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which trials are counted.
+@dataclass(frozen=True)
+class _Shown:
+    """What a report shows of runs."""
 
-    Names may contain `*`; a limit on depth excludes trials without a depth.
-    """
+    runs: Sequence[LoadedRun]
+    pages: Sequence[PageRun]
+    series: Sequence[Series]
+    rows: Sequence[ResultOfRun]
+    differences: Sequence[ModelDifference]
+    selection: Selection
+    detail: Detail
 
-    models: Sequence[str] = ()
-    tasks: Sequence[str] = ()
-    min_depth: int | None = None
-    max_depth: int | None = None
+    @property
+    def only(self) -> RunSummary | None:
+        """The summary of a single run."""
+        return self.pages[0].summary if len(self.pages) == 1 else None
 
-    def __bool__(self) -> bool:
-        """Whether trials may be excluded."""
-        return bool(str(self))
-
-    def __call__(self, record: Record) -> bool:
-        """Whether a trial is counted."""
-        if self.models and not _matches(record.model, self.models):
-            return False
-        if self.tasks and not _matches(record.task, self.tasks):
-            return False
-        if not self.min_depth and not self.max_depth:
-            return True
-        depth = record.problem.depth
-        if depth is None or depth < (self.min_depth or 0):
-            return False
-        return not self.max_depth or depth <= self.max_depth
-
-    def __str__(self) -> str:
-        """What is counted, such as `tasks oeis; depths 5 and more`; empty if no trial
-        is excluded.
-        """
-        lowest, highest = self.min_depth, self.max_depth
-        parts = []
-        if self.models:
-            parts.append(f"models {sanitize(', '.join(self.models), _LONGEST_RUN)}")
-        if self.tasks:
-            parts.append(f"tasks {sanitize(', '.join(self.tasks), _LONGEST_RUN)}")
-        if lowest and highest:
-            parts.append(f"depths {lowest} to {highest}")
-        elif lowest:
-            parts.append(f"depths {lowest} and more")
-        elif highest:
-            parts.append(f"depths up to {highest}")
-        return "; ".join(parts)
-
-    def check(self, runs: Sequence[LoadedRun]) -> None:
-        """Raises UsageError, which lists the models and tasks, if no trial is
-        counted.
-        """
-        if not self:
-            return
-        models: set[str] = set()
-        tasks: set[str] = set()
-        for run in runs:
-            if run.summary().results:
-                return
-            for model, task in run.seen:
-                models.add(sanitize_name(model, _LONGEST_NAME))
-                tasks.add(sanitize_name(task, _LONGEST_NAME))
-        raise UsageError(
-            f"no trial of {self}; the runs have models {', '.join(sorted(models))} "
-            f"and tasks {', '.join(sorted(tasks))}"
-        )
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return name in patterns or any(fnmatchcase(name, one) for one in patterns)
-
-
-# --- order ----------------------------------------------------------------------------
-
-_WORDS = ("run", "model", "task", "date")
-_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
-    "run": lambda row: row.run.casefold(),
-    "model": lambda row: row.result.model.casefold(),
-    "task": lambda row: row.result.task.casefold(),
-    "date": lambda row: row.result.date,
-    "trials": lambda row: row.result.measured,
-    "correct": lambda row: _correct(row.result),
-    "cost": lambda row: row.result.cost_usd,
-    "tokens": lambda row: prompt_and_completion(row.result),
-    "latency": lambda row: median_latency(row.result),
-}
-
-
-def _correct(result: Result) -> float | None:
-    found = result.percentages[Outcome.CORRECT]
-    return found.percent if found else None
-
-
-class Order(NamedTuple):
-    """Sorts results by a column: words from a to z, figures from the largest, both
-    reversed if `reverse`.
-
-    The sort is stable, and unknown values come last. By correct answers, results that
-    lack cells of others come after those that have all of them.
-    """
-
-    column: str
-    reverse: bool
-
-    def of(self, rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
-        """The results in this order."""
-        key = _COLUMNS[self.column]
-        from_largest = self.column not in _WORDS
-        ordered = [row for row in rows if key(row) is not None]
-        ordered.sort(key=key, reverse=self.reverse != from_largest)
-        ordered += [row for row in rows if key(row) is None]
-        if self.column == "correct":
-            ordered.sort(key=lambda row: bool(row.missing))
-        return ordered
-
-
-def parse_order(text: str) -> Order:
-    """Parse `[-]COLUMN`. Raises UsageError if there is no such column."""
-    column = text.strip().removeprefix("-")
-    if column not in _COLUMNS:
-        named = sanitize(text, _LONGEST_NAME)
-        columns = ", ".join(_COLUMNS)
-        raise UsageError(
-            f"--sort={named}: not a column; write one of {columns}, or -run to "
-            f"reverse it"
-        )
-    return Order(column, text.strip().startswith("-"))
-
-
-# --- the report -----------------------------------------------------------------------
-
-
-class Detail(NamedTuple):
-    """What is shown beside the head of a report; CSV and JSON show it in place of the
-    head.
-    """
-
-    cells: bool = False
-    errors: bool = False
-    all_tables: bool = False
-
-    def names(self, table: str) -> bool:
-        """Whether this table was asked for by its name."""
-        return (table == "cells" and self.cells) or (table == "errors" and self.errors)
-
-    def check(self, form: Format) -> None:
-        """Raises UsageError if this format cannot show it."""
-        if self.all_tables and form not in ("terminal", "markdown"):
-            raise UsageError(
-                f"-v: not with --format={form}; remove -v, or write --cells or --errors"
-            )
-        if form == "html" and (self.cells or self.errors):
-            raise UsageError(
-                "--format=html: the page has all tables; remove --cells and --errors"
-            )
-        if form == "csv" and self.cells and self.errors:
-            raise UsageError(
-                "--format=csv: one table; write --cells or --errors, or --format=json"
-            )
+    @property
+    def title(self) -> str:
+        if self.only:
+            return self.runs[0].name
+        return f"{len(self.runs):,} runs"
 
 
 def report(
@@ -238,6 +95,51 @@ def report(
 
     Raises UsageError if a run cannot be read, or if there is nothing to show.
     """
+    _check(form, destination, order, detail)
+    if selection:
+        runs = [run.filtered(selection) for run in runs]
+    selection.check(runs)
+    pages = []
+    for run in runs:
+        summary = run.summary()
+        pages.append(
+            PageRun(run.name, summary, run.records(), run.asked(), run.unfinished)
+        )
+    if form == "html":
+        destination.write([page_of(pages)], runs)
+        return
+    is_data = form in ("csv", "json")
+    series = series_of(pages)
+    rows = results_of_runs(pages, series)
+    if len(runs) == 1 and not is_data:
+        rows = [row.without_run() for row in rows]
+    if order:
+        rows = order.of(rows)
+    _check_tables(rows, detail, is_data=is_data)
+    differences = differences_between(pages, series, rows)
+    shown = _Shown(runs, pages, series, rows, differences, selection, detail)
+    if form == "csv":
+        table = _csv_table(rows, detail)
+        lines = as_csv(table, spreadsheet=destination.for_spreadsheet)
+        destination.write(lines, runs)
+        return
+    if form == "json":
+        text = [_json(shown)]
+    elif form == "latex":
+        text = _latex(shown, width)
+    elif form == "markdown":
+        text = list(_markdown(shown, width))
+    else:
+        text = _screen(shown, width)
+        if destination.has_colour:
+            text = coloured(text)
+    destination.write((f"{line}\n" for line in text), runs)
+
+
+def _check(
+    form: Format, destination: Destination, order: Order | None, detail: Detail
+) -> None:
+    """Raises UsageError if options do not fit each other."""
     if destination.spreadsheet and form != "csv":
         raise UsageError(
             f"--spreadsheet: --format={form} is not CSV; remove --spreadsheet, or "
@@ -247,69 +149,10 @@ def report(
     is_sorted = form != "html" and (form != "json" or detail.cells or detail.errors)
     if order and not is_sorted:
         raise UsageError(f"--sort: not with --format={form}; remove --sort")
-    if selection:
-        runs = [run.filtered(selection) for run in runs]
-    selection.check(runs)
-    shown = []
-    for run in runs:
-        summary = run.summary()
-        shown.append(
-            PageRun(run.name, summary, run.records(), run.asked(), run.unfinished)
+    if form == "html" and destination.file is None:
+        raise UsageError(
+            "--format=html: the page is written to a file; add --output=report.html"
         )
-    if form == "html":
-        if destination.file is None:
-            raise UsageError(
-                "--format=html: the page is written to a file; add --output=report.html"
-            )
-        destination.write([page_of(shown)], runs)
-        return
-    series = series_of(shown)
-    is_data = form in ("csv", "json")
-    only = shown[0].summary if len(runs) == 1 else None
-    rows = results_of_runs(shown, series)
-    if only and not is_data:
-        rows = [row.without_run() for row in rows]
-    if order:
-        rows = order.of(rows)
-    _check_tables(rows, detail, is_data=is_data)
-    compared = differences_between(shown, series, rows)
-    if form == "csv":
-        table = _csv_table(rows, detail)
-        lines = as_csv(table, spreadsheet=destination.for_spreadsheet)
-        destination.write(lines, runs)
-    elif form == "json":
-        tables = data_tables(rows, shown, series, compared)
-        if detail.cells or detail.errors:
-            tables = [table for table in tables if detail.names(table.key)]
-        whole = as_json(tables, _first_lines(runs, shown, selection, _UNLIMITED))
-        destination.write([encode(whole, indent=2).decode("ascii"), "\n"], runs)
-    else:
-        first = _first_lines(runs, shown, selection, width)
-        run_of = {one.label: one.key[0] for one in series}
-        other = "" if only else _other_questions(runs, run_of, rows, compared)
-        if other and form == "terminal":
-            first += wrap(other, width, break_long_words=False, break_on_hyphens=False)
-        elif other:
-            first.append(other)
-        in_document = form != "terminal"
-        tables = _tables(rows, only, detail, in_document=in_document)
-        if form == "terminal":
-            text = [
-                *first,
-                *section(tables, width),
-                *results_screen(rows, compared, width),
-            ]
-            if destination.has_colour:
-                text = coloured(text)
-        elif form == "latex":
-            text = [*(f"% {line}" for line in first), _NOT_IN_LATEX]
-            text += as_latex(tables, f"Only {selection}" if selection else "")
-        else:
-            if only and detail.all_tables:
-                tables += _wrong(shown[0].records)
-            title = runs[0].name if only else f"{len(runs):,} runs"
-            text = list(_markdown(title, first, tables))
-        destination.write((f"{line}\n" for line in text), runs)
 
 
 def _check_tables(
@@ -324,6 +167,9 @@ def _check_tables(
         raise UsageError("--errors: these runs have none; remove --errors")
 
 
+# --- formats --------------------------------------------------------------------------
+
+
 def _csv_table(rows: Sequence[ResultOfRun], detail: Detail) -> Table:
     if detail.cells:
         return CELLS.table(cell_items(rows), Level.DATA)
@@ -332,21 +178,99 @@ def _csv_table(rows: Sequence[ResultOfRun], detail: Detail) -> Table:
     return OVERVIEW.table(overview_items(rows), Level.DATA)
 
 
-def _other_questions(
-    runs: Sequence[LoadedRun],
-    run_of: Mapping[str, int],
-    rows: Sequence[ResultOfRun],
-    differences: Sequence[ModelDifference],
-) -> str:
+def _json(shown: _Shown) -> str:
+    tables = data_tables(shown.rows, shown.pages, shown.series, shown.differences)
+    detail = shown.detail
+    if detail.cells or detail.errors:
+        tables = [table for table in tables if detail.names(table.key)]
+    whole = as_json(tables, _first_lines(shown, _UNLIMITED))
+    return encode(whole, indent=2).decode("ascii")
+
+
+def _screen(shown: _Shown, width: int) -> list[str]:
+    lines = _first_lines(shown, width)
+    other = _other_questions(shown)
+    lines += wrap(other, width, break_long_words=False, break_on_hyphens=False)
+    tables = _tables(shown.rows, shown.only, shown.detail, in_document=False)
+    lines += section(tables, width)
+    lines += results_screen(shown.rows, shown.differences, width)
+    return lines
+
+
+def _latex(shown: _Shown, width: int) -> list[str]:
+    lines = [f"% {line}" for line in _remarks(shown, width)]
+    lines.append(_NOT_IN_LATEX)
+    tables = _tables(shown.rows, shown.only, shown.detail, in_document=True)
+    only = f"Only {shown.selection}" if shown.selection else ""
+    lines += as_latex(tables, only)
+    return lines
+
+
+def _markdown(shown: _Shown, width: int) -> Iterator[str]:
+    """The first table in full, the others in sections that can be collapsed."""
+    yield f"## {code(shown.title)}"
+    yield ""
+    for line in _remarks(shown, width):
+        yield f"- {code(line)}"
+    yield ""
+    tables = _tables(shown.rows, shown.only, shown.detail, in_document=True)
+    if shown.only and shown.detail.all_tables:
+        tables += _wrong(shown.pages[0].records)
+    for table in tables[:1]:
+        yield from as_markdown(table)
+    for table in tables[1:]:
+        yield f"<details><summary>{html.escape(table.heading)}</summary>"
+        yield ""
+        yield from as_markdown(table)
+        yield "</details>"
+        yield ""
+
+
+# --- remarks --------------------------------------------------------------------------
+
+
+def _remarks(shown: _Shown, width: int) -> list[str]:
+    """The lines above the tables of a document."""
+    lines = _first_lines(shown, width)
+    other = _other_questions(shown)
+    if other:
+        lines.append(other)
+    return lines
+
+
+def _first_lines(shown: _Shown, width: int) -> list[str]:
+    """For one complete run the status lines, for everything else how many trials are
+    answered.
+    """
+    runs, only = shown.runs, shown.only
+    if only and runs[0].facts and not shown.selection:
+        return run_lines(only, width)
+    answered = sum(one.summary.answered for one in shown.pages)
+    unanswered = sum(one.summary.unanswered for one in shown.pages)
+    counts = f"{sanitize_name(shown.title, _LONGEST_RUN)}: {answered:,} answered"
+    if unanswered:
+        counts += f", {unanswered:,} unanswered"
+    lines = [counts]
+    names = [sanitize_name(run.name, _LONGEST_RUN) for run in runs if run.unfinished]
+    if names:
+        lines.append(f"{', '.join(names)}: {UNFINISHED}")
+    if shown.selection:
+        lines.append(f"only {shown.selection}")
+    for one in shown.pages:
+        lines += wrapped(reasoning_lines(one.summary), width)
+    return lines
+
+
+def _other_questions(shown: _Shown) -> str:
     """The remark about runs that were asked a task of the first model shown, but few of
     its questions; else empty.
-
-    `run_of` has the number of the run of each label.
     """
-    if not rows:
+    rows, runs = shown.rows, shown.runs
+    if shown.only or not rows:
         return ""
+    run_of = {one.label: one.key[0] for one in shown.series}
     first = run_of[rows[0].label]
-    compared = {(one.model, one.task) for one in differences}
+    compared = {(one.model, one.task) for one in shown.differences}
     measured = [row for row in rows if row.result.measured and not row.result.searched]
     tasks = {row.result.task for row in measured if row.label == rows[0].label}
     others: set[int] = set()
@@ -361,36 +285,6 @@ def _other_questions(
     whose = sanitize_name(runs[first].name, _LONGEST_RUN)
     remark = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
     return f"{remark}: llmarith compare --unpaired {path} {other}"
-
-
-def _first_lines(
-    runs: Sequence[LoadedRun],
-    shown: Sequence[PageRun],
-    selection: Selection,
-    width: int,
-) -> list[str]:
-    """For one complete run the status lines, for everything else how many trials are
-    answered.
-    """
-    if len(runs) == 1 and runs[0].facts and not selection:
-        return run_lines(shown[0].summary, width)
-    answered = sum(one.summary.answered for one in shown)
-    unanswered = sum(one.summary.unanswered for one in shown)
-    whose = f"{len(runs):,} runs"
-    if len(runs) == 1:
-        whose = sanitize_name(runs[0].name, _LONGEST_RUN)
-    counts = f"{whose}: {answered:,} answered"
-    if unanswered:
-        counts += f", {unanswered:,} unanswered"
-    lines = [counts]
-    names = [sanitize_name(run.name, _LONGEST_RUN) for run in runs if run.unfinished]
-    if names:
-        lines.append(f"{', '.join(names)}: {UNFINISHED}")
-    if selection:
-        lines.append(f"only {selection}")
-    for one in shown:
-        lines += wrapped(reasoning_lines(one.summary), width)
-    return lines
 
 
 # --- the tables of runs ---------------------------------------------------------------
@@ -434,25 +328,6 @@ def _tables(
     if whole or detail.errors:
         tables.append(run_tables.error_classes(rows))
     return [table for table in tables if table.rows or table.notes]
-
-
-def _markdown(
-    title: str, first: Sequence[str], tables: Sequence[Table]
-) -> Iterator[str]:
-    """The first table in full, the others in sections that can be collapsed."""
-    yield f"## {code(title)}"
-    yield ""
-    for line in first:
-        yield f"- {code(line)}"
-    yield ""
-    for table in tables[:1]:
-        yield from as_markdown(table)
-    for table in tables[1:]:
-        yield f"<details><summary>{html.escape(table.heading)}</summary>"
-        yield ""
-        yield from as_markdown(table)
-        yield "</details>"
-        yield ""
 
 
 def _wrong(records: Iterable[Record]) -> list[Table]:

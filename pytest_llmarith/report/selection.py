@@ -1,0 +1,182 @@
+"""What `llmarith report` counts and shows, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal, NamedTuple
+
+from pytest_llmarith.records import Record
+from pytest_llmarith.report.formatting import median_latency, prompt_and_completion
+from pytest_llmarith.report.series import ResultOfRun
+from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.safe_text import sanitize, sanitize_name
+from pytest_llmarith.summaries import Result
+from pytest_llmarith.types import Outcome
+
+Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
+
+_LONGEST_NAME = 60
+_LONGEST_RUN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which trials are counted.
+
+    Names may contain `*`; a limit on depth excludes trials without a depth.
+    """
+
+    models: Sequence[str] = ()
+    tasks: Sequence[str] = ()
+    min_depth: int | None = None
+    max_depth: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether trials may be excluded."""
+        return bool(str(self))
+
+    def __call__(self, record: Record) -> bool:
+        """Whether a trial is counted."""
+        if self.models and not _matches(record.model, self.models):
+            return False
+        if self.tasks and not _matches(record.task, self.tasks):
+            return False
+        if not self.min_depth and not self.max_depth:
+            return True
+        depth = record.problem.depth
+        if depth is None or depth < (self.min_depth or 0):
+            return False
+        return not self.max_depth or depth <= self.max_depth
+
+    def __str__(self) -> str:
+        """What is counted, such as `tasks oeis; depths 5 and more`; empty if no trial
+        is excluded.
+        """
+        lowest, highest = self.min_depth, self.max_depth
+        parts = []
+        if self.models:
+            parts.append(f"models {sanitize(', '.join(self.models), _LONGEST_RUN)}")
+        if self.tasks:
+            parts.append(f"tasks {sanitize(', '.join(self.tasks), _LONGEST_RUN)}")
+        if lowest and highest:
+            parts.append(f"depths {lowest} to {highest}")
+        elif lowest:
+            parts.append(f"depths {lowest} and more")
+        elif highest:
+            parts.append(f"depths up to {highest}")
+        return "; ".join(parts)
+
+    def check(self, runs: Sequence[LoadedRun]) -> None:
+        """Raises UsageError, which lists the models and tasks, if no trial is
+        counted.
+        """
+        if not self:
+            return
+        models: set[str] = set()
+        tasks: set[str] = set()
+        for run in runs:
+            if run.summary().results:
+                return
+            for model, task in run.seen:
+                models.add(sanitize_name(model, _LONGEST_NAME))
+                tasks.add(sanitize_name(task, _LONGEST_NAME))
+        raise UsageError(
+            f"no trial of {self}; the runs have models {', '.join(sorted(models))} "
+            f"and tasks {', '.join(sorted(tasks))}"
+        )
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return name in patterns or any(fnmatchcase(name, one) for one in patterns)
+
+
+# --- order ----------------------------------------------------------------------------
+
+_WORDS = ("run", "model", "task", "date")
+_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
+    "run": lambda row: row.run.casefold(),
+    "model": lambda row: row.result.model.casefold(),
+    "task": lambda row: row.result.task.casefold(),
+    "date": lambda row: row.result.date,
+    "trials": lambda row: row.result.measured,
+    "correct": lambda row: _correct(row.result),
+    "cost": lambda row: row.result.cost_usd,
+    "tokens": lambda row: prompt_and_completion(row.result),
+    "latency": lambda row: median_latency(row.result),
+}
+
+
+def _correct(result: Result) -> float | None:
+    found = result.percentages[Outcome.CORRECT]
+    return found.percent if found else None
+
+
+class Order(NamedTuple):
+    """Sorts results by a column: words from a to z, figures from the largest, both
+    reversed if `reverse`.
+
+    The sort is stable, and unknown values come last. By correct answers, results that
+    lack cells of others come after those that have all of them.
+    """
+
+    column: str
+    reverse: bool
+
+    def of(self, rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
+        """The results in this order."""
+        key = _COLUMNS[self.column]
+        from_largest = self.column not in _WORDS
+        ordered = [row for row in rows if key(row) is not None]
+        ordered.sort(key=key, reverse=self.reverse != from_largest)
+        ordered += [row for row in rows if key(row) is None]
+        if self.column == "correct":
+            ordered.sort(key=lambda row: bool(row.missing))
+        return ordered
+
+
+def parse_order(text: str) -> Order:
+    """Parse `[-]COLUMN`. Raises UsageError if there is no such column."""
+    column = text.strip().removeprefix("-")
+    if column not in _COLUMNS:
+        named = sanitize(text, _LONGEST_NAME)
+        columns = ", ".join(_COLUMNS)
+        raise UsageError(
+            f"--sort={named}: not a column; write one of {columns}, or -run to "
+            f"reverse it"
+        )
+    return Order(column, text.strip().startswith("-"))
+
+
+# --- detail ---------------------------------------------------------------------------
+
+
+class Detail(NamedTuple):
+    """What is shown beside the head of a report; CSV and JSON show it in place of the
+    head.
+    """
+
+    cells: bool = False
+    errors: bool = False
+    all_tables: bool = False
+
+    def names(self, table: str) -> bool:
+        """Whether this table was asked for by its name."""
+        return (table == "cells" and self.cells) or (table == "errors" and self.errors)
+
+    def check(self, form: Format) -> None:
+        """Raises UsageError if this format cannot show it."""
+        if self.all_tables and form not in ("terminal", "markdown"):
+            raise UsageError(
+                f"-v: not with --format={form}; remove -v, or write --cells or --errors"
+            )
+        if form == "html" and (self.cells or self.errors):
+            raise UsageError(
+                "--format=html: the page has all tables; remove --cells and --errors"
+            )
+        if form == "csv" and self.cells and self.errors:
+            raise UsageError(
+                "--format=csv: one table; write --cells or --errors, or --format=json"
+            )
