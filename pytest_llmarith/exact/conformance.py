@@ -74,9 +74,8 @@ def load_corpus(path: Path | None = None) -> list[Case]:
         "corpus", "cases.jsonl"
     )
     try:
-        return [
-            Case(**json.loads(line)) for line in source.read_text("utf-8").splitlines()
-        ]
+        lines = source.read_text("utf-8").splitlines()
+        return [Case(**json.loads(line)) for line in lines]
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(f"the corpus {source} cannot be read: {error}") from error
 
@@ -153,12 +152,10 @@ def _started(name: str) -> tuple[Any, Connection]:
     process = context.Process(target=_serve, args=(name, other), daemon=True)
     process.start()
     other.close()
+    problem: str | None = f"{name} takes more than {_START_SECONDS:g} s to load"
     try:
-        problem = (
-            pipe.recv()
-            if pipe.poll(_START_SECONDS)
-            else f"{name} takes more than {_START_SECONDS:g} s to load"
-        )
+        if pipe.poll(_START_SECONDS):
+            problem = pipe.recv()
     except EOFError:
         problem = f"{name} ends its process when it is loaded"
     if problem is not None:
@@ -237,11 +234,10 @@ class Report:
 
     @property
     def families(self) -> list[Counts]:
-        names = dict.fromkeys(one.case.family for one in self.found)
-        return [
-            Counts.of(name, [one for one in self.found if one.case.family == name])
-            for name in names
-        ]
+        by_name: dict[str, list[Verdict]] = {}
+        for one in self.found:
+            by_name.setdefault(one.case.family, []).append(one)
+        return [Counts.of(name, found) for name, found in by_name.items()]
 
     @property
     def percent_right(self) -> float:
@@ -302,30 +298,28 @@ class Report:
             "|---|--:|--:|--:|",
         ]
         lines += [f"| {' | '.join(row)} |" for row in self._rows()]
+        lines.append("")
         examples = [f"- {line}" for line in self._example_lines()]
-        return "\n".join(
-            [*lines, "", *examples, *([""] if examples else []), self._last_line()]
-        )
+        if examples:
+            lines += [*examples, ""]
+        lines.append(self._last_line())
+        return "\n".join(lines)
 
     def as_text(self) -> str:
         """The same for a terminal."""
+        lines = []
         rows = [("family", "cases", "false accepts", "false refusals"), *self._rows()]
-        lines = [
-            f"{name:20} {cases:>6} {accepted:>16} {refused:>16}"
-            for name, cases, accepted, refused in rows
-        ]
+        for name, cases, accepted, refused in rows:
+            lines.append(f"{name:20} {cases:>6} {accepted:>16} {refused:>16}")
         return "\n".join([*lines, "", *self._example_lines(), self._last_line()])
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
-        return [
-            (
-                counts.family,
-                str(counts.cases),
-                f"{counts.false_accepts} of {counts.to_refuse}",
-                f"{counts.false_refusals} of {counts.to_accept}",
-            )
-            for counts in [*self.families, self.total]
-        ]
+        rows = []
+        for counts in [*self.families, self.total]:
+            accepted = f"{counts.false_accepts} of {counts.to_refuse}"
+            refused = f"{counts.false_refusals} of {counts.to_accept}"
+            rows.append((counts.family, str(counts.cases), accepted, refused))
+        return rows
 
     def _example_lines(self) -> list[str]:
         lines = []
@@ -350,12 +344,12 @@ class Report:
 
 
 def _short(text: str) -> str:
-    shown = text if len(text) <= _SHOWN else f"...{text[-_SHOWN:]}"
-    return (
-        ascii(shown)
-        if any(not letter.isprintable() and letter != "\n" for letter in shown)
-        else repr(shown)
-    )
+    shown = text
+    if len(text) > _SHOWN:
+        shown = f"...{text[-_SHOWN:]}"
+    if shown.replace("\n", "").isprintable():
+        return repr(shown)
+    return ascii(shown)
 
 
 # --- command line ---------------------------------------------------------------------
@@ -401,17 +395,16 @@ def run(request: argparse.Namespace) -> tuple[str, int]:
     cases = load_corpus(request.corpus)
     if not cases:
         raise UsageError("the corpus has no cases")
-    report = Report(
-        request.grader, list(verdicts(request.grader, cases, request.timeout))
-    )
-    shown = {
-        "text": report.as_text,
-        "json": report.as_json,
-        "markdown": report.as_markdown,
-    }[request.format]()
-    is_under = (
-        request.fail_under is not None and report.percent_right < request.fail_under
-    )
+    found = list(verdicts(request.grader, cases, request.timeout))
+    report = Report(request.grader, found)
+    if request.format == "json":
+        shown = report.as_json()
+    elif request.format == "markdown":
+        shown = report.as_markdown()
+    else:
+        shown = report.as_text()
+    least = request.fail_under
+    is_under = least is not None and report.percent_right < least
     return shown, int(is_under)
 
 

@@ -37,16 +37,15 @@ def distance(one: Decimal, other: Decimal) -> Decimal:
 
 def product(one: Decimal, other: Decimal) -> Decimal:
     """The exact product."""
-    return _context(
-        sum(number.adjusted() - _exponent(number) + 1 for number in (one, other))
-    ).multiply(one, other)
+    digits = one.adjusted() - _exponent(one) + 1
+    other_digits = other.adjusted() - _exponent(other) + 1
+    return _context(digits + other_digits).multiply(one, other)
 
 
 def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """The number rounded to that many decimals."""
-    return number.quantize(
-        Decimal((0, (1,), -decimals)), rounding, wide_context(number, decimals=decimals)
-    )
+    unit = Decimal((0, (1,), -decimals))
+    return number.quantize(unit, rounding, wide_context(number, decimals=decimals))
 
 
 def is_close(rounded: Decimal, exact: Decimal) -> bool:
@@ -55,15 +54,12 @@ def is_close(rounded: Decimal, exact: Decimal) -> bool:
     """
     if abs(rounded.adjusted() - exact.adjusted()) > 1:
         return False
-    few, many = (
-        number.copy_abs().scaleb(-exact.adjusted())
-        for number in (rounded.normalize(), exact)
-    )
-    return (
-        few <= 2 * many
-        and many <= 2 * few
-        and abs(few - many) <= Decimal((0, (1,), _exponent(few)))
-    )
+    few = rounded.normalize().copy_abs().scaleb(-exact.adjusted())
+    many = exact.copy_abs().scaleb(-exact.adjusted())
+    if few > 2 * many or many > 2 * few:
+        return False
+    unit = Decimal((0, (1,), _exponent(few)))
+    return abs(few - many) <= unit
 
 
 def shifted(number: Decimal, places: int) -> Decimal:
@@ -86,9 +82,8 @@ def significant(number: Decimal) -> str:
 def short_ratio(part: Decimal, whole: Decimal) -> str:
     """`part / whole` with two significant digits, such as 1.2e-05."""
     few = _context(20)
-    mantissa, _, exponent = format(
-        few.divide(few.plus(part), few.plus(whole)), ".1e"
-    ).partition("e")
+    ratio = few.divide(few.plus(part), few.plus(whole))
+    mantissa, _, exponent = format(ratio, ".1e").partition("e")
     return f"{mantissa}e{int(exponent):+03d}"
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cached_property
-from itertools import groupby, takewhile
-from operator import eq, ne
+from itertools import groupby
+from operator import eq
 from typing import NamedTuple
 
 from . import decimals
@@ -32,11 +32,13 @@ def is_rounding(answer: Decimal, truth: Decimal) -> bool:
     """
     if decimals.rounded(answer, DECIMALS) == truth:
         return True
-    places = len(decimals.plain(answer).partition(".")[2])
-    return places < len(format(truth, "f").partition(".")[2]) and any(
-        decimals.rounded(truth, places, mode) == answer
-        for mode in (ROUND_HALF_EVEN, ROUND_HALF_UP)
-    )
+    _, _, rest = decimals.plain(answer).partition(".")
+    _, _, true_rest = format(truth, "f").partition(".")
+    places = len(rest)
+    if places >= len(true_rest):
+        return False
+    to_even = decimals.rounded(truth, places, ROUND_HALF_EVEN)
+    return answer in (to_even, decimals.rounded(truth, places, ROUND_HALF_UP))
 
 
 # --- digits ---------------------------------------------------------------------------
@@ -88,19 +90,17 @@ class Case:
         """The digits of both numbers, with the decimals of the operation, or more if
         one of the numbers has more.
         """
-        least = (
-            _FIXED_POINT.get(self.op, 0) if self.op and self.dtype is Dtype.FLOAT else 0
-        )
+        least = 0
+        if self.op and self.dtype is Dtype.FLOAT:
+            least = _FIXED_POINT.get(self.op, 0)
         return Rows.of(self.answer, self.truth, least)
 
     @property
     def same_sign(self) -> bool:
         """Whether both have the same sign; zero has both signs."""
-        return (
-            not self.answer
-            or not self.truth
-            or self.answer.is_signed() == self.truth.is_signed()
-        )
+        if not self.answer or not self.truth:
+            return True
+        return self.answer.is_signed() == self.truth.is_signed()
 
     @property
     def same_places(self) -> bool:
@@ -122,10 +122,8 @@ class Rows:
     @classmethod
     def of(cls, answer: Decimal, truth: Decimal, least: int) -> Rows:
         """The digits with at least `least` decimals."""
-        (whole, rest), (true_whole, true_rest) = (
-            split_at_point(answer),
-            split_at_point(truth),
-        )
+        whole, rest = split_at_point(answer)
+        true_whole, true_rest = split_at_point(truth)
         expected = max(least, len(true_rest))
         width = max(expected, len(rest))
         return cls(
@@ -137,10 +135,9 @@ class Rows:
     @property
     def without_extra(self) -> Rows:
         """Both without the extra decimals."""
-        answer, truth = (
-            row[: len(row) - self.extra] for row in (self.answer, self.truth)
-        )
-        return Rows(answer, truth, 0)
+        if not self.extra:
+            return self
+        return Rows(self.answer[: -self.extra], self.truth[: -self.extra], 0)
 
 
 def split_at_point(number: Decimal) -> tuple[str, str]:
@@ -176,16 +173,18 @@ def measure(case: Case, error_class: ErrorClass | None) -> Measures:
     """The measures of an answer with its error class, which is None if it is
     correct.
     """
-    error = wrong = None
+    absolute = relative = rounded = wrong = None
     if error_class:
         error = decimals.distance(case.given, case.truth)
+        absolute = decimals.plain(error)
+        if case.truth:
+            relative = decimals.short_ratio(error, case.truth.copy_abs())
+        rounded = error_class is ErrorClass.ROUNDED
         wrong = wrong_digits(case)
     return Measures(
-        absolute_error=None if error is None else decimals.plain(error),
-        relative_error=decimals.short_ratio(error, case.truth.copy_abs())
-        if error is not None and case.truth
-        else None,
-        rounded=error_class is ErrorClass.ROUNDED if error_class else None,
+        absolute_error=absolute,
+        relative_error=relative,
+        rounded=rounded,
         error_class=error_class,
         digit_match=digit_match(case.rows),
         dlength=dlength(case.rows),
@@ -217,8 +216,13 @@ def leading_digits(case: Case) -> int:
     if not case.same_places:
         return 0
     asked = case.rows.without_extra
-    right = sum(1 for _ in takewhile(bool, map(eq, asked.answer, asked.truth)))
-    return max(0, right - len(asked.truth) + len(asked.truth.lstrip("0") or "0"))
+    right = 0
+    for digit, true_digit in zip(asked.answer, asked.truth, strict=True):
+        if digit != true_digit:
+            break
+        right += 1
+    leading_zeros = len(asked.truth) - len(asked.truth.lstrip("0") or "0")
+    return max(0, right - leading_zeros)
 
 
 def wrong_digits(case: Case) -> str | None:
@@ -228,12 +232,10 @@ def wrong_digits(case: Case) -> str | None:
     if not case.same_places:
         return None
     asked = case.rows.without_extra
-    return (
-        "".join(
-            "1" if is_wrong else "0" for is_wrong in map(ne, asked.answer, asked.truth)
-        )
-        or None
-    )
+    wrong = ""
+    for digit, true_digit in zip(asked.answer, asked.truth, strict=True):
+        wrong += "0" if digit == true_digit else "1"
+    return wrong or None
 
 
 # --- carries of the operands ----------------------------------------------------------
@@ -269,17 +271,19 @@ def carries(op: Op | None, lhs: Decimal, rhs: Decimal) -> Carries | None:
     """
     if op not in (Op.ADD, Op.SUB):
         return None
-    halved = [split_at_point(lhs), split_at_point(rhs)]
-    width, places = (max(map(len, half)) for half in zip(*halved, strict=True))
-    lower, upper = sorted(
-        whole.rjust(width, "0") + rest.ljust(places, "0") for whole, rest in halved
-    )
+    whole, rest = split_at_point(lhs)
+    other_whole, other_rest = split_at_point(rhs)
+    width = max(len(whole), len(other_whole))
+    places = max(len(rest), len(other_rest))
+    row = whole.rjust(width, "0") + rest.ljust(places, "0")
+    other_row = other_whole.rjust(width, "0") + other_rest.ljust(places, "0")
+    lower, upper = sorted((row, other_row))
     is_sum = (lhs.is_signed() == rhs.is_signed()) is (op is Op.ADD)
     columns = [False]
-    for above, below in zip(
-        map(int, reversed(upper)), map(int, reversed(lower)), strict=True
-    ):
-        columns.append(
-            above + below + columns[-1] > 9 if is_sum else above < below + columns[-1]
-        )
+    for above, below in zip(reversed(upper), reversed(lower), strict=True):
+        least = int(below) + columns[-1]
+        if is_sum:
+            columns.append(int(above) + least > 9)
+        else:
+            columns.append(int(above) < least)
     return Carries(tuple(columns), places)

@@ -24,7 +24,10 @@ def error_class(case: Case) -> ErrorClass | None:
     """The class of an answer that deviates; None if it is correct."""
     if case.is_correct:
         return None
-    return next(found for found, holds in _RULES.items() if holds(case))
+    for found, holds in _RULES.items():
+        if holds(case):
+            return found
+    raise AssertionError("the last rule always holds")
 
 
 # --- rules on values: the operands explain the error ----------------------------------
@@ -38,23 +41,18 @@ def _is_off_by_power_of_ten(case: Case) -> bool:
     """All digits are right and the point is not; rounding to four decimals may have
     removed some digits.
     """
-    if (
-        not case.given
-        or not case.truth
-        or case.given.is_signed() != case.truth.is_signed()
-    ):
+    if not case.given or not case.truth:
         return False
-    return significant(case.truth) in (
-        significant(case.given),
-        significant(case.answer),
-    )
+    if case.given.is_signed() != case.truth.is_signed():
+        return False
+    digits = significant(case.truth)
+    return digits in (significant(case.given), significant(case.answer))
 
 
 def _echoes_operand(case: Case) -> bool:
-    return case.op is not None and case.answer.copy_abs() in (
-        case.lhs.copy_abs(),
-        case.rhs.copy_abs(),
-    )
+    if case.op is None:
+        return False
+    return case.answer.copy_abs() in (case.lhs.copy_abs(), case.rhs.copy_abs())
 
 
 def _is_of_other_operation(case: Case) -> bool:
@@ -63,17 +61,18 @@ def _is_of_other_operation(case: Case) -> bool:
     """
     if case.op is None:
         return False
-    answer, lhs, rhs = (
-        number.copy_abs() for number in (case.answer, case.lhs, case.rhs)
-    )
+    answer = case.answer.copy_abs()
+    lhs, rhs = case.lhs.copy_abs(), case.rhs.copy_abs()
     total = decimals.wide_context(lhs, rhs).add(lhs, rhs)
-    return (
-        (case.op is not Op.ADD and answer == total)
-        or (case.op is not Op.SUB and answer == decimals.distance(lhs, rhs))
-        or (case.op is not Op.MUL and answer == decimals.product(lhs, rhs))
-        or (case.op is not Op.DIV and _is_quotient(answer, lhs, rhs))
-        or _is_quotient(answer, rhs, lhs)
-    )
+    if case.op is not Op.ADD and answer == total:
+        return True
+    if case.op is not Op.SUB and answer == decimals.distance(lhs, rhs):
+        return True
+    if case.op is not Op.MUL and answer == decimals.product(lhs, rhs):
+        return True
+    if case.op is not Op.DIV and _is_quotient(answer, lhs, rhs):
+        return True
+    return _is_quotient(answer, rhs, lhs)
 
 
 def _is_quotient(answer: Decimal, dividend: Decimal, divisor: Decimal) -> bool:
@@ -95,10 +94,9 @@ def _misaligns_operand(case: Case) -> bool:
         return False
     context = decimals.wide_context(case.answer, case.lhs, case.rhs)
     second = case.rhs if case.op is Op.ADD else case.rhs.copy_negate()
-    return any(
-        _is_shifted(context.subtract(case.answer, stays), moves)
-        for stays, moves in ((case.lhs, second), (second, case.lhs))
-    )
+    if _is_shifted(context.subtract(case.answer, case.lhs), second):
+        return True
+    return _is_shifted(context.subtract(case.answer, second), case.lhs)
 
 
 def _is_shifted(number: Decimal, original: Decimal) -> bool:
@@ -122,11 +120,11 @@ def _loses_carry(case: Case) -> bool:
     units = (whole + rest.ljust(carried.decimals, "0"))[::-1]
     if len(rest) > carried.decimals or set(units) - {"0", "1"}:
         return False
-    return all(
-        has_one
-        for has_one, unit in zip(carried.columns, units, strict=False)
-        if unit == "1"
-    )
+    for carries_one, unit in zip(carried.columns, units, strict=False):
+        is_wrong = unit == "1"
+        if is_wrong and not carries_one:
+            return False
+    return True
 
 
 # --- rules on digits, for all operations ----------------------------------------------
@@ -148,14 +146,13 @@ def _has_other_length(case: Case) -> bool:
 
 def _transposes(case: Case) -> bool:
     """Two neighbouring digits are exchanged, and all others are right."""
-    if len(places := _first_differences(case, 3)) != 2:
+    places = _first_differences(case, 3)
+    if len(places) != 2:
         return False
     left, right = places
     answer, truth = case.rows.answer, case.rows.truth
-    return right == left + 1 and (answer[left], answer[right]) == (
-        truth[right],
-        truth[left],
-    )
+    exchanged = truth[right] + truth[left]
+    return right == left + 1 and answer[left] + answer[right] == exchanged
 
 
 def _misses_one_digit(case: Case) -> bool:
@@ -178,10 +175,8 @@ def _misses_stretch(case: Case) -> bool:
     """
     if not _misses_several_digits(case) or case.rows.answer[0] != case.rows.truth[0]:
         return False
-    return all(
-        after - before <= 2
-        for before, after in pairwise(_differences(case.rows.answer, case.rows.truth))
-    )
+    places = _differences(case.rows.answer, case.rows.truth)
+    return all(after - before <= 2 for before, after in pairwise(places))
 
 
 def _misses_several_digits(case: Case) -> bool:
@@ -198,24 +193,26 @@ def _is_related(case: Case) -> bool:
     if not case.answer or not case.truth or not case.same_sign:
         return False
     answer, truth = case.rows.answer, case.rows.truth
-    right = max(
-        sum(map(eq, answer, truth)), sum(map(eq, reversed(answer), reversed(truth)))
-    )
-    return 2 * right >= min(len(answer), len(truth)) or _is_close(
-        case.answer, case.truth
-    )
+    from_left = sum(map(eq, answer, truth))
+    from_right = sum(map(eq, reversed(answer), reversed(truth)))
+    if 2 * max(from_left, from_right) >= min(len(answer), len(truth)):
+        return True
+    return _is_close(case.answer, case.truth)
 
 
 def _is_close(answer: Decimal, truth: Decimal) -> bool:
     """Whether the answer times some power of ten differs from the truth by less than a
     tenth.
     """
-    one, other = (Decimal(f".{significant(number)}") for number in (answer, truth))
+    one = Decimal(f".{significant(answer)}")
+    other = Decimal(f".{significant(truth)}")
     context = decimals.wide_context(one, other)
-    return any(
-        decimals.distance(context.scaleb(one, by), other) < context.scaleb(other, -1)
-        for by in (-1, 0, 1)
-    )
+    tenth = context.scaleb(other, -1)
+    for places in (-1, 0, 1):
+        error = decimals.distance(context.scaleb(one, places), other)
+        if error < tenth:
+            return True
+    return False
 
 
 def _first_differences(case: Case, most: int) -> list[int]:

@@ -6,7 +6,6 @@ The operands may be used, the expected answer may not.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
 from decimal import Decimal
 from math import gcd
@@ -71,7 +70,9 @@ def bare_number(text: str, dtype: Dtype) -> Decimal | None:
     limit of 4,300 digits.
     """
     bare = text.strip()
-    return decimal_from(bare) if _BARE[dtype].fullmatch(bare) else None
+    if not _BARE[dtype].fullmatch(bare):
+        return None
+    return decimal_from(bare)
 
 
 def reason(reply: Stripped, text: str) -> Reason:
@@ -80,7 +81,9 @@ def reason(reply: Stripped, text: str) -> Reason:
         return Reason.REFUSAL
     if reply.cut:
         return Reason.TRUNCATED
-    return Reason.UNREADABLE if text.strip() else Reason.EMPTY
+    if not text.strip():
+        return Reason.EMPTY
+    return Reason.UNREADABLE
 
 
 def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAnswer:
@@ -89,23 +92,20 @@ def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAn
     if is_several(end):
         return ExtractedAnswer(None, None, Reason.UNREADABLE)
     if len(end) > MAX_CHARACTERS:
-        end = end[-MAX_CHARACTERS:].partition("\n")[
-            2
-        ]  # starts with a whole line, so that no number is cut
+        # Starts with a whole line, so that no number is cut.
+        _, _, end = end[-MAX_CHARACTERS:].partition("\n")
     shown = plain(end, operands, dtype)
-    if stripped.cut and (
-        box := _LAST_BOX.search(text, max(0, len(text) - 500))
-    ):  # a thought with the answer
-        shown = plain(box[0], operands, dtype)
+    if stripped.cut:  # the thought may have the answer
+        box = _LAST_BOX.search(text, max(0, len(text) - 500))
+        if box:
+            shown = plain(box[0], operands, dtype)
     sizes = tuple(decimal_from(operand).copy_abs() for operand in operands)
     answer = answer_in(tokens(shown), sizes)
     if answer is None:
         answer = fraction_in(shown, sizes)
-    return (
-        ExtractedAnswer(answer, None)
-        if answer is not None
-        else ExtractedAnswer(None, None, reason(stripped, shown))
-    )
+    if answer is None:
+        return ExtractedAnswer(None, None, reason(stripped, shown))
+    return ExtractedAnswer(answer, None)
 
 
 # --- fractions ------------------------------------------------------------------------
@@ -129,16 +129,20 @@ def fraction_in(text: str, operands: Sequence[Decimal]) -> Decimal | None:
     found = _FRACTION.search(text, max(0, len(text) - _LONGEST_FRACTION))
     if found is None:
         return None
-    whole, over, under = (int(found[name] or 0) for name in ("whole", "over", "under"))
+    whole = int(found["whole"] or 0)
+    over, under = int(found["over"]), int(found["under"])
     is_mixed = found["whole"] is not None
-    is_echo = over in operands and under in operands
-    if is_echo or gcd(over, under) != 1 or (is_mixed and over >= under):
+    if over in operands and under in operands:
+        return None
+    if gcd(over, under) != 1 or (is_mixed and over >= under):
         return None
     if 10**_MOST_DECIMALS % under:
         return None
     scaled = Decimal((whole * under + over) * (10**_MOST_DECIMALS // under))
     size = decimal_from(plain_digits(shifted(scaled, -_MOST_DECIMALS)))
-    return size.copy_negate() if found["sign"] and size else size
+    if found["sign"] and size:
+        return size.copy_negate()
+    return size
 
 
 # --- thoughts and refusals ------------------------------------------------------------
@@ -165,11 +169,11 @@ def strip_thoughts(reply: str) -> Stripped:
     """Remove everything up to the last closing tag, and everything from an opening tag
     that is not closed.
     """
-    closings = deque(_CLOSED.finditer(reply), maxlen=1)
-    text = reply[closings[0].end() :] if closings else reply
+    end = 0
+    for closing in _CLOSED.finditer(reply):
+        end = closing.end()
+    text = reply[end:]
     opening = _OPENED.search(text)
-    return (
-        Stripped(text[: opening.start()], cut=True)
-        if opening
-        else Stripped(text, cut=False)
-    )
+    if opening:
+        return Stripped(text[: opening.start()], cut=True)
+    return Stripped(text, cut=False)

@@ -27,6 +27,7 @@ _EXACT = Exact()
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,4})?")
 _LARGEST_EXPONENT = 9_999
 _LONGEST_LOCATED = 400  # digits
+_ANY_DIGIT = re.compile(r"\d")  # of any script
 _DOTS = re.compile(r"\.\.\.|…|[ ]?\\l?dots")
 # What may stand between the digits of one number.
 _BETWEEN = r"(?:[.,'’_ \u00a0\u2009\u202f]|\{,\}|\\[,:; ]){0,2}"
@@ -121,11 +122,8 @@ def grade(
     """
     truth = _number(expected, "expected")
     if kind is None:
-        kind = (
-            "integer"
-            if truth is not None and truth == truth.to_integral_value()
-            else "decimal"
-        )
+        is_whole = truth is not None and truth == truth.to_integral_value()
+        kind = "integer" if is_whole else "decimal"
     text = text_of(reply)
     found = read(text, _texts_of(operands), _dtype_of(kind))
     if truth is None:
@@ -187,14 +185,14 @@ def _number(value: object, name: str) -> Decimal | None:
     """
     if isinstance(value, str):
         text = value.strip()
-        return decimal_from(text) if _NUMBER.fullmatch(text) else None
+        if not _NUMBER.fullmatch(text):
+            return None
+        return decimal_from(text)
     if isinstance(value, Decimal):
-        exponent = value.as_tuple().exponent  # a letter, if the value is not finite
-        return (
-            value
-            if isinstance(exponent, int) and abs(exponent) <= _LARGEST_EXPONENT
-            else None
-        )
+        exponent = value.as_tuple().exponent
+        if not isinstance(exponent, int):  # a letter, if the value is not finite
+            return None
+        return value if abs(exponent) <= _LARGEST_EXPONENT else None
     if isinstance(value, int) and not isinstance(value, bool):
         return Decimal(value)
     if isinstance(value, float):
@@ -210,8 +208,12 @@ def _number(value: object, name: str) -> Decimal | None:
 def _texts_of(operands: Sequence[Expected] | None) -> tuple[str, ...]:
     if isinstance(operands, str):
         raise TypeError("operands is a list of numbers, not a text")
-    numbers = [_number(operand, "an operand") for operand in operands or ()]
-    return tuple(format(number, "f") for number in numbers if number is not None)
+    texts = []
+    for operand in operands or ():
+        number = _number(operand, "an operand")
+        if number is not None:
+            texts.append(format(number, "f"))
+    return tuple(texts)
 
 
 # --- places ---------------------------------------------------------------------------
@@ -224,11 +226,10 @@ def _goes_on(text: str, found: ExtractedAnswer) -> bool:
     if "..." not in text and "…" not in text and "dots" not in text:
         return False
     place = _place(text, found)
-    return (
-        place is not None
-        and "." in text[slice(*place)]
-        and bool(_DOTS.match(text, place[1]))
-    )
+    if place is None:
+        return False
+    start, end = place
+    return "." in text[start:end] and bool(_DOTS.match(text, end))
 
 
 def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
@@ -244,14 +245,10 @@ def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
     if len(digits) > _LONGEST_LOCATED:
         return None
     start = max(0, len(text) - MAX_CHARACTERS)
-    end = "".join(
-        str(int(letter)) if letter.isdecimal() else letter for letter in text[start:]
-    )
-    places = [
-        place.span()
-        for place in re.finditer(rf"(?<!\d){_BETWEEN.join(digits)}(?!\d)", end)
-    ]
-    if not places:
-        return None
-    first, last = places[-1]
-    return start + first, start + last
+    end = text[start:]
+    if not end.isascii():
+        end = _ANY_DIGIT.sub(lambda digit: str(int(digit[0])), end)
+    place = None
+    for match in re.finditer(rf"(?<!\d){_BETWEEN.join(digits)}(?!\d)", end):
+        place = start + match.start(), start + match.end()
+    return place

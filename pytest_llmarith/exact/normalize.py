@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import pairwise
 
 from .decimals import decimal_from, shifted
 from .types import Dtype
@@ -61,13 +60,11 @@ def _without_points(words: re.Match[str]) -> str:
 
 
 def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
-    grouped = [
-        f"{int(operand):,}".replace(",", ".")
-        for operand in operands
-        if operand.isdecimal()
-    ]
-    if any("." in operand and operand in text for operand in grouped):
-        return True
+    for operand in operands:
+        if operand.isdecimal():
+            grouped = f"{int(operand):,}".replace(",", ".")
+            if "." in grouped and grouped in text:
+                return True
     return bool(_LATIN_WORD.search(text)) and not _ENGLISH.search(text)
 
 
@@ -217,13 +214,13 @@ def _without_latex(text: str) -> str:
             return THIN
         if token["environment"]:
             return "\n"
-        return (
-            _COMMANDS.get(command, " ") if command else _SYMBOLS.get(symbol[0], symbol)
-        )
+        if command:
+            return _COMMANDS.get(command, " ")
+        return _SYMBOLS.get(symbol[0], symbol)
 
-    return _LATEX.sub(shown, text) + "".join(
-        closer for closer in reversed(closers) if closer != END_OF_BOX
-    )
+    rendered = _LATEX.sub(shown, text)
+    missing = [closer for closer in reversed(closers) if closer != END_OF_BOX]
+    return rendered + "".join(missing)
 
 
 # Markdown and HTML
@@ -322,29 +319,36 @@ def value_of(
     """The value of digits, a power of ten and words of magnitude; None if the digits
     are not a number.
     """
-    plain, power = _pointed(digits), (exponent or "").lstrip("+-").lstrip("0")
-    if plain is None or len(power) > 4:
+    plain = _pointed(digits)
+    if plain is None:
         return None
-    number = decimal_from(
-        f"{plain}E{'-' * (exponent or '').startswith('-')}{power or 0}"
-    )
-    return shifted(
-        number,
-        sum(_PLACES[word] for word in re.findall("[a-z]+", (magnitude or "").lower())),
-    )
+    if exponent:
+        power = exponent.lstrip("+-").lstrip("0") or "0"
+        if len(power) > 4:
+            return None
+        sign = "-" if exponent.startswith("-") else ""
+        plain = f"{plain}E{sign}{power}"
+    number = decimal_from(plain)
+    if magnitude:
+        for word in re.findall("[a-z]+", magnitude.lower()):
+            number = shifted(number, _PLACES[word])
+    return number
 
 
 def _spelled_out(number: re.Match[str]) -> str:
     """The sum of parts such as `15万5736`; parts that do not get smaller are no sum."""
-    parts = [
-        (value_of(digits.rstrip(",")), _PLACES.get(mark, 0))
-        for digits, mark in _PART.findall(number[0].lower())
-    ]
-    values = [shifted(value, places) for value, places in parts if value is not None]
-    is_sum = len(values) == len(parts) and all(
-        one > other for one, other in pairwise(values)
-    )
-    return format(sum(values, Decimal(0)), "f") if is_sum else number[0]
+    total = Decimal(0)
+    before: Decimal | None = None
+    for digits, mark in _PART.findall(number[0].lower()):
+        value = value_of(digits.rstrip(","))
+        if value is None:
+            return number[0]
+        value = shifted(value, _PLACES.get(mark, 0))
+        if before is not None and before <= value:
+            return number[0]
+        total += value
+        before = value
+    return format(total, "f")
 
 
 def _pointed(digits: str) -> str | None:
@@ -353,21 +357,21 @@ def _pointed(digits: str) -> str | None:
     """
     plain = digits.translate(_GROUPING)
     commas, points = plain.count(","), plain.count(".")
-    if (
-        commas + points <= 1
-    ):  # a comma groups three digits, unless another mark groups or a zero leads
+    if commas + points <= 1:
+        # A comma groups three digits, unless another mark groups or a zero leads.
         whole, _, decimals = plain.lstrip("+-").partition(",")
         groups = len(decimals) == 3 and len(plain) == len(digits) and whole != "0"
         return plain.replace(",", "" if groups else ".")
     if not points or (points == 1 and plain.rindex(",") < plain.index(".")):
         return plain.replace(",", "")  # commas group, even if a group has lost a digit
-    parts = re.split("[.,]", plain.lstrip("+-"))
-    if len(parts[0]) > 3 or any(len(part) != 3 for part in parts[1:-1]):
+    first, *groups_of_three, last = re.split("[.,]", plain.lstrip("+-"))
+    if len(first) > 3 or any(len(group) != 3 for group in groups_of_three):
         return None
-    is_decimal = len(parts[-1]) != 3 or (
-        commas and points
-    )  # after groups of three, only another mark is
-    return f"{'-' * plain.startswith('-')}{''.join(parts[:-1])}{'.' if is_decimal else ''}{parts[-1]}"
+    # After groups of three, only another mark is a decimal one.
+    is_decimal = len(last) != 3 or (commas > 0 and points > 0)
+    sign = "-" if plain.startswith("-") else ""
+    point = "." if is_decimal else ""
+    return f"{sign}{first}{''.join(groups_of_three)}{point}{last}"
 
 
 _EQUAL_TO = re.compile(r"\b(?:is[ ])?equal[ ]to\b", re.IGNORECASE)  # one verb
@@ -381,11 +385,8 @@ _UNITS = re.findall(
     "eighteen nineteen",
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_SMALL = {word: at for at, word in enumerate(_UNITS)} | {
-    word: 10 * at for at, word in enumerate(_TENS, 2)
-}
-
-
+_SMALL = {word: at for at, word in enumerate(_UNITS)}
+_SMALL.update((word, 10 * at) for at, word in enumerate(_TENS, 2))
 _SMALL_WORD = rf"(?:{'|'.join(_SMALL)})\b"
 # `ends` is set if a clause ends there. It is optional, so that a long row of words is
 # tried once.
@@ -413,7 +414,9 @@ def _in_digits(words: re.Match[str]) -> str:
             group *= 100
         elif word != "and":
             total, group = total + group * 10 ** _PLACES[word], 0
-    point = "." if decimals else ""
-    return f"{total + group}{point}" + "".join(
-        str(_SMALL[word]) for word in decimals.split()
-    )
+    digits = str(total + group)
+    if decimals:
+        digits += "."
+    for word in decimals.split():
+        digits += str(_SMALL[word])
+    return digits

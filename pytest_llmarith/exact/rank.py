@@ -11,12 +11,11 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
 from functools import cached_property
-from itertools import pairwise
 
 from .context import alternatives, is_no_answer, refuses
 from .decimals import is_close, significant, wide_context
@@ -118,55 +117,65 @@ class _Reply:
         self._denied: dict[int, bool] = {}
         self._enumerated: dict[int, bool] = {}
         self._examined: dict[int, Claim | None] = {}
-        boxes = [
-            at
-            for at, token in enumerate(tokens)
-            if token.kind in (Kind.BOX, Kind.END_OF_BOX)
-        ]
-        is_open = bool(boxes) and tokens[boxes[-1]].kind is Kind.BOX
-        self._cut_at = (
-            boxes[-1] if is_open else len(tokens)
-        )  # what is in a box that does not end may be cut
+        # What is in a box that does not end may be cut.
+        self._cut_at = len(tokens)
+        for at, kind in enumerate(self._kinds):
+            if kind is Kind.BOX:
+                self._cut_at = at
+            elif kind is Kind.END_OF_BOX:
+                self._cut_at = len(tokens)
 
     def answer(self) -> Decimal | None:
-        doubts = [
-            at for at, token in enumerate(self._tokens) if token.kind is Kind.DOUBT
-        ]
         is_cut = self._kind(len(self._tokens) - 1) in (Kind.OPERATOR, Kind.EQUALS)
         is_failure = any(token.word in _FAILURES for token in self._tokens[:3])
         only_results = is_cut or is_failure or self._has_box
         said: list[Claim] = []
-        for start, end in reversed(list(pairwise((-1, *doubts, len(self._tokens))))):
-            numbers = [at for at in range(start + 1, end) if self._is_number(at)]
-            for at in reversed(numbers):
-                claim = self._claim(at)
-                if (
-                    claim
-                    and claim.level is Level.RESULT
-                    and self._continued.get(claim.value.copy_abs(), -1) < at
-                ):
-                    return self._with_point(claim, numbers)
+        for numbers in self._parts():
+            result = self._last_result(numbers)
+            if result:
+                return self._with_point(result, numbers)
             claims = self._claims(numbers)
             chosen = None if only_results else _chosen(claims)
             if chosen:
-                return (
-                    None
-                    if refuses(chosen.number.match.string)
-                    else self._with_point(chosen, numbers)
-                )
+                if refuses(chosen.number.match.string):
+                    return None
+                return self._with_point(chosen, numbers)
             said += claims
-        has_one_number = (
-            len({token.size for token in self._tokens if isinstance(token, Number)})
-            == 1
-        )
-        values = {
-            claim.value
-            for claim in said
-            if has_one_number or claim.level is not Level.NONE
-        }
-        return (
-            values.pop() if len(values) == 1 and not is_cut and not is_failure else None
-        )
+        if is_cut or is_failure:
+            return None
+        return self._only_value(said)
+
+    def _parts(self) -> Iterator[list[int]]:
+        """The positions of the numbers between words of doubt, the last ones first."""
+        numbers: list[int] = []
+        for at in range(len(self._tokens) - 1, -1, -1):
+            if self._is_number(at):
+                numbers.append(at)
+            elif self._kind(at) is Kind.DOUBT:
+                yield numbers[::-1]
+                numbers = []
+        yield numbers[::-1]
+
+    def _last_result(self, numbers: Sequence[int]) -> Claim | None:
+        """The last number that is called a result, and is not used further."""
+        for at in reversed(numbers):
+            claim = self._claim(at)
+            if claim is None or claim.level is not Level.RESULT:
+                continue
+            if self._continued.get(claim.value.copy_abs(), -1) < at:
+                return claim
+        return None
+
+    def _only_value(self, said: Iterable[Claim]) -> Decimal | None:
+        """The value of all claims, if they have the same; an operand only if the reply
+        has no other number.
+        """
+        sizes = {token.size for token in self._tokens if isinstance(token, Number)}
+        values = set()
+        for claim in said:
+            if len(sizes) == 1 or claim.level is not Level.NONE:
+                values.add(claim.value)
+        return values.pop() if len(values) == 1 else None
 
     def _claims(self, numbers: Iterable[int]) -> list[Claim]:
         """The numbers that can be the answer, without roundings of others."""
@@ -180,16 +189,11 @@ class _Reply:
             claim = self._claim(at)
             if claim is None:
                 continue
-            if not claim.is_stated and any(
-                claim.rounds(earlier) for earlier in found[-_WINDOW:]
-            ):
-                continue
-            if (
-                claim.level is Level.NONE
-                and not claim.is_stated
-                and self._is_presented(at, is_said)
-            ):
-                claim.level = Level.REPEATED
+            if not claim.is_stated:
+                if any(claim.rounds(earlier) for earlier in found[-_WINDOW:]):
+                    continue
+                if claim.level is Level.NONE and self._is_presented(at, is_said):
+                    claim.level = Level.REPEATED
             found.append(claim)
         return found
 
@@ -203,47 +207,39 @@ class _Reply:
 
     def _examine(self, at: int) -> Claim | None:
         number = self._number(at)
-        if (
-            number.value is None
-            or at > self._cut_at
-            or self._is_operand(at)
-            or self._is_excluded(at)
-        ):
+        value = number.value
+        if value is None or at > self._cut_at:
             return None
-        start = at - 1 if self._is_negated(at) else at
-        value = (
-            number.value.copy_negate() if start < at and number.value else number.value
-        )
+        if self._is_operand(at) or self._is_excluded(at):
+            return None
+        start = at
+        if self._is_negated(at):
+            start = at - 1
+            if value:
+                value = value.copy_negate()
         sign = start - 2 if self._kind(start - 1) is Kind.LINE else start - 1
         is_exact = self._kind(sign) is not Kind.APPROX
-        terms, operators = self._terms_before(sign)
-        is_left_over = (
-            self._kind(at + 1) is Kind.UNIT and self._tokens[at + 1].word in _LEFT_OVER
-        )
-        is_aside = (
-            number.in_remark
-            or number.in_brackets
-            or is_left_over
-            or self._is_enumerated(at)
-        )
+        after = self._kind(at + 1)
+        is_left_over = after is Kind.UNIT and self._tokens[at + 1].word in _LEFT_OVER
+        is_remark = number.in_remark or number.in_brackets or is_left_over
+        is_aside = is_remark or self._is_enumerated(at)
         is_named = False
+        terms, operators = self._terms_before(sign)
         if terms:
             asked = [*self._operands]
+            is_turned = terms == asked[::-1]
             is_asked = terms == asked or (
-                terms == asked[::-1] and not operators.isdisjoint(_COMMUTATIVE)
+                is_turned and not operators.isdisjoint(_COMMUTATIVE)
             )
-            is_doubtful = (
-                self._kind(at + 1) is Kind.STOP and self._tokens[at + 1].word == "?"
-            )  # 12 × 34 = 418?
+            # 12 × 34 = 418?
+            is_doubtful = after is Kind.STOP and self._tokens[at + 1].word == "?"
             is_result = is_asked and not is_doubtful and not number.in_remark
-            is_aside = is_aside or terms == asked[::-1]
+            is_aside = is_aside or is_turned
         else:
             is_named = not is_aside and self._is_named(at, start, sign)
-            is_result = (
-                number.bold
-                or is_named
-                or (not number.has_magnitude and self._is_alone(at, start))
-            )
+            is_result = number.bold or is_named
+            if not is_result and not number.has_magnitude:
+                is_result = self._is_alone(at, start)
         if is_exact and not number.in_brackets and (is_result or number.boxed):
             level = Level.RESULT
         elif number.size in self._operands:
@@ -263,19 +259,17 @@ class _Reply:
 
         The point is moved by as many places as the operands have decimals.
         """
-        decimals = sum(
-            len(str(operand).partition(".")[2]) for operand in self._operands
-        )
+        decimals = 0
+        for operand in self._operands:
+            _, _, rest = str(operand).partition(".")
+            decimals += len(rest)
         if "." in claim.number.word or not decimals:
             return claim.value
-        digits = significant(claim.value)
         for at in numbers:
             other = self._claim(at) if "." in self._number(at).word else None
-            if (
-                other is None
-                or other.number.has_magnitude
-                or significant(other.value) != digits
-            ):
+            if other is None or other.number.has_magnitude:
+                continue
+            if other.digits != claim.digits:
                 continue
             if 0 < claim.value.adjusted() - other.value.adjusted() <= decimals:
                 return other.value
@@ -300,34 +294,31 @@ class _Reply:
 
     @cached_property
     def _has_box(self) -> bool:
-        numbers = (
-            at
-            for at, token in enumerate(self._tokens)
-            if isinstance(token, Number) and token.boxed
-        )
-        return any(self._claim(at) for at in numbers)
+        for at, token in enumerate(self._tokens):
+            if isinstance(token, Number) and token.boxed and self._claim(at):
+                return True
+        return False
 
     def _is_alone(self, at: int, start: int) -> bool:
         """Whether the number is a whole sentence, or the last line of a paragraph."""
         before, after = self._kind(start - 1), self._kind(at + 1)
         if before is not Kind.LINE:
-            return (
-                before in _EDGES and after in _EDGES and not self._is_number(start - 2)
-            )
-        ends = after is Kind.LINE and (
-            at + 2 == len(self._tokens) or self._tokens[at + 1].word.count("\n") > 1
-        )
-        return ends or after in (None, Kind.STOP)
+            is_between_edges = before in _EDGES and after in _EDGES
+            return is_between_edges and not self._is_number(start - 2)
+        if after is Kind.LINE:
+            is_last = at + 2 == len(self._tokens)
+            return is_last or self._tokens[at + 1].word.count("\n") > 1
+        return after in (None, Kind.STOP)
 
     def _is_named(self, at: int, start: int, sign: int) -> bool:
         """Whether the sentence calls the number the answer, the sum and so on:
 
         `the answer is 46`, `46 is the sum`.
         """
-        is_subject = self._kind(at + 1) is Kind.SAYS and self._kind(start - 1) in _EDGES
-        if is_subject or (
-            self._kind(at + 1) is not None and self._tokens[at + 1].word == "as"
-        ):
+        after = self._kind(at + 1)
+        is_subject = after is Kind.SAYS and self._kind(start - 1) in _EDGES
+        is_before_as = after is not None and self._tokens[at + 1].word == "as"
+        if is_subject or is_before_as:
             return Kind.RESULT in (self._kind(at + 2), self._kind(at + 3))
         if self._kind(sign) not in _PRESENTING or self._tokens[sign].word == "was":
             return False
@@ -336,10 +327,8 @@ class _Reply:
             if kind is Kind.RESULT:
                 if self._kind(earlier + 1) is Kind.UNIT:
                     return False  # total steps: 4
-                return Kind.APPROX not in (
-                    self._kind(earlier - 1),
-                    self._kind(earlier - 2),
-                )
+                before = self._kind(earlier - 1), self._kind(earlier - 2)
+                return Kind.APPROX not in before
             if kind in _EDGES:
                 return False
             if self._is_number(earlier) and self._size(earlier) not in self._operands:
@@ -354,16 +343,17 @@ class _Reply:
         before = self._tokens[at - 1].word if at else ":"  # of a label
         if is_last and self._kind(at - 1) is Kind.SAYS and before != ":":
             return True
-        return is_said and (
-            is_last
-            or any(self._kind(before) in _PRESENTING for before in range(at - 3, at))
+        if not is_said:
+            return False
+        return is_last or any(
+            self._kind(near) in _PRESENTING for near in range(at - 3, at)
         )
 
     def _ends_clause(self, at: int) -> bool:
+        if self._kind(at + 1) is Kind.SAYS:
+            return True
         match = self._number(at).match
-        return self._kind(at + 1) is Kind.SAYS or bool(
-            _END_OF_CLAUSE.match(match.string, match.end())
-        )
+        return bool(_END_OF_CLAUSE.match(match.string, match.end()))
 
     def _is_enumerated(self, at: int) -> bool:
         """Whether another number follows behind a comma, or in the next cell of a
@@ -389,10 +379,10 @@ class _Reply:
             return True
         if not self._is_number(at + 1) or not self._joins(at + 2):
             return False
-        # 3(2 + 1), 3 1/2
-        return number.is_before("(") or (
-            number.is_before(" ") and self._tokens[at + 2].word in ("/", "÷")
-        )
+        if number.is_before("("):
+            return True  # 3(2 + 1)
+        is_fraction = self._tokens[at + 2].word in ("/", "÷")
+        return is_fraction and number.is_before(" ")  # 3 1/2
 
     def _joins(self, at: int) -> bool:
         """Whether an operator is between two numbers.
@@ -437,7 +427,9 @@ class _Reply:
                 operators.add(token.word)
             else:
                 break
-        return (terms, operators) if len(terms) > 1 else ([], set())
+        if len(terms) < 2:
+            return [], set()
+        return terms, operators
 
     @cached_property
     def _continued(self) -> dict[Decimal | None, int]:
@@ -448,14 +440,13 @@ class _Reply:
         """
         continued: dict[Decimal | None, int] = {}
         for at, token in enumerate(self._tokens):
-            if (
-                token.word in ("+", "-", "plus", "minus")
-                and self._joins(at)
-                and self._is_number(at - 1)
-            ):
-                sizes = self._size(at - 1), self._size(at + 1)
-                if set(self._operands).isdisjoint(sizes):
-                    continued.update(dict.fromkeys(sizes, at))
+            if token.word not in ("+", "-", "plus", "minus"):
+                continue
+            if not self._joins(at) or not self._is_number(at - 1):
+                continue
+            sizes = self._size(at - 1), self._size(at + 1)
+            if set(self._operands).isdisjoint(sizes):
+                continued.update(dict.fromkeys(sizes, at))
         return continued
 
     def _is_part(self, at: int) -> bool:
@@ -486,11 +477,9 @@ class _Reply:
         sizes: list[Decimal] = []
         for at in nearby:
             size = self._size(at) if self._is_number(at) else None
-            if (
-                self._kind(at) in _EDGES
-                or size in self._operands
-                or len(sizes) == _MOST_PARTS
-            ):
+            if self._kind(at) in _EDGES or len(sizes) == _MOST_PARTS:
+                break
+            if size in self._operands:
                 break
             if size is not None:
                 sizes.append(size)
@@ -502,27 +491,28 @@ class _Reply:
         """Whether the number counts digits, is a remainder and the like, numbers a list
         item, or is in a question.
         """
-        number, after = self._number(at), at + 1
-        if self._kind(after) is Kind.UNIT and _UNIT.match(
-            number.match.string, number.match.end()
-        ):
-            unit = self._tokens[after].word
-            is_time = (
-                unit in _TIMES and self._kind(at - 1) is Kind.EQUALS
-            )  # 4 × 60 = 240 minutes
-            if not is_time and unit not in _LEFT_OVER:
-                return True
-        if self._is_asked(after) or self._is_denied(at):
+        if self._has_unit(at) or self._is_asked(at + 1) or self._is_denied(at):
             return True
         word = at - 1
         while word > max(0, at - 4) and self._tokens[word].word in _LEADS:
             word -= 1
         is_denied = word > 0 and self._tokens[word - 1].word in ("no", "without", "il")
         if self._kind(word) is Kind.SIDE_RESULT and not is_denied:
-            return self._tokens[word].word != "r" or self._is_number(
-                word - 1
-            )  # 7391 R 0, but not R$ 0
+            # 7391 R 0, but not R$ 0
+            return self._tokens[word].word != "r" or self._is_number(word - 1)
         return self._is_list_number(at)
+
+    def _has_unit(self, at: int) -> bool:
+        """Whether the number counts digits, seconds and the like."""
+        match = self._number(at).match
+        if self._kind(at + 1) is not Kind.UNIT:
+            return False
+        if not _UNIT.match(match.string, match.end()):
+            return False
+        unit = self._tokens[at + 1].word
+        if unit in _TIMES and self._kind(at - 1) is Kind.EQUALS:
+            return False  # 4 × 60 = 240 minutes
+        return unit not in _LEFT_OVER
 
     def _is_asked(self, after: int) -> bool:
         """Whether the number is in the midst of a question:
@@ -555,11 +545,7 @@ class _Reply:
         `17, 18 or 19`.
         """
         last = at
-        while (
-            self._is_number(last + 1)
-            and self._is_enumerated(last)
-            and last < at + _WINDOW
-        ):
+        while last < at + _WINDOW and self._is_enumerated(last):
             last += 1
         number = self._number(last)
         others = alternatives(
@@ -572,18 +558,16 @@ class _Reply:
         text.
         """
         number = self._number(at)
-        after = self._kind(at + 2 if self._kind(at + 1) is Kind.STOP else at + 1)
-        if (
-            not (number.is_before(".") or number.is_before(")"))
-            or len(number.word) > 2
-            or after is None
-        ):
+        if not number.is_before(".") and not number.is_before(")"):
             return False
-        return (
-            number.word == "1"
-            if at == 0
-            else self._kind(at - 1) is Kind.LINE and after is not Kind.LINE
-        )
+        after = self._kind(at + 1)
+        if after is Kind.STOP:
+            after = self._kind(at + 2)
+        if len(number.word) > 2 or after is None:
+            return False
+        if at == 0:
+            return number.word == "1"
+        return self._kind(at - 1) is Kind.LINE and after is not Kind.LINE
 
 
 _UNIT = re.compile(r".?[\w%]")
@@ -593,7 +577,8 @@ _TIMES = frozenset({"seconds", "minutes"})
 
 def _chosen(claims: Sequence[Claim]) -> Claim | None:
     """The answer of a part without a result."""
-    level = max(Level.PLAIN, min((claim.level for claim in claims), default=Level.NONE))
+    levels = [max(Level.PLAIN, claim.level) for claim in claims]
+    level = min(levels, default=Level.NONE)
     if level is Level.NONE:
         return None
     best = [claim for claim in claims if max(Level.PLAIN, claim.level) is level]

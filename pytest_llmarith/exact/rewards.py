@@ -28,10 +28,7 @@ def reward(
             f"{len(completions)} completions and {len(answer)} answers: each needs "
             f"the other"
         )
-    return [
-        _reward(completion, expected)
-        for completion, expected in zip(completions, answer, strict=True)
-    ]
+    return list(map(_reward, completions, answer))
 
 
 def compute_score(
@@ -55,4 +52,6 @@ def _reward(completion: Reply, expected: Expected | None) -> float | None:
     if expected is None:
         return None
     graded = grade(completion, expected)
-    return None if graded.reason is Reason.NO_EXPECTED else float(graded.correct)
+    if graded.reason is Reason.NO_EXPECTED:
+        return None
+    return float(graded.correct)

@@ -204,7 +204,9 @@ class Number(Token):
     @cached_property
     def size(self) -> Decimal | None:
         """The number without its sign."""
-        return None if self.value is None else self.value.copy_abs()
+        if self.value is None:
+            return None
+        return self.value.copy_abs()
 
     @cached_property
     def value(self) -> Decimal | None:
@@ -241,11 +243,10 @@ def tokens(text: str) -> list[Token]:
             continue
         word = match[group]
         if group == "bracket":
-            brackets = (
-                max(0, brackets - 1)
-                if word == ")"
-                else brackets + (has_exact or brackets > 0)
-            )
+            if word == ")":
+                brackets = max(0, brackets - 1)
+            elif has_exact or brackets > 0:
+                brackets += 1
             continue
         token = known.get(word)
         if token is None:
@@ -289,9 +290,10 @@ def _kind(group: str, word: str) -> Kind:
     word = word.lower().rpartition("_")[2]  # final_result
     if word.isascii() or word in _KINDS:
         return _KINDS.get(word, Kind.WORD)
-    return next(
-        (kind for pattern, kind in _UNSPACED_WORDS if pattern.search(word)), Kind.WORD
-    )
+    for pattern, kind in _UNSPACED_WORDS:
+        if pattern.search(word):
+            return kind
+    return Kind.WORD
 
 
 def _repeated(decimals: str) -> str:

@@ -31,14 +31,12 @@ def number(decimals: int | None = None) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         reply = state.output.completion
         grades = [grade(reply, expected, tolerance=tolerance) for expected in target]
-        is_correct = any(grades)
-        answer = grades[0].answer if grades else None
-        return Score(
-            value=CORRECT if is_correct else INCORRECT,
-            answer=None if answer is None else format(answer, "f"),
-            explanation=None
-            if not grades or grades[0].reason is None
-            else str(grades[0].reason),
-        )
+        answer = explanation = None
+        if grades and grades[0].answer is not None:
+            answer = format(grades[0].answer, "f")
+        if grades and grades[0].reason is not None:
+            explanation = str(grades[0].reason)
+        value = CORRECT if any(grades) else INCORRECT
+        return Score(value=value, answer=answer, explanation=explanation)
 
     return score
