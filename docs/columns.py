@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -51,14 +52,19 @@ def _section(title: str, rows: list[str], shared: Sequence[str] = ()) -> str:
     lines = [f"## {title}", ""]
     if shared:
         lines += [f"[As elsewhere](#columns-of-many-tables): {', '.join(shared)}.", ""]
-    header = ["| key | title | unit | shown | meaning |", "|---|---|---|---|---|"]
+    header = ["| key | title | shown | meaning |", "|---|---|---|---|"]
     return "\n".join([*lines, *header, *rows]) + "\n"
 
 
 def _row(column: Column[object]) -> str:
     keys = ", ".join(f"`{key}`" for key in column.part_keys())
     level = Level(column.level).name.lower()
-    cells = [keys, column.title, column.kind.unit or "-", level, column.meaning]
+    unit = column.kind.unit
+    meaning = column.meaning
+    text = f"{column.title} {meaning}"
+    if unit and not re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", text):
+        meaning += f" ({unit})"
+    cells = [keys, column.title, level, meaning]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator
 
 from pytest_llmarith.cli import make_parser
@@ -21,10 +22,11 @@ For those who look up an option of pytest or a command of llmarith.
 Made from the code by `make docs`, as are `pytest --help` and `llmarith COMMAND --help`. An option without a
 default is off. All options of pytest can be used, too.
 
-A model may also be named once for all runs: by `{MODEL_VARIABLE}` in the environment, or by lines of `llm_model` in the
-configuration of pytest. The first of these that names a model counts. The ini value `oeis_sets` is the default of
-`--oeis-sets`.
+A model may also be [named once for all runs](models.md#choose), as by `{MODEL_VARIABLE}` in the environment.
 """
+
+# Options that more commands have are described once.
+_OFTEN = 2
 
 
 def reference() -> str:
@@ -36,24 +38,34 @@ def reference() -> str:
             for option in options
         ]
         parts.append(_section(f"### {title}", rows))
-    parts += ["## `llmarith`\n"]
-    parts += [
-        _section(f"### `{command.prog}`", _arguments(command), command.description)
-        for command in _commands()
-    ]
+    tables = Counter[str]()
+    for command in _commands():
+        tables.update(_arguments(command))
+    common = [row for row, count in tables.items() if count > _OFTEN]
+    parts += ["## `llmarith`\n", _section("### Options of several commands", common)]
+    parts += [_of_command(command, common) for command in _commands()]
     return "\n".join(parts)
 
 
+def _of_command(command: argparse.ArgumentParser, common: list[str]) -> str:
+    rows = _arguments(command)
+    said = command.description
+    shared = [row.split(" | ")[0].removeprefix("| ") for row in rows if row in common]
+    if shared:
+        said = (
+            f"{said} [As elsewhere](#options-of-several-commands): {', '.join(shared)}."
+        )
+    own = [row for row in rows if row not in common]
+    return _section(f"### `{command.prog}`", own, said)
+
+
 def _section(heading: str, rows: list[str], said: str | None = None) -> str:
-    lines = [
-        heading,
-        "",
-        *([said, ""] if said else []),
-        "| option | meaning |",
-        "|---|---|",
-        *rows,
-    ]
-    return "\n".join(lines) + "\n"
+    lines = [heading, ""]
+    if said:
+        lines += [said, ""]
+    if rows:
+        lines += ["| option | meaning |", "|---|---|", *rows]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def _row(option: str, told: str) -> str:
