@@ -411,6 +411,22 @@ def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     assert max(page.evaluate(heights)) < 40
 
 
+def test_a_printed_page_is_as_wide_as_paper(viewer: Viewer, tmp_path: Path) -> None:
+    """Nothing of an open part is cut off at the right edge of A4."""
+    models = ["anthropic/claude-sonnet-4-5", "openai/o4-mini"]
+    records = []
+    for model in models:
+        records += usual_records(model)
+        records += [added("7", trial, model=model) for trial in range(12)]
+        records += [programmed("A000001", model), programmed("A000002", model)]
+    page = viewer.open(write_page(tmp_path, run_of(records)), width=696)
+    page.emulate_media(media="print")
+    wide = page.locator("details[open] .wide, section > .wide, .panel").evaluate_all(
+        "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"
+    )
+    assert wide == []
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_every_step_of_colour_can_be_read(
     viewer: Viewer, pages: Pages, dark: bool
