@@ -20,7 +20,7 @@ from pytest_llmarith.report.definitions.results import (
     trials_of,
 )
 from pytest_llmarith.report.depths import usual_size
-from pytest_llmarith.report.render.html import HEAT, Heat, View, view
+from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import correct_share, curve_of
 from pytest_llmarith.report.table import Column, Level, Row, Table, pivot
@@ -73,14 +73,14 @@ def cells_of(row: ResultOfRun) -> Table:
     result = row.result
     usual = usual_size(result)
 
-    def heat(item: Of) -> Heat | None:
+    def counts(item: Of) -> Heat | None:
         share = correct_share(item.one)
         if share is None:
             return None
         part = kinds.Part(share.part, share.whole, usual)
         return Heat(share, kinds.PART.shown(part).text, "right")
 
-    column = Column("share", "correct", HEAT, "correct answers", heat)
+    column = Column("share", "correct", HEAT, "correct answers", counts)
     definition = CELLS.with_columns("variant", "depth", added=column)
     items = [item for item in cell_items([row]) if item.one.variant]
     table = definition.table(items, Level.PAGE, trials=_trials)
@@ -113,8 +113,7 @@ def _total(row: ResultOfRun, depths: Iterable[int]) -> Row:
     curve = curve_of(row.result.grid)
     values: list[Any] = [_ALL]
     for depth in depths:
-        share = curve.get(depth)
-        values.append(Heat(share, share.rounded) if share else None)
+        values.append(heat(curve.get(depth)))
     values += [outcome(row.result, Outcome.CORRECT), holds_to(row.result)]
     return Row(values, trials=trials_of(Of(row, row.result)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from pytest_llmarith.report.page.panels import MOST_TOGETHER, Panel, panel
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import ResultOfRun, short_name
-from pytest_llmarith.report.shares import Curve, curve_of, known, share
+from pytest_llmarith.report.shares import Curve, Share, curve_of, known, share
 
 _DEPTH = "depth"
 
@@ -26,9 +26,11 @@ class Curves(NamedTuple):
 
 def curves_of(rows: Sequence[ResultOfRun]) -> list[Curves]:
     """The curves of each task with depths."""
+    tasks: dict[str, list[ResultOfRun]] = {}
+    for row in rows:
+        tasks.setdefault(row.result.task, []).append(row)
     found = []
-    for task in dict.fromkeys(row.result.task for row in rows):
-        of_task = [row for row in rows if row.result.task == task]
+    for task, of_task in tasks.items():
         for curves in (_by_variant(task, of_task), _of_task(task, of_task)):
             if curves:
                 found.append(curves)
@@ -56,84 +58,93 @@ def _by_variant(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
     """A panel per variant, and one of the models that answered all variants; a panel
     per model if these are many.
     """
-    rows = [row for row in rows if any(one.measured for one in row.result.grid)]
+    rows = [row for row in rows if _answered(row)]
     if not rows:
         return None
-    variants = list(
-        dict.fromkeys(cell.variant for row in rows for cell in row.result.grid)
-    )
+    variants: dict[str, None] = {}
+    for row in rows:
+        variants.update(dict.fromkeys(cell.variant for cell in row.result.grid))
     if len(rows) > MOST_TOGETHER:
-        return _panel_per_model(task, [_answered(row, variants) for row in rows])
-    panels = []
+        return _panel_per_model(task, _of_answered_variants(rows, len(variants)))
+    curves: dict[str, dict[str, Curve]] = {}
     if len(variants) > 1:
-        every = [(row.label, _if_all_answered(row, variants)) for row in rows]
-        panels.append(("all variants", every))
+        curves["all variants"] = {}
+        for row in rows:
+            has_all = len(_answered(row)) == len(variants)
+            whole = curve_of(row.result.grid) if has_all else {}
+            curves["all variants"][row.label] = whole
     for variant in variants:
-        panels.append(
-            (variant, [(row.label, _of_variant(row, variant)) for row in rows])
-        )
-    shown = [
-        panel(title, _DEPTH, curves)
-        for title, curves in panels
-        if any(curve for _, curve in curves)
-    ]
-    return Curves(short_name(task), [row.label for row in rows], shown)
+        curves[variant] = {}
+        for row in rows:
+            cells = [cell for cell in row.result.grid if cell.variant == variant]
+            curves[variant][row.label] = curve_of(cells)
+    panels = []
+    for title, of_title in curves.items():
+        if any(of_title.values()):
+            panels.append(panel(title, _DEPTH, of_title))
+    return Curves(short_name(task), [row.label for row in rows], panels)
 
 
-def _of_variant(row: ResultOfRun, variant: str) -> Curve:
-    return curve_of(cell for cell in row.result.grid if cell.variant == variant)
-
-
-def _answered_variants(row: ResultOfRun) -> set[str]:
+def _answered(row: ResultOfRun) -> set[str]:
+    """The variants with a reply."""
     return {cell.variant for cell in row.result.grid if cell.measured}
 
 
-def _if_all_answered(row: ResultOfRun, variants: Sequence[str]) -> Curve:
-    """The curve of all variants; empty for a model that lacks some."""
-    if len(_answered_variants(row)) < len(variants):
-        return {}
-    return curve_of(row.result.grid)
-
-
-def _answered(row: ResultOfRun, variants: Sequence[str]) -> tuple[str, Curve]:
-    """The curve of the variants with answers, named with their number if some lack."""
-    answered = _answered_variants(row)
-    label = row.label
-    if len(answered) < len(variants):
-        label += f", {len(answered)} of {len(variants)} variants"
-    return label, curve_of(one for one in row.result.grid if one.variant in answered)
+def _of_answered_variants(
+    rows: Iterable[ResultOfRun], variants: int
+) -> dict[str, Curve]:
+    """The curve of each model, named with the number of its variants if it lacks
+    some.
+    """
+    curves = {}
+    for row in rows:
+        answered = _answered(row)
+        label = row.label
+        if len(answered) < variants:
+            label += f", {len(answered)} of {variants} variants"
+        cells = [cell for cell in row.result.grid if cell.variant in answered]
+        curves[label] = curve_of(cells)
+    return curves
 
 
 def _of_task(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
     """A task without variants, by ranges of depths."""
     ranges = depth_ranges(row.result for row in rows)
     names = {depths[0]: name for name, depths in ranges.items()}
-    curves = []
+    curves = {}
     for row in rows:
-        shares = {}
-        for depths in ranges.values():
-            cells = [one for one in row.result.depths if one.depth in depths]
-            correct = sum(one.correct for one in cells)
-            shares[depths[0]] = share(correct, sum(one.measured for one in cells))
-        curve = known(shares)
+        curve = known(_by_range(row, ranges.values()))
         if curve:
-            curves.append((row.label, curve))
+            curves[row.label] = curve
     if not curves:
         return None
     name = names.__getitem__
     if len(curves) > MOST_TOGETHER:
         return _panel_per_model(task, curves, name)
-    labels = [label for label, _ in curves]
-    return Curves(
-        short_name(task), labels, [panel(short_name(task), _DEPTH, curves, name)]
-    )
+    title = short_name(task)
+    return Curves(title, list(curves), [panel(title, _DEPTH, curves, name)])
+
+
+def _by_range(
+    row: ResultOfRun, ranges: Iterable[Sequence[int]]
+) -> dict[int, Share | None]:
+    """The share of correct trials by the first depth of each range."""
+    shares = {}
+    for depths in ranges:
+        correct = measured = 0
+        for cell in row.result.depths:
+            if cell.depth in depths:
+                correct += cell.correct
+                measured += cell.measured
+        shares[depths[0]] = share(correct, measured)
+    return shares
 
 
 def _panel_per_model(
-    task: str, curves: Sequence[tuple[str, Curve]], name: Callable[[int], str] = str
+    task: str, curves: Mapping[str, Curve], name: Callable[[int], str] = str
 ) -> Curves:
     panels = []
-    for label, curve in curves:
+    for label, curve in curves.items():
         if curve:
-            panels.append(panel(label, _DEPTH, [(label, curve)], name))
+            panels.append(panel(label, _DEPTH, {label: curve}, name))
     return Curves(short_name(task), (), panels)

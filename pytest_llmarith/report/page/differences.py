@@ -18,7 +18,7 @@ from pytest_llmarith.report.definitions.results import (
     correct_of,
     trials_of,
 )
-from pytest_llmarith.report.render.html import HEAT, Heat, View, view
+from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
 from pytest_llmarith.report.series import (
     PageRun,
     ResultOfRun,
@@ -201,20 +201,17 @@ def _matrix(
         marks = ("not compared",) if label in not_compared else ()
         return kinds.Model(label, item.row.result.model, marks)
 
-    definition = VARIANTS.with_columns("model", "variant", added=_SHARE)
-    columns = [
-        replace(column, value=model) if column.key == "model" else column
-        for column in definition.columns
-    ]
-    table = replace(definition, columns=columns).table(
-        items, Level.PAGE, trials=trials_of
+    named: Column[kinds.Model] = Column(
+        "model", "model", kinds.MODEL, "the model", model
     )
+    definition = VARIANTS.with_columns("variant", added=_SHARE)
+    definition = replace(definition, columns=[named, *definition.columns])
+    table = definition.table(items, Level.PAGE, trials=trials_of)
     return view(pivot(table, ["model"], "variant", "share"), across="variant")
 
 
 def _heat(item: Of) -> Heat | None:
-    found = correct_share(item.one)
-    return Heat(found, found.rounded, "right") if found else None
+    return heat(correct_share(item.one), "right")
 
 
 _SHARE: Column[Heat] = Column("share", "correct %", HEAT, "correct answers", _heat)

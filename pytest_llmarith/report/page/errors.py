@@ -14,7 +14,7 @@ from pytest_llmarith.report.definitions.results import (
     trials_of,
 )
 from pytest_llmarith.report.page.panels import Panel, panel
-from pytest_llmarith.report.render.html import HEAT, Heat, View, view
+from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import known, share, share_of
 from pytest_llmarith.report.table import Column, Level, pivot
@@ -128,7 +128,7 @@ _DEVIATES: Column[int] = Column(
 def _heat(item: Of) -> Heat | None:
     deviates = item.row.result.outcomes.deviate
     found = share_of(item.one.count, deviates, item.one.percentage)
-    return Heat(found, found.rounded, "wrong") if found else None
+    return heat(found, "wrong")
 
 
 def _deviates_of(item: Of) -> Mapping[str, str | int]:
@@ -146,8 +146,7 @@ def _position_row(name: str, positions: Positions) -> PositionRow:
 
 def _wrong_digits(positions: Positions, end: _End) -> Iterator[Heat | None]:
     for one in positions[end][:_MOST_POSITIONS]:
-        found = share(one["wrong"], one["digits"])
-        yield Heat(found, found.rounded, "wrong") if found else None
+        yield heat(share(one["wrong"], one["digits"]), "wrong")
 
 
 def _panels(row: ResultOfRun) -> Iterator[Panel]:
@@ -158,7 +157,7 @@ def _panels(row: ResultOfRun) -> Iterator[Panel]:
         }
         curve = known(shares)
         if len(curve) > 1:
-            yield panel(f"Correct % by {name}", name, [(row.label, curve)])
+            yield panel(f"Correct % by {name}", name, {row.label: curve})
 
 
 def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:

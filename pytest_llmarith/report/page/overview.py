@@ -140,10 +140,6 @@ def _in_order(rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
 def _matrix(rows: Sequence[ResultOfRun], notes: Mapping[int, str]) -> Table:
     """A row per model, a column per task, and what all tasks cost together."""
     tasks = list(dict.fromkeys(row.result.task for row in rows))
-    of_model: dict[str, dict[str, ResultOfRun]] = {}
-    for row in rows:
-        of_model.setdefault(row.label, {})[row.result.task] = row
-    ranks = {id(row): _rank(row, rows) for row in rows}
     columns: list[Column[Any]] = [
         Column("model", "model", kinds.MODEL, "the model", lambda one: None)
     ]
@@ -151,19 +147,23 @@ def _matrix(rows: Sequence[ResultOfRun], notes: Mapping[int, str]) -> Table:
         name = short_name(task)
         columns.append(Column(task, name, _RANKED, _MEANING, lambda one: None))
     columns += _TOTALS
+    of_model: dict[str, dict[str, ResultOfRun]] = {}
+    for row in rows:
+        of_model.setdefault(row.label, {})[row.result.task] = row
     lines = []
     for label, found in of_model.items():
         values: list[Any] = [model_of(next(iter(found.values())))]
+        remarks = []
         for task in tasks:
             one = found.get(task)
-            values.append(_ranked(one, ranks[id(one)]) if one else None)
+            if one is None:
+                values.append(None)
+                continue
+            values.append(_ranked(one, _rank(one, rows)))
+            if notes[id(one)]:
+                remarks.append(f"{task}: {notes[id(one)]}")
         items = [Of(row, row.result) for row in found.values()]
         values += [column.value(items) for column in _TOTALS]
-        remarks = []
-        for task, row in found.items():
-            text = notes[id(row)]
-            if text:
-                remarks.append(f"{task}: {text}")
         lines.append(Row(values, "; ".join(remarks), {"model": label}))
     table = Table("matrix", "correct answers by model and task", columns, lines)
     return table.known()
@@ -174,7 +174,9 @@ def _cost(items: Sequence[Of]) -> kinds.Cost | None:
     if not known and all(item.one.simulated for item in items):
         return None
     unpriced = sum(item.one.unpriced for item in items)
-    return kinds.Cost(sum(known) if known else None, unpriced)
+    if not known:
+        return kinds.Cost(None, unpriced)
+    return kinds.Cost(sum(known), unpriced)
 
 
 _TOTALS: Sequence[Column[Any]] = (

@@ -4,7 +4,9 @@ their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -64,17 +66,20 @@ def path(points: Points) -> str:
 def panel(
     title: str,
     x_title: str,
-    curves: Sequence[tuple[str, Curve]],
+    curves: Mapping[str, Curve],
     name: Callable[[int], str] = str,
 ) -> Panel:
-    """A panel of curves, named by their labels, with at least one point; `name` gives
-    the label of an x value.
+    """A panel of curves, by their labels, with at least one point; `name` gives the
+    label of an x value.
     """
-    places = sorted({place for _, curve in curves for place in curve})
+    some = set[int]()
+    for curve in curves.values():
+        some.update(curve)
+    places = sorted(some)
     x = Axis(places[0], places[-1], _LEFT + 12, _RIGHT - 8)
     y = Axis(0, 100, _BOTTOM, _TOP)
     lines = []
-    for slot, (label, curve) in enumerate(curves, 1):
+    for slot, (label, curve) in enumerate(curves.items(), 1):
         if curve:
             dots = []
             for place, found in curve.items():
@@ -82,73 +87,62 @@ def panel(
                 dots.append((x.at(place), y.at(found.percent), told))
             middle = [(across, height) for across, height, _ in dots]
             lines.append(Line(slot, path(middle), _band(curve, x, y), dots))
-    ticks = places[:: ceil(len(places) / _MOST_TICKS)]
+    x_ticks = []
+    for place in places[:: ceil(len(places) / _MOST_TICKS)]:
+        x_ticks.append((x.at(place), name(place)))
+    table = _table(x_title, list(curves), "correct %", kinds.PERCENT)
     rows = []
     for place in places:
-        rows.append([name(place), *(curve.get(place) for _, curve in curves)])
-    labels = [label for label, _ in curves]
+        shares = [curve.get(place) for curve in curves.values()]
+        rows.append(Row([name(place), *shares]))
     return Panel(
-        title=title,
-        x_title=x_title,
-        x_ticks=[(x.at(place), name(place)) for place in ticks],
-        y_ticks=percent_ticks(y),
-        lines=lines,
-        table=_table(x_title, labels, "correct %", kinds.PERCENT, rows),
+        title, x_title, x_ticks, percent_ticks(y), lines, replace(table, rows=rows)
     )
 
 
 def _band(curve: Curve, x: Axis, y: Axis) -> str:
     """Around all intervals of a curve."""
-    upper = [(x.at(place), y.at(found.high)) for place, found in curve.items()]
-    lower = [(x.at(place), y.at(found.low)) for place, found in curve.items()]
+    upper = []
+    lower = []
+    for place, found in curve.items():
+        upper.append((x.at(place), y.at(found.high)))
+        lower.append((x.at(place), y.at(found.low)))
     lower.reverse()
     return f"{path(upper + lower)}Z"
 
 
-def score_panel(title: str, curves: Sequence[tuple[str, Sequence[float]]]) -> Panel:
-    """The scores of all problems of a variant, one step each, the best first."""
-    longest = max(len(scores) for _, scores in curves)
+def score_panel(title: str, curves: Mapping[str, Sequence[float]]) -> Panel:
+    """The scores of all problems of a variant, by label, one step each, the best
+    first.
+    """
+    longest = max(map(len, curves.values()))
     x = Axis(0, longest, _LEFT + 4, _RIGHT - 4)
     y = Axis(0, 1, _BOTTOM, _TOP)
     lines = []
-    for slot, (_, scores) in enumerate(curves, 1):
-        lines.append(Line(slot, path(list(_stairs(scores, x, y)))))
-    rows: list[list[Any]] = []
-    for rank in range(longest):
-        row: list[Any] = [str(rank + 1)]
-        for _, scores in curves:
-            row.append(scores[rank] if rank < len(scores) else None)
-        rows.append(row)
-    labels = [label for label, _ in curves]
-    ticks = sorted({0, longest // 2, longest})
-    return Panel(
-        title=title,
-        x_title="rank",
-        x_ticks=[(x.at(count), str(count)) for count in ticks],
-        y_ticks=percent_ticks(Axis(0, 100, _BOTTOM, _TOP)),
-        lines=lines,
-        table=_table("rank", labels, "score", _SCORE, rows),
-    )
+    for slot, scores in enumerate(curves.values(), 1):
+        steps = []
+        for rank, score in enumerate(scores):
+            steps.append((x.at(rank), y.at(score)))
+            steps.append((x.at(rank + 1), y.at(score)))
+        lines.append(Line(slot, path(steps)))
+    x_ticks = [
+        (x.at(count), str(count)) for count in sorted({0, longest // 2, longest})
+    ]
+    y_ticks = percent_ticks(Axis(0, 100, _BOTTOM, _TOP))
+    table = _table("rank", list(curves), "score", _SCORE)
+    rows = []
+    ranks = zip_longest(*curves.values())  # None for a model with fewer problems
+    for rank, scores in enumerate(ranks, 1):
+        rows.append(Row([str(rank), *scores]))
+    return Panel(title, "rank", x_ticks, y_ticks, lines, replace(table, rows=rows))
 
 
-def _stairs(scores: Sequence[float], x: Axis, y: Axis) -> Iterator[tuple[float, float]]:
-    for rank, score in enumerate(scores):
-        yield x.at(rank), y.at(score)
-        yield x.at(rank + 1), y.at(score)
-
-
-def _table(
-    x_title: str,
-    labels: Sequence[str],
-    figure: str,
-    kind: Kind[Any],
-    rows: Sequence[Sequence[Any]],
-) -> Table:
-    """The numbers of a panel: a row per x value, a column per line."""
+def _table(x_title: str, labels: Iterable[str], figure: str, kind: Kind[Any]) -> Table:
+    """The table below a panel, still without rows: a column per line."""
     columns: list[Column[Any]] = [
         Column(x_title, x_title, kinds.NAME, "", lambda one: None)
     ]
     for label in labels:
         title = f"{label}: {figure}"
         columns.append(Column(label, title, kind, "", lambda one: None))
-    return Table("panel", figure, columns, [Row(row) for row in rows])
+    return Table("panel", figure, columns, [])

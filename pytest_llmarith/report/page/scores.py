@@ -39,27 +39,31 @@ def scored_variants(rows: Iterable[ResultOfRun]) -> list[ScoredVariant]:
 
 
 def _scored_variant(name: str, items: Sequence[Of]) -> ScoredVariant:
-    variants: dict[str, Variant] = {item.row.label: item.one.variant for item in items}
     table = SCORES.table(items, Level.PAGE, trials=_trials)
-    curves = [(label, one.scores[-1].curve) for label, one in variants.items()]
-    curves = [(label, curve) for label, curve in curves if curve]
+    variants: dict[str, Variant] = {item.row.label: item.one.variant for item in items}
+    curves: dict[str, Sequence[float]] = {}
+    unsolved: set[str] | None = None
+    for label, one in variants.items():
+        if one.scores[-1].curve:
+            curves[label] = one.scores[-1].curve
+        if one.measured:
+            mine = set(one.unsolved)
+            unsolved = mine if unsolved is None else unsolved & mine
     title = "Scores from best to worst"
     panels = []
     legend: list[str] = []
     if len(curves) > MOST_TOGETHER:
-        for label, curve in curves:
-            panels.append(score_panel(f"{title}, {label}", [(label, curve)]))
+        for label, curve in curves.items():
+            panels.append(score_panel(f"{title}, {label}", {label: curve}))
     elif curves:
         panels.append(score_panel(title, curves))
-        legend = [label for label, _ in curves]
-    measured = [one for one in variants.values() if one.measured]
-    unsolved = [set(one.unsolved) for one in measured]
+        legend = list(curves)
     return ScoredVariant(
         name=short_name(name),
         shown=view(table.without("task", "variant", "cheats")),
-        legend=legend if len(legend) > 1 else (),
+        legend=legend,
         panels=panels,
-        unsolved=sorted(set.intersection(*unsolved)) if unsolved else (),
+        unsolved=sorted(unsolved or ()),
         has_programs=any(one.programs for one in variants.values()),
     )
 

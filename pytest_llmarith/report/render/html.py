@@ -37,6 +37,11 @@ HEAT: Kind[Heat] = Kind(
 )
 
 
+def heat(share: Share | None, hue: str = "") -> Heat | None:
+    """A share as a cell with its percentage; None if it is unknown."""
+    return Heat(share, share.rounded, hue) if share else None
+
+
 def step(share: Share) -> int:
     """The step of colour; the last one is only for all of it, the first one only for
     nothing.
