@@ -136,13 +136,14 @@ class Terminal:
             return
         if self._config.getoption("verbose") < 0:
             return
+        # Before `progress`, which waits for an answer: another thread may come here.
+        pause_s = _REWRITE_EVERY_S if self._rewrites else _LINE_EVERY_S
+        self._next_line_s = now_s + pause_s
         now = progress()
         line = progress_line(now, selected, self._pace.words(now, now_s), programs)
         if self._rewrites:
-            self._next_line_s = now_s + _REWRITE_EVERY_S
             self._show_status(line)
         else:
-            self._next_line_s = now_s + _LINE_EVERY_S
             self.say(line)
 
     # --- the summary ------------------------------------------------------------------
