@@ -100,11 +100,13 @@ def models_of(run: LoadedRun) -> Models:
     """The models in the order of the run."""
     found: dict[str, ModelOfRun] = {}
     questions: dict[str, Questions] = {}
+    # Another run may have another text under the same name.
+    systems = run.systems or {}
     for record in run.records():
         name = record.model
         if name not in found:
             found[name] = ModelOfRun(str(run.path), name)
-            questions[name] = Questions(run.systems)
+            questions[name] = Questions(systems)
         found[name].note(record)
         questions[name].add(record)
     for name, asked in questions.items():

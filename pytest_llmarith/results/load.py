@@ -74,11 +74,11 @@ class LoadedRun:
         return UNFINISHED if is_folder and self.facts is None else ""
 
     @property
-    def systems(self) -> Mapping[str, str | None]:
-        """The texts of its system prompts by name, as far as they are known."""
+    def systems(self) -> Mapping[str, str | None] | None:
+        """The texts of its system prompts by name; None if they are unknown."""
         if self.facts is None or self.facts.prompt_texts is None:
-            return {}
-        return self.facts.prompt_texts.get("systems", {})
+            return None
+        return self.facts.prompt_texts.get("systems")
 
     @property
     def complete(self) -> bool | None:

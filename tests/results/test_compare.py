@@ -102,6 +102,19 @@ def test_a_system_prompt_is_its_text() -> None:
     assert compare_two(first, run(trials[0], facts=None)).questions.compared == 2
 
 
+def test_models_with_other_system_prompts_are_not_compared_in_a_killed_run() -> None:
+    """Within a run, the names of system prompts tell them apart, also without the
+    texts, which its summary would have.
+    """
+    trials = [
+        changed(sums("cc"), model=f"m{name}", condition=Condition(system=name))
+        for name in "12"
+    ]
+    assert run(*trials, facts=None).summary().differences == []
+    same = [changed(one, condition=Condition(system="1")) for one in trials]
+    assert len(run(*same, facts=None).summary().differences) == 1
+
+
 @given(LETTERS, st.integers(0, 99))
 def test_the_order_of_the_records_changes_nothing(outcomes: str, seed: int) -> None:
     """A question of two tests is one request and counts once, with pairs and
