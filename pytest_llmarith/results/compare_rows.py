@@ -101,8 +101,8 @@ def _groups_of(question: Question) -> Iterator[_Group]:
     yield _ALL
     yield _Group("task", question.task, None)
     yield _Group("condition", question.task, question.condition or USUAL_NAME)
-    if question.part:
-        yield _Group("variant", question.task, question.part)
+    if question.variant:
+        yield _Group("variant", question.task, question.variant)
 
 
 def _shown(groups: Mapping[_Group, Sequence[Pair]]) -> Iterator[_Group]:

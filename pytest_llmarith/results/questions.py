@@ -26,7 +26,7 @@ class Question:
     prompt: int | None  # None if it is unknown
     condition: str  # its label; empty for the usual condition
     task: str
-    part: str | None  # the variant
+    variant: str | None
     depth: int | None
     variant_place: int = 0  # in the task
     asked: int = 0
@@ -98,9 +98,8 @@ class Questions:
         condition, prompt = label_of(record.condition), self._prompt(record)
         text = json.dumps([problem.inputs, problem.expected], sort_keys=True)
         identity = hash((record.task, text))
-        part = problem.variant
         answered = record.outcome is not Outcome.UNANSWERED
-        key = identity, prompt, condition, part
+        key = identity, prompt, condition, problem.variant
         trial = hash((key, problem.trial, record.repeat, answered))
         if record.nodeid is not None:
             first = self._items.setdefault(trial, record.nodeid)
@@ -112,9 +111,9 @@ class Questions:
                 prompt,
                 condition,
                 record.task,
-                part,
+                problem.variant,
                 # A depth alone was drawn or listed: it is no stratum.
-                problem.depth if part else None,
+                problem.depth if problem.variant else None,
                 problem.variant_place,
             )
         self.repeated = self.repeated or record.repeat > 0
@@ -137,8 +136,8 @@ class Questions:
 # Questions of the same condition and variant are paired first, then those of the same
 # variant, then all others.
 _ALIKE: tuple[Callable[[Question], Hashable], ...] = (
-    lambda one: (one.problem, one.condition, one.part),
-    lambda one: (one.problem, one.part),
+    lambda one: (one.problem, one.condition, one.variant),
+    lambda one: (one.problem, one.variant),
     lambda one: one.problem,
 )
 
@@ -174,7 +173,7 @@ def pair(
 
 
 def _order(question: Question) -> tuple[str, str]:
-    return question.condition, question.part or ""
+    return question.condition, question.variant or ""
 
 
 def _may_have_same_prompt(one: Question, other: Question) -> bool:
@@ -192,14 +191,14 @@ def by_cell(
     found: dict[Hashable, Question] = {}
     for one in questions:
         condition = one.condition if with_conditions else ""
-        cell = one.task, one.part, one.depth, condition
+        cell = one.task, one.variant, one.depth, condition
         if cell not in found:
             found[cell] = Question(
                 hash(cell),
                 None,
                 condition,
                 one.task,
-                one.part,
+                one.variant,
                 one.depth,
                 one.variant_place,
             )
