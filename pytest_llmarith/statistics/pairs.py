@@ -110,8 +110,12 @@ def _means_and_changes(
 
 def _signs(changes: Collection[float]) -> tuple[int, int]:
     """How many changes are above 0, and below."""
-    better = sum(change > 0 for change in changes)
-    worse = sum(change < 0 for change in changes)
+    better = worse = 0
+    for change in changes:
+        if change > 0:
+            better += 1
+        elif change < 0:
+            worse += 1
     return better, worse
 
 
@@ -226,7 +230,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     families have a false positive.
     """
     count = len(p_values)
-    corrected = [0.0] * count
+    corrected = [0.0] * len(p_values)
     largest = 0.0
     for rank, place in enumerate(sorted(range(count), key=p_values.__getitem__)):
         largest = max(largest, min(1.0, (count - rank) * p_values[place]))

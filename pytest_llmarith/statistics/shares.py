@@ -144,11 +144,14 @@ def clustered(clusters: Collection[Cluster]) -> tuple[float, Interval] | None:
     """
     if not clusters:
         return None
-    shares = [cluster.share for cluster in clusters]
+    shares = []
+    trials = 0
+    for cluster in clusters:
+        shares.append(cluster.share)
+        trials += cluster.trials
     mean = fsum(shares) / len(shares)
     if len(set(shares)) == 1:
         return mean, score_interval(mean, len(shares))
-    trials = sum(cluster.trials for cluster in clusters)
     # Half a cluster is added, half of it right.
     count = len(shares) + _ADDED
     middle = (mean * len(shares) + _ADDED / 2) / count

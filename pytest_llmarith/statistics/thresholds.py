@@ -157,8 +157,13 @@ class _Curves:
         for _ in range(_FINE_HALVINGS):
             fall = (flat + steep) / 2
             high, low = _share_of(part * fall), _share_of((part - 1) * fall)
-            lifted = [step.excess(high) for step in easier if step.share < high]
-            lowered = [step.excess(low) for step in harder if step.share > low]
+            lifted, lowered = [], []
+            for step in easier:
+                if step.share < high:
+                    lifted.append(step.excess(high))
+            for step in harder:
+                if step.share > low:
+                    lowered.append(step.excess(low))
             gain = before.excess(high) + fsum(lifted)
             loss = after.excess(low) + fsum(lowered)
             if part * gain > (1 - part) * loss:
