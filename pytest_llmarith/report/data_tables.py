@@ -45,7 +45,7 @@ from pytest_llmarith.report.definitions.scores import (
 )
 from pytest_llmarith.report.series import PageRun, ResultOfRun, Series, series_key
 from pytest_llmarith.report.table import Definition, Level, Table
-from pytest_llmarith.summaries import ModelDifference, Result
+from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
 
 DEFINITIONS: Sequence[Definition] = (
     OVERVIEW,
@@ -116,9 +116,16 @@ def effect_items(runs: Sequence[PageRun], series: Sequence[Series]) -> Iterator[
     """The effects of the conditions of all runs."""
     labels = {one.key: one.label for one in series}
     for number, run in enumerate(runs):
-        simulated = {one.model for one in run.summary.results if one.simulated}
-        for one in run.summary.effects:
-            label = labels[series_key(number, one)]
-            is_simulated = one.model in simulated
-            model = kinds.model(label, one.model, is_simulated=is_simulated)
-            yield Side(model, "", one.task, one, run=run.name)
+        for item in effects_of(run.summary):
+            label = labels[series_key(number, item.one)]
+            model = item.model._replace(label=label)
+            yield item._replace(model=model, run=run.name)
+
+
+def effects_of(summary: RunSummary) -> Iterator[Side]:
+    """The effects of the conditions of a run."""
+    simulated = {one.model for one in summary.results if one.simulated}
+    for one in summary.effects:
+        is_simulated = one.model in simulated
+        model = kinds.model(one.model, one.model, is_simulated=is_simulated)
+        yield Side(model, "", one.task, one)

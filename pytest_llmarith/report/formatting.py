@@ -41,7 +41,9 @@ def share(part: int, whole: int) -> str:
 
 def percent_of(percentage: Percentage | None) -> str:
     """The same for a percentage of a summary."""
-    return percent_text(percentage.percent if percentage else None)
+    if percentage is None:
+        return UNKNOWN
+    return percent_text(percentage.percent)
 
 
 def percent_text(percent: float | None) -> str:
@@ -79,7 +81,9 @@ def signed(points: float | None) -> str:
 
 def points_of(difference: Difference | None) -> str:
     """The percentage points of a difference."""
-    return signed(difference.points if difference else None)
+    if difference is None:
+        return UNKNOWN
+    return signed(difference.points)
 
 
 def interval_of(difference: Difference | None) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from pytest_llmarith.records import Record
 from pytest_llmarith.report import run_tables
 from pytest_llmarith.report.data_tables import data_tables
 from pytest_llmarith.report.definitions.replies import WRONG_TRIALS
@@ -215,7 +214,10 @@ def _markdown(shown: _Shown, width: int) -> Iterator[str]:
     yield ""
     tables = _tables(shown.rows, shown.only, shown.detail, in_document=True)
     if shown.only and shown.detail.all_tables:
-        tables += _wrong(shown.pages[0].records)
+        # for the summary of a CI job
+        wrong = WRONG_TRIALS.table(wrong_trials(shown.pages[0].records, _MOST_WRONG))
+        if wrong.rows:
+            tables.append(wrong)
     for table in tables[:1]:
         yield from as_markdown(table)
     for table in tables[1:]:
@@ -328,9 +330,3 @@ def _tables(
     if whole or detail.errors:
         tables.append(run_tables.error_classes(rows))
     return [table for table in tables if table.rows or table.notes]
-
-
-def _wrong(records: Iterable[Record]) -> list[Table]:
-    """The trials that are not correct, for the summary of a CI job."""
-    table = WRONG_TRIALS.table(wrong_trials(records, _MOST_WRONG))
-    return [table] if table.rows else []

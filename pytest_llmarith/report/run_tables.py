@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
-from pytest_llmarith.report.definitions import differences as of_differences
+from pytest_llmarith.report.data_tables import effects_of
 from pytest_llmarith.report.definitions.differences import EFFECTS
 from pytest_llmarith.report.definitions.replies import (
     REPEATS,
@@ -99,14 +99,8 @@ def effects(summary: RunSummary) -> Table:
     """The effects of conditions, and how many problems were left out because both
     prompts are the same.
     """
-    simulated = {result.model: result.simulated for result in summary.results}
-    items = []
-    for one in summary.effects:
-        is_simulated = simulated.get(one.model, False)
-        model = kinds.model(one.model, one.model, is_simulated=is_simulated)
-        items.append(of_differences.Side(model, "", one.task, one))
     notes = [_left_out(one) for one in summary.same_words]
-    table = EFFECTS.table(items, Level.FULL, notes=notes)
+    table = EFFECTS.table(effects_of(summary), Level.FULL, notes=notes)
     if any(one.difference.low is None for one in summary.effects):
         table = replace(table, legend=formatting.NO_INTERVAL)
     return table
@@ -157,10 +151,8 @@ def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
     and depths.
     """
     result = row.result
-    model = model_of(row)
-    whose = sanitize_name(model.label, LONGEST_LABEL)
-    if model.marks:
-        whose += f" ({', '.join(model.marks)})"
+    model = kinds.MODEL.shown(model_of(row))
+    whose = model.as_name(sanitize_name(model.text, LONGEST_LABEL))
     whose += f", {sanitize_name(result.task, LONGEST_LABEL)}"
     if result.grid:
         yield replace(_by_depth(row), whose=whose)
@@ -214,7 +206,7 @@ def _without_variants(result: Result) -> Table:
     rows = []
     for name in names:
         counts = [getattr(one, name) for one in result.depths]
-        rows.append(Row([name, *(Shown(str(count or ".")) for count in counts)]))
+        rows.append(Row([name, *map(_count_or_dot, counts)]))
     seconds: list[Shown | None] = []
     for one in result.depths:
         latency = one.spending["latency_s"]
@@ -222,6 +214,10 @@ def _without_variants(result: Result) -> Table:
     rows.append(Row(["median s", *seconds]))
     columns = _columns("outcome", "depth", [str(one.depth) for one in result.depths])
     return Table("lengths", "by depth", columns, rows)
+
+
+def _count_or_dot(count: int) -> Shown:
+    return Shown(str(count or "."))
 
 
 # --- errors ---------------------------------------------------------------------------
@@ -272,9 +268,10 @@ def _shares(rows: Sequence[ResultOfRun]) -> Iterator[Row]:
             continue
         values = []
         for number in range(len(rows)):
-            is_found = (name, number) in found
-            percentage = found.get((name, number))
-            values.append(kinds.PERCENT.shown(percentage) if is_found else Shown("."))
+            if (name, number) in found:
+                values.append(kinds.PERCENT.shown(found[name, number]))
+            else:
+                values.append(Shown("."))
         yield Row([str(name), *values])
 
 

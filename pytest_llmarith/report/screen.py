@@ -11,7 +11,8 @@ from typing import Any
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
-from pytest_llmarith.report.definitions.differences import DIFFERENCES, Side
+from pytest_llmarith.report.data_tables import difference_items
+from pytest_llmarith.report.definitions.differences import DIFFERENCES
 from pytest_llmarith.report.definitions.results import (
     NINETY_PERCENT_TO,
     OVERVIEW,
@@ -119,8 +120,7 @@ def folded(table: Table) -> Table:
         if len(shown) == 1 and len(names) > 1:
             table = table.without(key)
             (one,) = shown
-            name = sanitize_name(one.text, _LONGEST_NAME)
-            shared.append(f"{name} ({one.note})" if one.note else name)
+            shared.append(one.as_name(sanitize_name(one.text, _LONGEST_NAME)))
     if shared:
         columns = [replace(table.columns[0], title=", ".join(shared), is_named=True)]
         table = replace(table, columns=[*columns, *table.columns[1:]])
@@ -152,12 +152,10 @@ def _differences(
     """The differences to the baseline, a table per task."""
     sides = {_side(row) for row in rows}
     over_all = len({(_side(row), row.result.task) for row in rows}) < len(rows)
+    shown = [one for one in differences if one.model in sides]
     for task in _tasks(rows):
-        items = []
-        for one in differences:
-            if one.task == task and one.model in sides:
-                model = kinds.Model(one.model, one.model)
-                items.append(Side(model, one.baseline, task, one))
+        of_task = [one for one in shown if one.task == task]
+        items = difference_items(rows, of_task)
         if not items:
             continue
         baseline = sanitize_name(items[0].baseline, _LONGEST_NAME)
@@ -229,15 +227,13 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
     Columns are models; if their names do not fit, they are variants.
     """
     items = variant_items(rows)
-    reaches = [kinds.DEPTHS.shown(item.one.ninety_percent_to).text for item in items]
-    longest = max(map(len, reaches))
+    longest = max(len(_reach(item)) for item in items)
 
     def both(item: Of) -> Shown | None:
         if not item.one.measured:
             return None
         percent = formatting.percent_of(item.one.correct_percentage)
-        reach = kinds.DEPTHS.shown(item.one.ninety_percent_to).text
-        return Shown(f"{percent}  {reach.rjust(longest)}")
+        return Shown(f"{percent}  {_reach(item).rjust(longest)}")
 
     column = replace(_NINETY_PERCENT_TO, key="both", kind=kinds.SHOWN, value=both)
     definition = replace(VARIANTS, columns=[*VARIANTS.columns, column])
@@ -257,6 +253,10 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
     return pivot(long, ["model"], "variant", "both")
 
 
+def _reach(item: Of) -> str:
+    return kinds.DEPTHS.shown(item.one.ninety_percent_to).text
+
+
 def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     """Tasks without variants: rows are models, columns ranges of depths."""
     ranges = depth_ranges(row.result for row in rows)
@@ -268,10 +268,12 @@ def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     wrong = []
     for row in rows:
         parts = [_part(row.result, depths) for depths in ranges.values()]
+        reach = first_wrong = None
         whole = row.result.whole
-        reach = whole.ninety_percent_to if whole else None
+        if whole:
+            reach, first_wrong = whole.ninety_percent_to, whole.first_wrong
         table_rows.append(Row([row.label, *parts, reach]))
-        wrong.append(whole.first_wrong if whole else None)
+        wrong.append(first_wrong)
     table = Table("lengths", "", columns, table_rows)
     table = _of_task(table, rows[0].result.task, "correct by depth (digits)")
     return _with_wrong(table, wrong, width)

@@ -33,6 +33,18 @@ class Shown(NamedTuple):
     interval: str = ""
     note: str = ""
 
+    def as_name(self, text: str) -> str:
+        """A name, as a format escapes it, with the note."""
+        return f"{text} ({self.note})" if self.note else text
+
+    def as_figure(self, text: str) -> str:
+        """A figure, as a format escapes it, with the interval and the note."""
+        if self.interval:
+            text += f" ({self.interval})"
+        if self.note:
+            text += f", {self.note}"
+        return text
+
 
 @dataclass(frozen=True)
 class Kind(Generic[V]):
@@ -56,7 +68,9 @@ class Kind(Generic[V]):
         """A value as people read it; a dash if it is unknown, nothing for a name."""
         if value is not None:
             return self.show(value)
-        return Shown("") if self.is_name else Shown(self.unknown)
+        if self.is_name:
+            return Shown("")
+        return Shown(self.unknown)
 
     def values(self, value: V | None) -> Sequence[Datum]:
         """A value for each part."""

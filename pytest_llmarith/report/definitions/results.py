@@ -225,7 +225,7 @@ def adaptive(result: Result) -> Sequence[Threshold] | None:
 MOST_ERRORS: Kind[ClassOfErrors] = Kind(
     {"class": "string", "percent": "number"},
     lambda v: Shown(f"{v.error_class} {formatting.percent_of(v.percentage)} %"),
-    lambda v: [v.error_class, v.percentage.percent if v.percentage else None],
+    lambda v: [v.error_class, kinds.PERCENT.values(v.percentage)[0]],
     is_sorted=False,
 )
 

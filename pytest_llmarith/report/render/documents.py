@@ -114,19 +114,12 @@ def _name(shown: Shown, escaped: Callable[[str], str]) -> str:
     text = shown.text
     if text:
         text = escaped(sanitize_name(text, _LONGEST_NAME))
-    if shown.note:
-        text += f" ({shown.note})"
-    return text
+    return shown.as_name(text)
 
 
 def _text(shown: Shown) -> str:
     """A figure with its interval and note."""
-    text = sanitize(shown.text, _LONGEST_NAME)
-    if shown.interval:
-        text += f" ({shown.interval})"
-    if shown.note:
-        text += f", {shown.note}"
-    return text
+    return shown.as_figure(sanitize(shown.text, _LONGEST_NAME))
 
 
 def _names(table: Table, row: Row) -> str:
@@ -170,7 +163,9 @@ def latex(text: str) -> str:
 
 
 def _tabular(table: Table) -> Iterator[str]:
-    columns = "".join("l" if one.kind.is_name else "r" for one in table.columns)
+    columns = ""
+    for column in table.columns:
+        columns += "l" if column.kind.is_name else "r"
     yield rf"\begin{{tabular}}{{{columns}}}"
     yield r"\toprule"
     yield _latex_line(map(_latex_header, table.columns))

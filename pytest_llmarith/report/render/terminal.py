@@ -179,31 +179,32 @@ class _Texts:
         column = self.columns[at]
         if not column.is_named:
             return column.title
-        lines = []
-        for line in column.title.split("\n"):
-            lines.append(sanitize_name(line, piece.longest) if line else "")
-        return "\n".join(lines)
+        lines = column.title.split("\n")
+        return "\n".join(_name(line, piece.longest) for line in lines)
 
     def _cell(self, at: int, shown: Shown, piece: _Piece) -> str:
         if self.columns[at].kind.is_name:
-            text = sanitize_name(shown.text, piece.longest) if shown.text else ""
-            return f"{text} ({shown.note})" if shown.note else text
+            return shown.as_name(_name(shown.text, piece.longest))
         text = sanitize(shown.text, _LONGEST_FIGURE)
+        if not piece.is_stacked:
+            return shown.as_figure(text)
         if shown.interval:
-            text += (
-                f"\n{shown.interval}" if piece.is_stacked else f" ({shown.interval})"
-            )
+            text += f"\n{shown.interval}"
         if shown.note:
-            text += f"\n{shown.note}" if piece.is_stacked else f", {shown.note}"
+            text += f"\n{shown.note}"
         return text
+
+
+def _name(text: str, longest: int) -> str:
+    """A name, or nothing if there is none."""
+    return sanitize_name(text, longest) if text else ""
 
 
 def _pieces(texts: _Texts, width: int) -> list[_Piece]:
     """The table in one piece if it fits, with shorter names or with some columns below
     others, else in several.
     """
-    side_by_side: list[_Group] = [[at] for at in range(len(texts.columns))]
-    whole = _Piece(side_by_side)
+    whole = _Piece([[at] for at in range(len(texts.columns))])
     stacked = _Piece(_stacked(texts.columns), is_stacked=True)
     for piece in (whole, stacked):
         widths = _widths(texts.lines(piece))
@@ -213,8 +214,10 @@ def _pieces(texts: _Texts, width: int) -> list[_Piece]:
             widths = _widths(texts.lines(piece))
         if _total(widths) <= width:
             return [piece]
-    is_name = [texts.columns[group[0]].kind.is_name for group in piece.groups]
-    return _split(piece, max(1, sum(is_name)), widths, width)
+    names = 0
+    for group in piece.groups:
+        names += texts.columns[group[0]].kind.is_name
+    return _split(piece, max(1, names), widths, width)
 
 
 def _longest(texts: _Texts, excess: int) -> int:
@@ -282,8 +285,10 @@ def _drawn(
     texts: _Texts, piece: _Piece, notes: Sequence[Sequence[str]] = ()
 ) -> list[str]:
     """The lines of a piece, with the notes on its rows."""
-    kinds = [texts.columns[group[0]].kind for group in piece.groups]
-    is_left = [kind.is_name or kind.is_left for kind in kinds]
+    is_left = []
+    for group in piece.groups:
+        kind = texts.columns[group[0]].kind
+        is_left.append(kind.is_name or kind.is_left)
     head, *blocks = _blocks(texts.lines(piece), is_left)
     lines = [*head, _rule([head, *blocks])]
     has_gaps = any(len(block) > 1 for block in blocks)
