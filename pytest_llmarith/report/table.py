@@ -165,13 +165,21 @@ class Table:
         place = self.place(key)
         return [row.values[place] for row in self.rows]
 
+    def text(self, row: Row, place: int) -> str:
+        """The value of a row in a column as people read it."""
+        return self.columns[place].kind.shown(row.values[place]).text
+
     def place(self, key: str) -> int:
         """The number of a column."""
         return [column.key for column in self.columns].index(key)
 
+    def places(self, keys: Iterable[str]) -> list[int]:
+        """The numbers of these columns, as far as it has them."""
+        return [self.place(key) for key in keys if self.has(key)]
+
     def chosen(self, keys: Iterable[str]) -> Table:
         """The table with these columns, as far as it has them, in this order."""
-        return self._at([self.place(key) for key in keys if self.has(key)])
+        return self._at(self.places(keys))
 
     def without(self, *keys: str) -> Table:
         """The table without these columns."""
@@ -258,12 +266,14 @@ class Definition:
         columns = [column for column in self.columns if column.level <= level]
         rows: list[Row] = []
         for item in items:
-            row = Row([column.value(item) for column in columns])
+            values = [column.value(item) for column in columns]
+            text = ""
+            filters: Mapping[str, str | int] = {}
             if level < Level.DATA and note:
-                row = replace(row, note=note(item))
+                text = note(item)
             if level < Level.DATA and trials:
-                row = replace(row, trials=trials(item))
-            rows.append(row)
+                filters = trials(item)
+            rows.append(Row(values, text, filters))
         legend = self.legend if rows else ""
         table = Table(self.key, self.title, columns, rows, legend, notes, whose)
         if level is Level.DATA:
@@ -286,14 +296,13 @@ def pivot(
     if not table.rows:
         return table
     whole = table.columns[table.place(figure)]
-    named = table.chosen([across])
-    names = table.chosen(down)
-    others = table.chosen(beside)
+    named, shown = table.place(across), table.place(figure)
+    names, others = table.places(down), table.places(beside)
     heads: dict[str, Column[Any]] = {}
-    firsts: dict[tuple[str, ...], int] = {}  # the first row of each
+    firsts: dict[tuple[str, ...], Row] = {}
     figures: dict[tuple[str, ...], dict[str, Any]] = {}
-    for number, value in enumerate(table.values(figure)):
-        (head,) = _texts(named, number)
+    for row in table.rows:
+        head = table.text(row, named)
         if head not in heads:
             heads[head] = replace(
                 whole,
@@ -303,21 +312,16 @@ def pivot(
                 explained=whole.explained and not heads,
                 called=whole.called or whole.title,
             )
-        line = _texts(names, number)
-        firsts.setdefault(line, number)
-        figures.setdefault(line, {})[head] = value
+        line = tuple(table.text(row, place) for place in names)
+        firsts.setdefault(line, row)
+        figures.setdefault(line, {})[head] = row.values[shown]
     rows = []
-    for line, number in firsts.items():
-        found = [figures[line].get(head) for head in heads]
-        values = [*names.rows[number].values, *found, *others.rows[number].values]
-        rows.append(replace(table.rows[number], values=values))
-    columns = [*names.columns, *heads.values(), *others.columns]
+    for line, row in firsts.items():
+        values = [row.values[place] for place in names]
+        values += [figures[line].get(head) for head in heads]
+        values += [row.values[place] for place in others]
+        rows.append(replace(row, values=values))
+    columns = [table.columns[place] for place in names]
+    columns += heads.values()
+    columns += [table.columns[place] for place in others]
     return replace(table, columns=columns, rows=rows)
-
-
-def _texts(table: Table, number: int) -> tuple[str, ...]:
-    """The values of a row as people read them."""
-    texts = []
-    for column, value in zip(table.columns, table.rows[number].values, strict=True):
-        texts.append(column.kind.shown(value).text)
-    return tuple(texts)
