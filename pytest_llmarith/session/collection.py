@@ -60,11 +60,10 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     parameters = []
     for model, problem, config in product(models, problems, configs):
         item = _Item(model, problem, config)
-        names = list(item.fixtures)
+        values = item.fixtures
+        names = list(values)
         item_marks = [*item.marks, *marks]
-        parameters.append(
-            pytest.param(*item.fixtures.values(), id=item.id, marks=item_marks)
-        )
+        parameters.append(pytest.param(*values.values(), id=item.id, marks=item_marks))
     metafunc.parametrize(names, parameters)
 
 
