@@ -56,14 +56,14 @@ def bounded(result: Result) -> str:
     )
 
 
-def truncated(result: Result, replies: str = "") -> str:
+def truncated(result: Result) -> str:
     """How many replies are truncated, and the percentage correct with and without them;
     empty if none is.
     """
     count = result.nan_reasons.get(NanReason.TRUNCATED, 0)
     if result.breaking_points or not count:
         return ""
-    line = f"{count:,} of {result.measured:,}{replies} truncated"
+    line = f"{count:,} of {result.measured:,} truncated"
     rest = result.measured - count
     if not rest:
         return line

@@ -12,7 +12,6 @@ from pytest_llmarith.results.keys import key_of
 from pytest_llmarith.summaries import (
     ClassOfErrors,
     NinetyPercentTo,
-    Outcomes,
     Percentage,
     Result,
     Threshold,
@@ -458,11 +457,6 @@ def overview_items(rows: Iterable[ResultOfRun]) -> list[Of]:
 
 def _variant(item: Of) -> str:
     return item.one.variant or item.row.result.task
-
-
-def _counts(one: Outcomes, name: Outcome) -> int:
-    count: int = getattr(one, name)
-    return count
 
 
 _MEASURED: Column[Any] = Column(
