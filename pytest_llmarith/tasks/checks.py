@@ -207,9 +207,7 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
         cell = problem.variant, problem.depth
         label = problem.label or label_at(*_text_of_cell(cell), same_cell[cell])
         same_cell[cell] += 1
-        if problem.label and (
-            not isinstance(problem.label, str) or not _LABEL.fullmatch(problem.label)
-        ):
+        if problem.label and not _is_label(problem.label):
             raise InvalidTask(
                 f"task {task.name}: {short_repr(label)} is not a label; write up to "
                 f"200 letters, "
@@ -235,12 +233,16 @@ def _checked(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
     return list(made.values())
 
 
+def _is_label(text: object) -> bool:
+    return isinstance(text, str) and _LABEL.fullmatch(text) is not None
+
+
 def _text_of_cell(cell: tuple[object, object]) -> tuple[str | None, int | None]:
     """Variant and depth, without values that are none, which are refused later."""
     variant, depth = cell
-    return variant if isinstance(variant, str) else None, depth if isinstance(
-        depth, int
-    ) else None
+    known_variant = variant if isinstance(variant, str) else None
+    known_depth = depth if isinstance(depth, int) else None
+    return known_variant, known_depth
 
 
 def _invalid_part(problem: Problem, first: Problem, task: Task[Any]) -> str | None:
@@ -259,26 +261,21 @@ def _invalid_part(problem: Problem, first: Problem, task: Task[Any]) -> str | No
                 f"'word'"
             )
     if problem.inputs.keys() != first.inputs.keys():
-        here, there = (
-            ", ".join(sorted(one.inputs)) or "nothing" for one in (problem, first)
-        )
+        here = ", ".join(sorted(problem.inputs)) or "nothing"
+        there = ", ".join(sorted(first.inputs)) or "nothing"
         return (
             f"its inputs are {here}, those of the first one {there}; give all "
             f"problems of a task the same names"
         )
-    if missing := [name for name in task.numbers if name not in problem.inputs]:
-        return f"Task.numbers names {missing[0]!r}, which its inputs lack"
-    if problem.variant is not None and (
-        not isinstance(problem.variant, str) or not _LABEL.fullmatch(problem.variant)
-    ):
-        return (
-            f"variant is {short_repr(problem.variant)}; write letters, digits and "
-            f"_ . + -"
-        )
-    if problem.depth is not None and (
-        type(problem.depth) is not int or not 0 <= problem.depth <= 10**9
-    ):
-        return f"depth is {short_repr(problem.depth)}; write an integer from 0"
+    for name in task.numbers:
+        if name not in problem.inputs:
+            return f"Task.numbers names {name!r}, which its inputs lack"
+    variant, depth = problem.variant, problem.depth
+    if variant is not None and not _is_label(variant):
+        return f"variant is {short_repr(variant)}; write letters, digits and _ . + -"
+    is_depth = type(depth) is int and 0 <= depth <= 10**9
+    if depth is not None and not is_depth:
+        return f"depth is {short_repr(depth)}; write an integer from 0"
     return task.invalid_expected(problem.expected)
 
 

@@ -93,16 +93,16 @@ def number_task(
             decimal_from(answer),
             tolerance,
         )
-        error_class = None if case.is_correct else exact.error_class(case)
+        error_class = None
+        if not case.is_correct:
+            error_class = exact.error_class(case)
         measures = exact.measure(case, error_class)
         details = msgspec.convert(measures, NumberDetails, from_attributes=True)
         return Grade(float(case.is_correct), details)
 
-    order = (
-        (Reading.STRICT, Reading.TOLERANT)
-        if strict
-        else (Reading.TOLERANT, Reading.STRICT)
-    )
+    order = [Reading.TOLERANT, Reading.STRICT]
+    if strict:
+        order.reverse()
     return BuiltInTask(
         name=name,
         problems=problems,
@@ -123,11 +123,12 @@ def strata_of(asked: Calculation) -> dict[str, int]:
     if asked.op is None:
         return {}
     counted = exact.carries(asked.op, *map(decimal_from, asked.operands))
-    return (
-        {"carries": counted.number, "longest chain of carries": counted.longest_chain}
-        if counted
-        else {}
-    )
+    if counted is None:
+        return {}
+    return {
+        "carries": counted.number,
+        "longest chain of carries": counted.longest_chain,
+    }
 
 
 def _text(number: Decimal | None) -> str | None:

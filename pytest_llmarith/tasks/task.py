@@ -131,7 +131,9 @@ def label_at(variant: str | None, depth: int | None, trial: int) -> str:
     label = f"trial_{trial}"
     if depth is not None:
         label = f"depth_{depth}-{label}"
-    return f"{variant}-{label}" if variant else label
+    if variant:
+        label = f"{variant}-{label}"
+    return label
 
 
 # --- answers and grades ---------------------------------------------------------------
@@ -514,4 +516,6 @@ def short_repr(value: object) -> str:
 
 def shortened(text: str) -> str:
     """The beginning of a text."""
-    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+    if len(text) > _MAX_SHOWN:
+        text = f"{text[:_MAX_SHOWN]}..."
+    return text

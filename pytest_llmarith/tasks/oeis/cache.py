@@ -142,11 +142,11 @@ class Cache:
 
         Raises ValueError if the name is unknown.
         """
-        return [
-            number
-            for number in self.numbers(set_name)
-            if not self.path(number, set_name).is_file()
-        ]
+        missing = []
+        for number in self.numbers(set_name):
+            if not self.path(number, set_name).is_file():
+                missing.append(number)
+        return missing
 
     def sequences(self, set_name: str) -> list[IntegerSequence]:
         """All entries of a set, by number. Raises ValueError, such as BrokenEntry."""
@@ -173,10 +173,9 @@ class Cache:
         names = [field.name for field in fields(IntegerSequence)]
         content = {}
         for set_name in set_names:
-            entries = self.sequences(set_name)
-            content[set_name] = [
-                [getattr(one, name) for name in names] for one in entries
-            ]
+            content[set_name] = list[list[Any]]()
+            for entry in self.sequences(set_name):
+                content[set_name].append([getattr(entry, name) for name in names])
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 

@@ -65,7 +65,10 @@ def _too_large(tree: Any) -> str | None:
         nodes += len(level)
         if nodes > MAX_NODES:
             return f"its syntax tree has more than {MAX_NODES:,} nodes"
-        level = [child for node in level for child in _children(node)]
+        below = []
+        for node in level:
+            below += _children(node)
+        level = below
         if not level:
             return None
     return f"its syntax tree is more than {MAX_DEPTH} levels deep"

@@ -266,7 +266,9 @@ def _first(term: Term) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:36]}..."
+    if len(text) > 40:
+        text = f"{text[:36]}..."
+    return text
 
 
 # --- terms: A_s(n) of arXiv 2411.04372 ------------------------------------------------
@@ -332,7 +334,9 @@ def _status(
 
 
 def _truncated(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
+    if len(text) > LONGEST_SHOWN:
+        text = f"{text[: LONGEST_SHOWN - 1]}…"
+    return text
 
 
 def _details(

@@ -287,9 +287,10 @@ def compiled(source: str) -> Program | NoProgram:
 
 
 def _refused_by_child(source: bytes) -> NoProgram | None:
-    environment = {
-        name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ
-    }
+    environment = {}
+    for name in _KEPT_VARIABLES:
+        if name in os.environ:
+            environment[name] = os.environ[name]
     try:
         done = subprocess.run(
             _CHILD,
@@ -312,4 +313,6 @@ def _refused_by_child(source: bytes) -> NoProgram | None:
         printed = done.stderr.decode("utf-8", "replace").strip().splitlines()
         why = printed[-1] if printed else f"status {done.returncode}"
         raise OSError(f"programs cannot be compiled: {why}")
-    return None if verdict == PASSED else NoProgram(NanReason(verdict), message)
+    if verdict == PASSED:
+        return None
+    return NoProgram(NanReason(verdict), message)

@@ -129,9 +129,10 @@ def sync(
     cache.mkdir(parents=True, exist_ok=True)
     replace_file(cache / NOTICE_FILE, notice)
     files = {number: cache / f"{number}.json" for number in numbers}
-    waiting = [
-        number for number, file in files.items() if refresh or not _is_intact(file)
-    ]
+    waiting = []
+    for number, file in files.items():
+        if refresh or not _is_intact(file):
+            waiting.append(number)
     failed: list[tuple[str, str]] = []
     tried = 0
     for number in waiting:

@@ -208,7 +208,9 @@ def _evidence(found: Iterable[Match], listed: int) -> Iterator[str]:
         if terms <= named:
             continue
         named |= terms
-        lines = f"line {first}" if first == last else f"lines {first} to {last}"
+        lines = f"line {first}"
+        if last != first:
+            lines = f"lines {first} to {last}"
         yield f"{len(terms)} of {listed} listed terms are in {place} of {lines}"
 
 
@@ -254,7 +256,9 @@ def _sign_of_table(
         return None
     if len(near) < _MIN_RUNS:
         return None
-    far = values[many] if len(near) == many < len(values) else None
+    far = None
+    if len(near) == many < len(values):
+        far = values[many]
     return sign_of_answers([int(term) for term in analysis.sequence.terms], near, far)
 
 
@@ -266,7 +270,9 @@ def _printed(run: ProgramRun) -> int | None:
     if run.ending is not Ending.EXITED or run.exit_status != 0:
         return None
     text = run.stdout.strip()
-    return int(text) if _INTEGER.fullmatch(text) else None
+    if not _INTEGER.fullmatch(text):
+        return None
+    return int(text)
 
 
 def _sign_of_no_end(

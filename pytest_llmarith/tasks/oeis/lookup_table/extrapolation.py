@@ -59,7 +59,9 @@ def sign_of_answers(
 
 def _shortened(value: int) -> str:
     text = str(value)
-    return text if len(text) <= 20 else f"{text[:8]}… ({len(text)} digits)"
+    if len(text) > 20:
+        text = f"{text[:8]}… ({len(text)} digits)"
+    return text
 
 
 def _may_be_constant(

@@ -156,9 +156,12 @@ def _walk(
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Dict):  # the tree has all keys before all values
-        pairs = zip(node.keys, node.values, strict=True)
-        return (part for pair in pairs for part in pair if part is not None)
-    return ast.iter_child_nodes(node)
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                yield key
+            yield value
+    else:
+        yield from ast.iter_child_nodes(node)
 
 
 def texts(source: str, tree: ast.Module) -> list[Text]:
@@ -211,21 +214,23 @@ def literal_bits(program: Program) -> int:
     if not _SELF_READERS.isdisjoint(used):
         return 8 * len(zlib.compress(program.source.encode(), 9))
     ignored = _without_data(nodes)
-    values = [
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Constant) and id(node) not in ignored
-    ]
+    values: list[object] = []
     texts: list[str | bytes] = []
-    for value in values:
-        if isinstance(value, str | bytes):
-            texts.append(value)
+    for node in nodes:
+        if not isinstance(node, ast.Constant) or id(node) in ignored:
+            continue
+        values.append(node.value)
+        if isinstance(node.value, str | bytes):
+            texts.append(node.value)
     reads_names = not _NAME_READERS.isdisjoint(used) or used.count("__name__") > 1
     if reads_names:
         texts += set(used)
     elif any(_gives_names(node) for node in nodes):
-        keywords = [node for node in nodes if isinstance(node, ast.keyword)]
-        texts += {node.arg for node in keywords if node.arg}
+        keywords = set[str]()
+        for node in nodes:
+            if isinstance(node, ast.keyword) and node.arg:
+                keywords.add(node.arg)
+        texts += keywords
     bits = _text_bits(texts)
     bits += sum(_number_bits(value) for value in values)
     bits += _entropy_bits(list(_symbols(nodes)))

@@ -89,9 +89,10 @@ def read_verdict(reply: str) -> bool | None:
     if len(found) != 1:
         return None  # a repeated key is ambiguous
     verdict = found[0]
-    if type(verdict) is not int:
-        return None  # `true` is an instance of int
-    return verdict == 1 if verdict in (0, 1) else None
+    # `true` is an instance of int
+    if type(verdict) is not int or verdict not in (0, 1):
+        return None
+    return verdict == 1
 
 
 MAX_SHOWN = 80  # characters of a program's text in a line of evidence
