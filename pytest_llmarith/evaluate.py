@@ -133,27 +133,20 @@ def _graded(
         reading = next(iter(task.readings), None)
     found = _read(task, problem, reply)
     if task.grader is not None:
-        recorded = None if isinstance(found, NoAnswer) else recorded_answer(found)
-        reason = found.reason if isinstance(found, NoAnswer) else None
-        return _of_grade(
-            Grade.of(task.grader.grade(found, problem, tools or Tools(reply))),
-            recorded,
-            reason,
-        )
+        recorded = reason = None
+        if isinstance(found, NoAnswer):
+            reason = found.reason
+        else:
+            recorded = recorded_answer(found)
+        grade = Grade.of(task.grader.grade(found, problem, tools or Tools(reply)))
+        return _of_grade(grade, recorded, reason)
     if isinstance(found, NoAnswer):
-        grade = records.Grade(0.0, dict.fromkeys(task.readings, 0.0))
-        return Graded(
-            Outcome.NAN,
-            found.reason,
-            reading,
-            None,
-            dict.fromkeys(task.readings),
-            grade,
-        )
+        answers = dict.fromkeys(task.readings)
+        none = records.Grade(0.0, dict.fromkeys(task.readings, 0.0))
+        return Graded(Outcome.NAN, found.reason, reading, None, answers, none)
     if reading is None:
-        recorded = recorded_answer(
-            found
-        )  # before grading, as `grade` may modify the answer
+        # Before grading, as `grade` may modify the answer.
+        recorded = recorded_answer(found)
         return _of_grade(_grade(task, problem, found), recorded)
     return _of_readings(task, problem, found, reading)
 
@@ -164,11 +157,10 @@ def _of_readings(
     """The grade of one of several answers, with the scores of all."""
     __tracebackhide__ = True
     by_reading = dict(zip(task.readings, found, strict=True))
-    grades = {
-        answer: _grade(task, problem, answer)
-        for answer in dict.fromkeys(found)
-        if answer is not None
-    }
+    grades = {}
+    for answer in found:
+        if answer is not None and answer not in grades:
+            grades[answer] = _grade(task, problem, answer)
     scores = {}
     for name, answer in by_reading.items():
         scores[name] = 0.0 if answer is None else float(grades[answer].score or 0)
@@ -190,8 +182,9 @@ def _of_readings(
 def _read(task: Task[Any], problem: Problem, reply: Reply) -> Any:
     """The answer, or a `NoAnswer`. Incomplete and empty replies are not read."""
     __tracebackhide__ = True
-    if cut := incomplete_reason(reply):
-        return NoAnswer(str(cut))
+    incomplete = incomplete_reason(reply)
+    if incomplete:
+        return NoAnswer(str(incomplete))
     if task.has_thoughts:
         return task.read(reply.text, problem)
     stripped = exact.strip_thoughts(reply.text)
@@ -245,7 +238,9 @@ def incomplete_reason(reply: Reply) -> NanReason | None:
     """
     if reply.finish_reason == "content_filter":
         return NanReason.FILTERED
-    return NanReason.TRUNCATED if reply.finish_reason == "length" else None
+    if reply.finish_reason == "length":
+        return NanReason.TRUNCATED
+    return None
 
 
 # --- records --------------------------------------------------------------------------

@@ -42,7 +42,7 @@ from pytest_llmarith.tasks.searches import (
     Threshold,
 )
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Outcome, Prompt, SearchEnd, Unanswered
+from pytest_llmarith.types import Outcome, Prompt, Retry, SearchEnd, Unanswered
 
 _FIRST_TRIES = 4  # pairs per size of a space; doubled in each round
 _MAX_CHARACTERS = (
@@ -142,9 +142,11 @@ class SearchEngine:
         """The number of questions answered wrongly at first and rightly in a
         confirmation.
         """
-        return sum(
-            steps[0].wrong and not steps[-1].wrong for steps in self.answers.values()
-        )
+        number = 0
+        for steps in self.answers.values():
+            if steps[0].wrong and not steps[-1].wrong:
+                number += 1
+        return number
 
     def run(self) -> None:
         """Search, shrink and confirm.
@@ -153,9 +155,8 @@ class SearchEngine:
         """
         __tracebackhide__ = True
         ending = self._shrunk_failure()
-        for draws in sorted(
-            filter(self._is_wrong, self.answers), key=self._space.simplicity
-        ):
+        wrong = filter(self._is_wrong, self.answers)
+        for draws in sorted(wrong, key=self._space.simplicity):
             self._ask_again(draws, CONFIRMATIONS)
             if self._is_confirmed(draws):
                 break
@@ -171,11 +172,9 @@ class SearchEngine:
                 raise end.cause from None
             if self.minimum is not None:
                 return SearchEnd.BUDGET
-            return (
-                SearchEnd.NOT_REPRODUCED
-                if self.not_reproduced
-                else SearchEnd.NOTHING_FOUND
-            )
+            if self.not_reproduced:
+                return SearchEnd.NOT_REPRODUCED
+            return SearchEnd.NOTHING_FOUND
         return SearchEnd.SHRUNK
 
     def _search_all_lengths(self) -> None:
@@ -392,11 +391,12 @@ def record_of_threshold(
     if stopped is not None:
         return _stopped_record(trial, stopped, details)
     grade = records.Grade(None, details=details)
-    outcome, reason = (Outcome.CORRECT, None) if reached else (Outcome.NAN, str(ended))
+    if reached:
+        found = Graded(Outcome.CORRECT, grade=grade)
+    else:
+        found = Graded(Outcome.NAN, str(ended), grade=grade)
     last = replace(trial, prompt=steps[-1].prompt)
-    return record(
-        last, _with_retries(steps[-1], steps), Graded(outcome, reason, grade=grade)
-    )
+    return record(last, _with_retries(steps[-1], steps), found)
 
 
 def not_run(budget: int) -> records.Grade:
@@ -425,23 +425,24 @@ def _stopped_record(
 
 def _ungraded(stopped: Unanswered | Ungraded | None) -> list[Step]:
     """The question whose reply was not graded, if there is one."""
-    return [stopped.step] if isinstance(stopped, Ungraded) else []
+    if isinstance(stopped, Ungraded):
+        return [stopped.step]
+    return []
 
 
 def _with_retries(shown: Step, steps: Iterable[Step]) -> Reply:
     """The reply of one step, with the retries of all."""
-    return structs.replace(
-        shown.reply,
-        retries=tuple(retry for step in steps for retry in step.reply.retries),
-    )
+    retries = list[Retry]()
+    for step in steps:
+        retries += step.reply.retries
+    return structs.replace(shown.reply, retries=tuple(retries))
 
 
 def _shown(search: SearchEngine) -> Step:
     if search.minimum is not None:
         return search.answers[search.minimum][0]
-    assert (
-        search.largest_right is not None
-    )  # without a failure, at least one question was asked
+    # Without a failure, at least one question was asked.
+    assert search.largest_right is not None
     return search.answers[search.largest_right][-1]
 
 
@@ -464,39 +465,41 @@ def _reason(shown: Step) -> str | None:
 def _details(
     search: SearchEngine, stopped: Unanswered | Ungraded | None
 ) -> records.SearchDetails:
-    right = search.largest_right
     steps = [*_steps(search), *_ungraded(stopped)]
+    minimum = largest_right = None
+    if search.minimum is not None:
+        minimum = _minimum(search.answers[search.minimum][0])
+    if search.largest_right is not None:
+        largest_right = search.answers[search.largest_right][0].question
     return records.SearchDetails(
         ended=search.ending,
         budget=search.budget,
         questions=len(steps),
-        minimum=None
-        if search.minimum is None
-        else _minimum(search.answers[search.minimum][0]),
+        minimum=minimum,
         not_reproduced=search.not_reproduced,
-        largest_right=None if right is None else search.answers[right][0].question,
+        largest_right=largest_right,
         trail=list(_trail(steps)),
     )
 
 
 def _minimum(step: Step) -> records.Minimum:
+    error_class = None
     details = step.graded.grade and step.graded.grade.details
+    if isinstance(details, records.NumberDetails):
+        error_class = details.error_class
     return records.Minimum(
         question=step.question,
         expected=records.as_text(step.problem.expected),
         outcome=step.graded.outcome,
         reason=step.graded.reason,
         answer=step.answer,
-        error_class=details.error_class
-        if isinstance(details, records.NumberDetails)
-        else None,
+        error_class=error_class,
     )
 
 
 def _trail(steps: Sequence[Step]) -> Iterator[records.SearchStep]:
-    for step, (reply, usage) in zip(
-        steps, replies_within_limit(step.reply for step in steps), strict=True
-    ):
+    replies = replies_within_limit(step.reply for step in steps)
+    for step, (reply, usage) in zip(steps, replies, strict=True):
         depth = step.problem.depth
         yield records.SearchStep(
             step.question, step.before, step.graded.outcome, reply, usage, depth
@@ -517,16 +520,8 @@ def replies_within_limit(
             remaining -= length
             yield part, None
         else:
-            usage = {
-                field: getattr(part, field) for field in records.Usage.__struct_fields__
-            }
-            yield (
-                None,
-                records.Usage(
-                    **usage
-                    | {
-                        "served_model": part.served_model
-                        and part.served_model[:_LONGEST_NAME]
-                    }
-                ),
-            )
+            names = records.Usage.__struct_fields__
+            usage = {name: getattr(part, name) for name in names}
+            if part.served_model:
+                usage["served_model"] = part.served_model[:_LONGEST_NAME]
+            yield None, records.Usage(**usage)

@@ -56,14 +56,14 @@ def retry_after_s(header: str) -> float | None:
     """
     with suppress(ValueError):
         seconds = float(header)
-        return min(seconds, _LONGEST_WAIT_S) if 0 <= seconds < float("inf") else None
+        if not 0 <= seconds < float("inf"):
+            return None
+        return min(seconds, _LONGEST_WAIT_S)
     try:
         moment = parsedate_to_datetime(header)
-        moment = (
-            moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        )  # "-0000" means no zone
-        return min(
-            max(0.0, (moment - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT_S
-        )
+        if moment.tzinfo is None:  # "-0000" means no zone
+            moment = moment.replace(tzinfo=UTC)
+        seconds = (moment - datetime.now(UTC)).total_seconds()
+        return min(max(0.0, seconds), _LONGEST_WAIT_S)
     except (ValueError, OverflowError):  # the year may have any number of digits
         return None

@@ -76,15 +76,13 @@ class ModelOptions:
         """
         option = self._config.getoption
         system_prompts = option("--llm-system-prompt") or [""]
-        own_prompt = (
-            parse_at("--llm-system-prompt", encodable, system_prompts[0])
-            if len(system_prompts) == 1
-            else None
-        )
-        shared = dict(
-            parse_at("--llm-param", parameter, text)
-            for text in option("--llm-param") or ()
-        )
+        own_prompt = None
+        if len(system_prompts) == 1:
+            own_prompt = parse_at("--llm-system-prompt", encodable, system_prompts[0])
+        shared = {}
+        for text in option("--llm-param") or ():
+            name, value = parse_at("--llm-param", parameter, text)
+            shared[name] = value
         api_base = parse_at("--llm-api-base", base_url, option("--llm-api-base"))
         models = []
         for number, text in enumerate(self.texts):
@@ -95,9 +93,8 @@ class ModelOptions:
                 model = parse_at(self._place, self._with_file, model, concurrency)
                 self.texts[number] = with_file_described(text, model)
             models.append(self._with_address(model))
-        return tuple(
-            parse_at("--llm-sweep", sweep, models, option("--llm-sweep") or ())
-        )
+        words = option("--llm-sweep") or ()
+        return tuple(parse_at("--llm-sweep", sweep, models, words))
 
     def judge(self, place: str, text: str) -> Model:
         """A judge. The parameters for all models do not apply to it."""
@@ -113,11 +110,10 @@ class ModelOptions:
         given = self._config.getoption("--llm-model")
         if given:
             return "--llm-model", list(given)
-        if hasattr(
-            self._config, "workerinput"
-        ):  # the controller passes on what it found
-            return "--llm-model", []
-        if found := os.environ.get(MODEL_VARIABLE, "").split():
+        if hasattr(self._config, "workerinput"):
+            return "--llm-model", []  # the controller passes on what it found
+        found = os.environ.get(MODEL_VARIABLE, "").split()
+        if found:
             return f"{MODEL_VARIABLE} (environment)", found
         return "llm_model (ini file)", list(self._config.getini("llm_model"))
 
@@ -126,16 +122,12 @@ class ModelOptions:
 
         A worker gets what the controller found, and reads no file.
         """
-        given = {
-            name: value
-            for name, value in model.params.items()
-            if name in SERVER_PARAMETERS
-        }
-        params = {
-            name: value
-            for name, value in model.params.items()
-            if name not in (*SERVER_PARAMETERS, _FILE)
-        }
+        given, params = {}, {}
+        for name, value in model.params.items():
+            if name in SERVER_PARAMETERS:
+                given[name] = value
+            elif name != _FILE:
+                params[name] = value
         if hasattr(self._config, "workerinput"):
             file = ModelFile(**model.params[_FILE])
         elif model.target == SMOLLM2:
@@ -187,14 +179,18 @@ def parse_model(
     name and parameters.
     """
     identity, _, query = encodable(text).strip().partition("?")
+    name = target = identity
     named = _NAMED_MODEL.fullmatch(identity)
-    name, target = (named["name"], named["target"]) if named else (identity, identity)
+    if named:
+        name, target = named["name"], named["target"]
     if not name.strip() or not target.strip() or re.search(r"[\x00-\x1f\x7f]", text):
         raise ValueError(
             f"{text!r} is not a model; write o4-mini or "
             f"my-name=o4-mini?reasoning_effort=high"
         )
-    own = dict(map(parameter, _NEXT_PARAMETER.split(query) if query else ()))
+    own = {}
+    if query:
+        own = dict(map(parameter, _NEXT_PARAMETER.split(query)))
     params = {**(shared or {}), **own}
     if is_file(target.strip()):
         if "api_base" in own:
@@ -295,11 +291,12 @@ def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
             f"{key} is set with --llm-model, --llm-param or --llm-api-base; remove it "
             f"there, or the sweep"
         )
-    return [
-        replace(model, name=f"{model.name}-{word}", params={**model.params, key: value})
-        for model in models
-        for word, (_, value) in found.items()
-    ]
+    swept = []
+    for model in models:
+        for word, (_, value) in found.items():
+            params = {**model.params, key: value}
+            swept.append(replace(model, name=f"{model.name}-{word}", params=params))
+    return swept
 
 
 def base_url(url: Any) -> str | None:

@@ -297,15 +297,14 @@ def are_given(config: pytest.Config) -> bool:
     """Whether an option, the environment or the ini file requests a run; if not,
     nothing else is loaded.
     """
-    return (
-        any(
-            config.getoption(name) not in (None, False, [])
-            for name, option in OPTIONS.items()
-            if not option.is_ini
-        )
-        or any(config.getini(name) for name, option in OPTIONS.items() if option.is_ini)
-        or MODEL_VARIABLE in os.environ
-    )
+    for name, option in OPTIONS.items():
+        if option.is_ini:
+            is_given = bool(config.getini(name))
+        else:
+            is_given = config.getoption(name) not in (None, False, [])
+        if is_given:
+            return True
+    return MODEL_VARIABLE in os.environ
 
 
 @contextmanager

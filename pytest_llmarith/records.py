@@ -96,9 +96,8 @@ class Problem(Part):
         """The question in one line."""
         if self.question is not None:
             return self.question
-        return ", ".join(
-            f"{name}: {as_text(value)}" for name, value in self.inputs.items()
-        )
+        parts = [f"{name}: {as_text(value)}" for name, value in self.inputs.items()]
+        return ", ".join(parts)
 
 
 # --- replies, answers and grades ------------------------------------------------------
@@ -138,12 +137,9 @@ class Usage(Part, kw_only=True):
         """The sum of the known prompt and completion tokens; None if both are
         unknown.
         """
-        counts = [
-            count
-            for count in (self.prompt_tokens, self.completion_tokens)
-            if count is not None
-        ]
-        return sum(counts) if counts else None
+        if self.prompt_tokens is None:
+            return self.completion_tokens
+        return self.prompt_tokens + (self.completion_tokens or 0)
 
 
 class Reply(Usage):
@@ -428,10 +424,11 @@ def convert(value: Any, kind: type[_Part]) -> _Part:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:
-        what, _, where = str(fault).rpartition(" - at ")
-        raise ValueError(
-            f"{where.strip('`').removeprefix('$.')}: {what}" if what else str(fault)
-        ) from None
+        message = str(fault)
+        what, _, where = message.rpartition(" - at ")
+        if what:
+            message = f"{where.strip('`').removeprefix('$.')}: {what}"
+        raise ValueError(message) from None
 
 
 def as_dict(part: Part | Model) -> dict[str, Any]:
@@ -449,11 +446,9 @@ def encode(part: Part) -> str:
 
 def as_text(value: Any) -> str | None:
     """A string unchanged; any other value as JSON text."""
-    return (
-        value
-        if value is None or isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False)
-    )
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def check_plain(value: Any, what: str) -> None:

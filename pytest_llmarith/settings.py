@@ -143,12 +143,12 @@ class OptionValues:
         """The raw value: a text, a list of texts or a bool; the default if the option
         is not given.
         """
-        given = (
-            (self._config.getini(flag) or None)
-            if OPTIONS[flag].is_ini
-            else self._config.getoption(flag)
-        )
-        return OPTIONS[flag].default if given is None else given
+        option = OPTIONS[flag]
+        if option.is_ini:
+            given = self._config.getini(flag) or None
+        else:
+            given = self._config.getoption(flag)
+        return option.default if given is None else given
 
     def value(self, flag: str, parse: Callable[[str], _Value]) -> _Value:
         """The value of an option with a default."""
@@ -156,7 +156,9 @@ class OptionValues:
 
     def optional(self, flag: str, parse: Callable[[str], _Value]) -> _Value | None:
         """The value of an option without a default; None if it is not given."""
-        return None if self.raw(flag) is None else self.value(flag, parse)
+        if self.raw(flag) is None:
+            return None
+        return self.value(flag, parse)
 
     def each(self, flag: str, parse: Callable[[Sequence[str]], _Value]) -> _Value:
         """The value of a repeatable option."""
@@ -171,11 +173,9 @@ class OptionValues:
             raise ValueError(
                 f"{flag}: the folder name is empty; write . for the current folder"
             )
-        return (
-            self._config.rootpath / default
-            if given is None
-            else self._config.invocation_params.dir / given
-        )
+        if given is None:
+            return self._config.rootpath / default
+        return self._config.invocation_params.dir / str(given)
 
 
 def _parse(config: pytest.Config) -> Settings:
@@ -303,11 +303,8 @@ def _judge(model: Model) -> Model:
     """A judge gets the paper's request parameters unless its own replace them; null
     removes one.
     """
-    params = {
-        name: value
-        for name, value in {**PARAMS, **model.params}.items()
-        if value is not None
-    }
+    given = {**PARAMS, **model.params}
+    params = {name: value for name, value in given.items() if value is not None}
     return replace(model, name=f"judge:{model.name}", params=params, judge=True)
 
 
@@ -357,7 +354,9 @@ def _depths(text: str) -> tuple[int, ...]:
     found: list[int] = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part.strip(), re.ASCII)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        first = last = 0
+        if match:
+            first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= _MAX_DEPTH:
             raise ValueError(
                 f"{text!r} is not a range of depths from 1 to {_MAX_DEPTH}; write "
@@ -371,9 +370,9 @@ def _depths(text: str) -> tuple[int, ...]:
 
 def _adaptive(text: str) -> tuple[float, int]:
     match = re.fullmatch(r"(\d{1,2}(?:\.\d{1,3})?)(?:,([1-9]\d{0,3}))?", text, re.ASCII)
-    half_width, questions = (
-        (float(match[1]), int(match[2] or _QUESTIONS)) if match else (0.0, 0)
-    )
+    half_width, questions = 0.0, 0
+    if match:
+        half_width, questions = float(match[1]), int(match[2] or _QUESTIONS)
     if not (0.1 <= half_width <= 10 and 10 <= questions <= 1_000):
         raise ValueError(
             f"{text!r} is not HALF_WIDTH[,QUESTIONS], from 0.1 to 10 digits and from "
@@ -394,7 +393,9 @@ def _seed(text: str) -> int | None:
 
 def _shard(text: str) -> Shard:
     match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text, re.ASCII)
-    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    index = count = 0
+    if match:
+        index, count = int(match[1]), int(match[2])
     if not 1 <= index <= count <= _MAX_SHARDS:
         raise ValueError(
             f"{text!r} is not a shard; write 1/5 to 5/5 on five machines, at most "
@@ -451,11 +452,9 @@ def _templates(files: Sequence[str], folder: Path) -> dict[str | None, str]:
     """
     found: dict[str | None, str] = {}
     for file in files:
-        name = (
-            None
-            if file == "standard"
-            else re.sub(r"[^A-Za-z0-9_]", "_", Path(file).stem) or "_"
-        )
+        name = None
+        if file != "standard":
+            name = re.sub(r"[^A-Za-z0-9_]", "_", Path(file).stem) or "_"
         if name in found:
             raise ValueError(
                 f"two templates are named {name or 'standard'}; rename one of the files"
@@ -499,7 +498,9 @@ def _limits(text: str) -> tuple[float, ...]:
 
 def _memory(text: str) -> int:
     match = re.fullmatch(r"(\d{1,6})\s*(KiB|MiB|GiB)", text.strip(), re.ASCII)
-    size = int(match[1]) << {"KiB": 10, "MiB": 20, "GiB": 30}[match[2]] if match else 0
+    size = 0
+    if match:
+        size = int(match[1]) << {"KiB": 10, "MiB": 20, "GiB": 30}[match[2]]
     if size < _MIN_MEMORY:
         raise ValueError(
             f"{text!r} is not a size in KiB, MiB or GiB from {_MIN_MEMORY >> 20}MiB; "

@@ -560,14 +560,11 @@ def schema_of(name: str) -> dict[str, Any]:
     parts = msgspec.json.schema(kind)["$defs"]
     for part, schema in parts.items():
         for owner in getattr(_part_of(part), "__mro__", ()):
-            source = (
-                inspect.getsource(owner)
-                if owner.__module__ in (__name__, records.__name__)
-                else ""
-            )
-            for field, comment in re.findall(
-                r"^    (\w+): .*  # (.+)$", source, re.MULTILINE
-            ):
+            if owner.__module__ not in (__name__, records.__name__):
+                continue
+            source = inspect.getsource(owner)
+            commented = re.findall(r"^    (\w+): .*  # (.+)$", source, re.MULTILINE)
+            for field, comment in commented:
                 schema["properties"][field]["description"] = comment
     dialect = "https://json-schema.org/draft/2020-12/schema"
     own = parts.pop(kind.__name__)

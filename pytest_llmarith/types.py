@@ -194,12 +194,12 @@ class Condition:
         """The differences from the default condition, such as
         `numbers_comma-context_2k`; empty for the default.
         """
-        values = ((axis, getattr(self, axis)) for axis in AXES)
-        return "-".join(
-            f"{axis}_{value}"
-            for axis, value in values
-            if value != getattr(DEFAULT_CONDITION, axis)
-        )
+        parts = []
+        for axis in AXES:
+            value = getattr(self, axis)
+            if value != getattr(DEFAULT_CONDITION, axis):
+                parts.append(f"{axis}_{value}")
+        return "-".join(parts)
 
     def only(self, axes: frozenset[str]) -> Condition:
         """The condition with all axes except these set to the default."""
@@ -340,11 +340,11 @@ class Model:
         """The reply limit that its requests set in tokens, or None; the larger one, as
         servers may obey either.
         """
-        limits = [
-            most
-            for name in _REPLY_LIMITS
-            if type(most := self.params.get(name)) is int and most > 0
-        ]
+        limits = []
+        for name in _REPLY_LIMITS:
+            most = self.params.get(name)
+            if type(most) is int and most > 0:
+                limits.append(most)
         return max(limits, default=None)
 
     def for_question(self, question: Question) -> Model:
@@ -354,19 +354,13 @@ class Model:
         asks a question again.
         """
         model = self
-        if (
-            self.simulated
-            and question.repeat
-            and type(seed := self.params.get("seed", 0)) is int
-        ):
-            model = replace(
-                self, params={**self.params, "seed": seed * _SEEDS + question.repeat}
-            )
-        return (
-            model
-            if question.system_prompt is None
-            else replace(model, system_prompt=question.system_prompt)
-        )
+        seed = self.params.get("seed", 0)
+        if self.simulated and question.repeat and type(seed) is int:
+            params = {**self.params, "seed": seed * _SEEDS + question.repeat}
+            model = replace(self, params=params)
+        if question.system_prompt is None:
+            return model
+        return replace(model, system_prompt=question.system_prompt)
 
     def said(self, prompt: Prompt) -> tuple[Message, ...]:
         """What is said to the model.

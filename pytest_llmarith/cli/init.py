@@ -114,11 +114,10 @@ def _init(request: argparse.Namespace) -> int:
     folder: Path = request.folder
     try:
         files = project_files() | _kept_files(folder)
-        different = [
-            name
-            for name, content in files.items()
-            if not _holds(folder / name, content)
-        ]
+        different = []
+        for name, content in files.items():
+            if not _holds(folder / name, content):
+                different.append(name)
         # A broken link is there, too.
         changed = [name for name in different if os.path.lexists(folder / name)]
         if changed and not request.force:
@@ -155,7 +154,10 @@ def project_files() -> Files:
     Raises OSError if they cannot be read.
     """
     root = _root()
-    paths = sorted(path for part in _PARTS for path in root.glob(part))
+    paths: list[Path] = []
+    for part in _PARTS:
+        paths += root.glob(part)
+    paths.sort()
     if not any(path.parent.name == BENCHES for path in paths):
         raise FileNotFoundError(
             f"no benches found in {str(root)!r}; reinstall pytest-llmarith"
@@ -177,11 +179,11 @@ def _kept_files(folder: Path) -> Files:
     }
     if not any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
         texts[CONFIGURATION] = _SETTINGS
-    return {
-        name: text.encode("utf-8")
-        for name, text in texts.items()
-        if not (folder / name).exists()
-    }
+    files: Files = {}
+    for name, text in texts.items():
+        if not (folder / name).exists():
+            files[name] = text.encode("utf-8")
+    return files
 
 
 def _root() -> Path:
@@ -212,16 +214,14 @@ def installed_versions() -> list[str]:
             further = Requirement(line)
             extras = requirement.extras or {""}
             marker = further.marker
-            if marker is None or any(
-                marker.evaluate({"extra": extra}) for extra in extras
-            ):
-                needed.append(further)
+            for extra in extras:
+                if marker is None or marker.evaluate({"extra": extra}):
+                    needed.append(further)
+                    break
     return [f"{name}=={versions[name]}" for name in sorted(versions)]
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    return (
-        path.is_file()
-        and path.stat().st_size == len(content)
-        and path.read_bytes() == content
-    )
+    if not path.is_file() or path.stat().st_size != len(content):
+        return False
+    return path.read_bytes() == content
