@@ -219,7 +219,9 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
     tokens = mean_tokens(runs)
     targets: dict[str, str] = {}
     for run, names in zip(runs, names_of(runs), strict=True):
-        for one in run.facts.models if run.facts else []:
+        if run.facts is None:
+            continue
+        for one in run.facts.models:
             targets[names.get(one.name, one.name)] = one.target or one.name
     task = arithmetic.task([max(arithmetic.DEPTHS)])
     longest = problems_of(task, 0, 1)[0].prompt

@@ -169,7 +169,9 @@ class Meter:
         line = f"{name}: {done:,} of {total:,} done"
         if done:
             left_s = (now - self._started) / done * (total - done)
-            duration = f"{left_s / 60:.0f} min" if left_s >= 90 else f"{left_s:.0f} s"
+            duration = f"{left_s:.0f} s"
+            if left_s >= 90:
+                duration = f"{left_s / 60:.0f} min"
             line += f", about {duration} left"
         self.say(line)
 

@@ -348,7 +348,9 @@ def _status_of_batches(request: argparse.Namespace) -> int:
         "questions",
         "state",
     ]
-    table = ["", *draw(headers, rows, names=5)] if rows else ["no batches"]
+    table = ["no batches"]
+    if rows:
+        table = ["", *draw(headers, rows, names=5)]
     say(f"store: {sanitize_line(str(store.path))}", *table)
     return 0
 

@@ -112,9 +112,8 @@ def base_interpreter() -> Interpreter:
     )
     if asked.returncode != 0:
         errors = asked.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise OSError(
-            f"{executable} does not start: {errors[-1] if errors else asked.returncode}"
-        )
+        why = errors[-1] if errors else f"{asked.returncode}"
+        raise OSError(f"{executable} does not start: {why}")
     search_path, libraries = ast.literal_eval(asked.stdout.decode())
     all_folders = [path for path in search_path if os.path.isdir(path)]
     folders = [path for path in all_folders if not _within(path, all_folders)]

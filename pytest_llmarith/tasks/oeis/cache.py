@@ -280,10 +280,10 @@ class BrokenEntry(ValueError):
     """A text is not an entry; the message is a line with its name and what is wrong."""
 
     def __init__(self, where: str, what: str) -> None:
-        line = f"{where}: {what}"
-        super().__init__(
-            "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
-        )
+        line = ""
+        for sign in f"{where}: {what}":
+            line += sign if sign.isprintable() else ascii(sign)[1:-1]
+        super().__init__(line)
 
 
 def is_number(text: str) -> bool:

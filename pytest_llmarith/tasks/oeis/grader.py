@@ -314,7 +314,9 @@ def score(terms: Sequence[Term], limit: float) -> Fraction | None:
 
     None if none was.
     """
-    seen = [TermStatus.LATE if term.seconds > limit else term.status for term in terms]
+    seen = []
+    for term in terms:
+        seen.append(TermStatus.LATE if term.seconds > limit else term.status)
     measured = len(seen) - seen.count(TermStatus.INCONCLUSIVE)
     return Fraction(seen.count(TermStatus.OK), measured) if measured else None
 

@@ -96,8 +96,11 @@ def _outgrow(values: Sequence[int], earlier: Sequence[int]) -> bool:
 
 def _contains(values: Sequence[int], part: Sequence[int]) -> bool:
     length = len(part)
-    starts = range(len(values) - length + 1)
-    return any(list(values[k : k + length]) == list(part) for k in starts)
+    for start in range(len(values) - length + 1):
+        stretch = values[start : start + length]
+        if list(stretch) == list(part):
+            return True
+    return False
 
 
 # --- answers that follow from the listed terms ----------------------------------------

@@ -121,8 +121,11 @@ def _is_report(node: ast.stmt) -> bool:
 
 
 def _mentions(tree: ast.AST, names: Collection[str]) -> bool:
-    used = (getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree))
-    return any(name in names for name in used)
+    for node in ast.walk(tree):
+        name = getattr(node, "id", getattr(node, "attr", None))
+        if name in names:
+            return True
+    return False
 
 
 def _writes_to_stderr(call: ast.Call) -> bool:
