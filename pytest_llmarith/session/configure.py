@@ -51,7 +51,7 @@ def configure(config: pytest.Config) -> None:
         return
     _refuse_keys(config, settings)
     from pytest_llmarith.session.controller import RunController
-    from pytest_llmarith.session.forecast import DryRun
+    from pytest_llmarith.session.dry_run import DryRun
     from pytest_llmarith.types import BatchMode
 
     run: RunController | DryRun

@@ -48,10 +48,7 @@ from pytest_llmarith.session.terminal import (
 )
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.summaries import (
-    Run,
-    Shard,
-)
+from pytest_llmarith.summaries import Run, Shard
 from pytest_llmarith.types import Failure, Progress, Question, StoreMode
 
 

@@ -1,5 +1,5 @@
-"""The forecast of questions and cost before the first request, the check of the budget,
-and the dry run.
+"""The forecast of questions and cost before the first request, and the check of the
+budget.
 
 Only first questions are counted: further questions of searches and those to judges
 depend on replies.
@@ -7,8 +7,6 @@ depend on replies.
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,21 +14,10 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup
-from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
 from pytest_llmarith.report.formatting import dollars, thousands
-from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.session.collection import MODEL_FIXTURE
-from pytest_llmarith.session.items import NO_MODEL, parameter_of, problem_of
-from pytest_llmarith.session.selection import (
-    PlannedQuestion,
-    config_of,
-    planned_questions,
-    question_of,
-    selected,
-)
-from pytest_llmarith.session.terminal import Terminal, header
+from pytest_llmarith.safe_text import sanitize_name
+from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import THRESHOLD
 from pytest_llmarith.types import (
     Model,
@@ -40,15 +27,12 @@ from pytest_llmarith.types import (
     Question,
     RequestLimits,
     StoreMode,
-    messages_of,
-    text_of,
-    without_system,
 )
 
 MakePlan = Callable[[Sequence[Question], Sequence[str]], Plan]
 
 _FREE = ModelTerms(Price(0.0, 0.0))
-_LONGEST_NAME, _LONGEST_LINE = 60, 500
+_LONGEST_NAME = 60
 STOPPED_EXIT_STATUS = 6
 DRAIN_S = 30.0  # how long a run that ends early waits for the requests in flight
 _SMALLEST = 0.0001
@@ -90,7 +74,7 @@ class ModelForecast:
         return self.terms.price.of(self.prompt_tokens, self.completion_tokens)
 
     @property
-    def have_same_prompt(self) -> bool:
+    def shares_requests(self) -> bool:
         """Whether a request answers several of the questions."""
         return self.stored + self.in_batches + self.asked < self.questions
 
@@ -287,7 +271,7 @@ def _line(forecasts: Sequence[ModelForecast]) -> str:
         if any(one.searching for one in forecasts):
             return text
         return f"{text}; nothing is asked"
-    if any(one.have_same_prompt for one in asked):
+    if any(one.shares_requests for one in asked):
         text += f"; {_counted(sum(one.asked for one in asked), 'request')}"
         text += ", as some have the same prompt"
     tokens = thousands(sum(one.prompt_tokens for one in asked))
@@ -368,113 +352,3 @@ def _spent_lines(plan: Plan, limits: RequestLimits) -> Iterator[str]:
             f"{plan.spent_tokens:,} of {limits.max_tokens:,} tokens used by stored "
             f"replies"
         )
-
-
-# --- the dry run ----------------------------------------------------------------------
-
-
-class DryRun:
-    """The plugin of a run without items: shows the questions and their estimated cost,
-    or submits them in batches.
-    """
-
-    def __init__(self, config: pytest.Config, settings: Settings) -> None:
-        self._config = config
-        self._settings = settings
-        self._terminal = Terminal(config, settings)
-        self._submits = not settings.dry_run
-        option = config.option
-        if hasattr(option, "dist"):
-            # As -n 0 does; pytest-xdist configures itself last.
-            option.numprocesses = 0
-            option.dist = "no"
-            option.tx = []
-
-    def pytest_report_header(self) -> list[str]:
-        what = "dry run, nothing is asked"
-        if self._submits:
-            what = "only batches are submitted, no test runs"
-        return [*header(self._settings), f"llmarith: {what}"]
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        failed = session.testsfailed
-        if failed and not self._config.option.continue_on_collection_errors:
-            raise session.Interrupted(f"{failed} errors during collection")
-        items = selected(session.items)
-        asked = list(planned_questions(items, self._settings))
-        refuse_empty(self._config, self._settings, asked)
-        if asked:
-            self._forecast(asked)
-        others = len(items) - len(asked)
-        if others:
-            self._say(
-                f"forecast: {others:,} questions to your model fixture, of unknown cost"
-            )
-        if not items:
-            why = "" if self._settings.models else f"; {NO_MODEL}"
-            self._say(f"no question was selected{why}")
-        if not self._submits:
-            self._show_requests()
-            self._show_prompts(items)
-        return True
-
-    def _forecast(self, asked: list[PlannedQuestion]) -> None:
-        broker = start_broker(self._config, self._settings, read_only=not self._submits)
-        try:
-            forecast = Forecast(self._settings, asked, broker.plan)
-            if forecast.error is not None:
-                raise pytest.UsageError(forecast.error)
-            for line in forecast.lines():
-                self._say(line)
-            forecast.refuse()
-            if self._submits:
-                self._submit(broker)
-        finally:
-            broker.close(DRAIN_S if self._submits else 0.0)
-
-    def _submit(self, broker: BrokerProcess) -> None:
-        failure = broker.batch(self._terminal.say)
-        if failure is not None:
-            why = sanitize(failure.message, _LONGEST_LINE)
-            pytest.exit(f"llmarith: {why}", STOPPED_EXIT_STATUS)
-
-    def _show_requests(self) -> None:
-        """Print what is sent to each model, without the messages and without keys."""
-        for model in (*self._settings.models, *self._settings.judges):
-            sent = {"model": model.target, **with_headers_hidden(model.params)}
-            request = hide_keys(json.dumps(sent, ensure_ascii=False), os.environ)
-            address = f" to {model.api_base}" if model.api_base else ""
-            self._say(f"request{address}: {sanitize(request, _LONGEST_LINE)}")
-
-    def _show_prompts(self, items: list[pytest.Item]) -> None:
-        """Print the first question of each task."""
-        first: dict[str, pytest.Item] = {}
-        for item in items:
-            first.setdefault(problem_of(item).task, item)
-        for task, item in first.items():
-            nodeid = sanitize(item.nodeid, _LONGEST_LINE)
-            self._terminal.line("")
-            self._terminal.line(f"{task}, as {nodeid} asks:")
-            for line in self._prompt_text(item).split("\n"):
-                self._terminal.line(f"    {sanitize(line, _LONGEST_LINE)}".rstrip())
-
-    def _prompt_text(self, item: pytest.Item) -> str:
-        """The system prompt and the messages of an item's question."""
-        settings = self._settings
-        condition = config_of(item).condition
-        templates = settings.prompt_configs.templates
-        prompt = render(problem_of(item), condition, templates, settings.seed)
-        messages = messages_of(prompt)
-        model = parameter_of(item, MODEL_FIXTURE)
-        if model is None:  # the user's model fixture gets only prompts
-            return text_of(messages)
-        system = question_of(item, model, prompt, settings).system_prompt
-        if system is None:
-            system = model.system_prompt
-        if not system:
-            return text_of(messages)
-        return "\n".join(filter(None, (system, text_of(without_system(messages)))))
-
-    def _say(self, line: str) -> None:
-        self._terminal.line(f"llmarith: {line}")

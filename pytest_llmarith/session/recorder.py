@@ -24,11 +24,7 @@ import pytest
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import (
-    Record,
-    as_dict,
-    encode,
-)
+from pytest_llmarith.records import Record, as_dict, encode
 from pytest_llmarith.results.files import encode as as_json
 from pytest_llmarith.results.files import write_json
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
@@ -46,11 +42,7 @@ from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.results.tallies import replies_of
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.summaries import (
-    ProgramRules,
-    Run,
-    RunSummary,
-)
+from pytest_llmarith.summaries import ProgramRules, Run, RunSummary
 from pytest_llmarith.tasks.task import RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
 

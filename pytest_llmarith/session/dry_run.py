@@ -1,0 +1,141 @@
+"""The dry run, and the run that only submits batches: no test runs in either."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from pytest_llmarith.models.process import BrokerProcess
+from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
+from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.session.collection import MODEL_FIXTURE
+from pytest_llmarith.session.forecast import (
+    DRAIN_S,
+    STOPPED_EXIT_STATUS,
+    Forecast,
+    refuse_empty,
+    start_broker,
+)
+from pytest_llmarith.session.items import NO_MODEL, parameter_of, problem_of
+from pytest_llmarith.session.selection import (
+    PlannedQuestion,
+    config_of,
+    planned_questions,
+    question_of,
+    selected,
+)
+from pytest_llmarith.session.terminal import Terminal, header
+from pytest_llmarith.settings import Settings
+from pytest_llmarith.tasks.prompts import render
+from pytest_llmarith.types import messages_of, text_of, without_system
+
+_LONGEST_LINE = 500
+
+
+class DryRun:
+    """The plugin of a run without items: shows the questions and their estimated cost,
+    or submits them in batches.
+    """
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._config = config
+        self._settings = settings
+        self._terminal = Terminal(config, settings)
+        self._submits = not settings.dry_run
+        option = config.option
+        if hasattr(option, "dist"):
+            # As -n 0 does; pytest-xdist configures itself last.
+            option.numprocesses = 0
+            option.dist = "no"
+            option.tx = []
+
+    def pytest_report_header(self) -> list[str]:
+        what = "dry run, nothing is asked"
+        if self._submits:
+            what = "only batches are submitted, no test runs"
+        return [*header(self._settings), f"llmarith: {what}"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        failed = session.testsfailed
+        if failed and not self._config.option.continue_on_collection_errors:
+            raise session.Interrupted(f"{failed} errors during collection")
+        items = selected(session.items)
+        asked = list(planned_questions(items, self._settings))
+        refuse_empty(self._config, self._settings, asked)
+        if asked:
+            self._forecast(asked)
+        others = len(items) - len(asked)
+        if others:
+            self._say(
+                f"forecast: {others:,} questions to your model fixture, of unknown cost"
+            )
+        if not items:
+            why = "" if self._settings.models else f"; {NO_MODEL}"
+            self._say(f"no question was selected{why}")
+        if not self._submits:
+            self._show_requests()
+            self._show_prompts(items)
+        return True
+
+    def _forecast(self, asked: list[PlannedQuestion]) -> None:
+        broker = start_broker(self._config, self._settings, read_only=not self._submits)
+        try:
+            forecast = Forecast(self._settings, asked, broker.plan)
+            if forecast.error is not None:
+                raise pytest.UsageError(forecast.error)
+            for line in forecast.lines():
+                self._say(line)
+            forecast.refuse()
+            if self._submits:
+                self._submit(broker)
+        finally:
+            broker.close(DRAIN_S if self._submits else 0.0)
+
+    def _submit(self, broker: BrokerProcess) -> None:
+        failure = broker.batch(self._terminal.say)
+        if failure is not None:
+            why = sanitize(failure.message, _LONGEST_LINE)
+            pytest.exit(f"llmarith: {why}", STOPPED_EXIT_STATUS)
+
+    def _show_requests(self) -> None:
+        """Print what is sent to each model, without the messages and without keys."""
+        for model in (*self._settings.models, *self._settings.judges):
+            sent = {"model": model.target, **with_headers_hidden(model.params)}
+            request = hide_keys(json.dumps(sent, ensure_ascii=False), os.environ)
+            address = f" to {model.api_base}" if model.api_base else ""
+            self._say(f"request{address}: {sanitize(request, _LONGEST_LINE)}")
+
+    def _show_prompts(self, items: list[pytest.Item]) -> None:
+        """Print the first question of each task."""
+        first: dict[str, pytest.Item] = {}
+        for item in items:
+            first.setdefault(problem_of(item).task, item)
+        for task, item in first.items():
+            nodeid = sanitize(item.nodeid, _LONGEST_LINE)
+            self._terminal.line("")
+            self._terminal.line(f"{task}, as {nodeid} asks:")
+            for line in self._prompt_text(item).split("\n"):
+                self._terminal.line(f"    {sanitize(line, _LONGEST_LINE)}".rstrip())
+
+    def _prompt_text(self, item: pytest.Item) -> str:
+        """The system prompt and the messages of an item's question."""
+        settings = self._settings
+        condition = config_of(item).condition
+        templates = settings.prompt_configs.templates
+        prompt = render(problem_of(item), condition, templates, settings.seed)
+        messages = messages_of(prompt)
+        model = parameter_of(item, MODEL_FIXTURE)
+        if model is None:  # the user's model fixture gets only prompts
+            return text_of(messages)
+        system = question_of(item, model, prompt, settings).system_prompt
+        if system is None:
+            system = model.system_prompt
+        if not system:
+            return text_of(messages)
+        return "\n".join(filter(None, (system, text_of(without_system(messages)))))
+
+    def _say(self, line: str) -> None:
+        self._terminal.line(f"llmarith: {line}")
