@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from pytest_llmarith.report import kinds
 from pytest_llmarith.report.render.data import as_csv, as_json
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, latex
+from pytest_llmarith.report.render.html import view
 from pytest_llmarith.report.render.terminal import coloured, one_table
 from pytest_llmarith.report.table import Column, Kind, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
@@ -279,3 +280,17 @@ def test_foreign_text_is_one_cell_of_data(text: str) -> None:
     lines = list(as_csv(one, spreadsheet=True))
     assert len(lines) == 2
     assert not re.match('"[=+\\-@]', lines[1])
+
+
+@given(HOSTILE)
+def test_foreign_text_is_printable_on_the_page(text: str) -> None:
+    """In names, figures, heads and notes; the template escapes what is markup."""
+    columns = [column("model", kinds.NAME), column(text), column(text, is_named=True)]
+    rows = [Row([text, text, text], text, {"model": text})]
+    shown = view(table(columns=columns, rows=rows))
+    (line,) = shown.lines
+    texts = [head.title for head in shown.heads] + list(line.note)
+    for cell in line.cells:
+        texts += [cell.shown.text, cell.shown.note, cell.link]
+    assert [one for one in texts if not one.isprintable()] == []
+    assert not re.search("[\"'<> ]", line.cells[0].link)

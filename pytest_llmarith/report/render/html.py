@@ -11,7 +11,9 @@ from pytest_llmarith.report.axis import Axis
 from pytest_llmarith.report.series import short_name
 from pytest_llmarith.report.shares import Share
 from pytest_llmarith.report.table import Column, Datum, Kind, Row, Shown, Table
+from pytest_llmarith.safe_text import sanitize
 
+_LONGEST_TEXT = 1_000
 STEPS = 10  # of colour, from none to all
 
 Filters = Mapping[str, str | int]
@@ -119,7 +121,7 @@ def view(
     for number, row in enumerate(table.rows):
         cells = list(_cells(table, row, axes, across))
         model = str(row.trials.get("model", ""))
-        notes = [note for note in row.note.split("; ") if note]
+        notes = [note for note in _printable(row.note).split("; ") if note]
         direction = directions[number] if directions else ""
         lines.append(Line(cells, notes, model, direction, model in missing))
     return View(table.title, heads, lines, ". ".join(table.explanation))
@@ -131,7 +133,9 @@ def _head(column: Column[Any], axis: Axis | None) -> Head:
     sorts = "text" if first_type == "string" else "number"
     if not kind.is_sorted:
         sorts = ""
-    title = short_name(column.title) if column.is_named else column.title
+    title = _printable(column.title)
+    if column.is_named:
+        title = short_name(column.title)
     meaning = column.meaning
     shape = _shape(kind)
     return Head(title, meaning, shape, column.is_named, sorts, kind.unit == "%", axis)
@@ -170,7 +174,14 @@ def _cell(column: Column[Any], value: Any, axis: Axis | None) -> Cell:
         name = short_name(shown.text) if shown.text else ""
         return Cell(shown._replace(text=name), name, is_name=True)
     ends = _ends(column, value) if axis else None
+    text, note = _printable(shown.text), _printable(shown.note)
+    shown = shown._replace(text=text, note=note)
     return Cell(shown, _sort(column, value), ends=ends)
+
+
+def _printable(text: str) -> str:
+    """A text of a figure or a note, which may have names or a part of a reply."""
+    return text if text.isprintable() else sanitize(text, _LONGEST_TEXT)
 
 
 def _sort(column: Column[Any], value: Any) -> Datum:
