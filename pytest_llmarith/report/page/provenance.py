@@ -154,20 +154,28 @@ def _values(value: Any, name: str = "") -> Iterator[Value]:
         return
     text = _text(value, name)
     if text:
-        yield Value(
-            sanitize(_plain_name(name), _LONGEST_NAME), sanitize(text, _LONGEST_VALUE)
-        )
+        shown = sanitize(_plain_name(name, value), _LONGEST_NAME)
+        yield Value(shown, sanitize(text, _LONGEST_VALUE))
 
 
-def _plain_name(name: str) -> str:
-    for unit in ("_s", "_usd", "_bytes"):
-        name = name.removesuffix(unit)
+def _plain_name(name: str, value: Any) -> str:
+    """A name as words, without the unit of a number."""
+    if _is_number(value):
+        for unit in ("_s", "_usd", "_bytes"):
+            name = name.removesuffix(unit)
     return name.replace("_", " ")
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _text(value: Any, name: str) -> str:
-    """A value with its unit, which the end of its name tells; empty if it is unknown
-    or `False`.
+    """A value, a number with the unit that the end of its name tells; empty if it is
+    unknown or `False`.
+
+    The user names parameters, templates and system prompts, so texts may have such
+    names, too.
     """
     if value is None or value is False:
         return ""
@@ -177,14 +185,16 @@ def _text(value: Any, name: str) -> str:
         texts = [_text(one, name) for one in value]
         return ", ".join(text for text in texts if text)
     if isinstance(value, Mapping):
-        pairs = [f"{_plain_name(key)} {_text(value[key], key)}" for key in value]
+        pairs = []
+        for key, one in value.items():
+            pairs.append(f"{_plain_name(key, one)} {_text(one, key)}")
         return ", ".join(pairs)
+    if not _is_number(value):
+        return as_text(value) or ""
     if name.endswith("_s"):
         return f"{value:g} s"
     if name.endswith("_bytes"):
         return f"{value / _MIB:,.0f} MiB"
     if name.endswith("_usd"):
         return formatting.dollars(value)
-    if isinstance(value, int):
-        return f"{value:,}"
-    return as_text(value) or ""
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -724,6 +724,11 @@ def test_any_custom_problem_is_shown(value: Any) -> None:
             {"templates": {"terse": "{lhs}{sign}{rhs}=<b>"}},
             ["prompt texts", "templates terse {lhs}{sign}{rhs}=<b>"],
         ),
+        (
+            "prompt_texts",
+            {"templates": {"in_words_s": "{lhs}"}, "systems": {"max_usd": "short"}},
+            ["prompt texts", "templates in words s {lhs}", "systems max usd short"],
+        ),
         ("repeats", 3, ["repeats", "3"]),
         (
             "git",
@@ -748,6 +753,15 @@ def test_provenance_tells_how_a_run_was_made(
 ) -> None:
     """A name, and its values with their units."""
     assert shown in facts_of(page(run_of(usual_records(), **{name: fact})))
+
+
+def test_provenance_shows_parameters_whose_names_end_like_units() -> None:
+    """The user names parameters, whose values may have any type."""
+    params = {"stop_s": "a", "max_usd": [1, "b"], "extra": {"size_bytes": "c"}}
+    model = {"name": "m", "target": "m", "params": params}
+    text = page(run_of(usual_records("m"), models=[model]))
+    (facts,) = [fact for fact in facts_of(text) if fact[0] == "model m"]
+    assert {"stop s a", "max usd $1.00, b", "extra size bytes c"} <= {*facts}
 
 
 def test_provenance_names_the_model_that_was_served() -> None:
