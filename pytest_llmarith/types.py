@@ -662,8 +662,8 @@ class ProgramRun:
     `EXITED`: the program ended by itself, with any `exit_status`. `KILLED`: ended by a
     signal or a resource limit (in `detail`). `INCONCLUSIVE`: the machine was too busy
     to tell whether the program was in time. `seconds` is the time compared with the
-    limits (see `sandbox.child.clock`); `waited_s` is the rest of `wall_s`. `stdout` and
-    `stderr` are truncated, and undecodable bytes are replaced.
+    limits (see `sandbox.child.clock`). `stdout` and `stderr` are truncated, and
+    undecodable bytes are replaced.
     """
 
     input: int
@@ -673,9 +673,6 @@ class ProgramRun:
     stdout: str
     stderr: str
     seconds: float
-    cpu_s: float
-    wall_s: float
-    waited_s: float
     alone: bool = False
 
 

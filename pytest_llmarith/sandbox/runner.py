@@ -172,9 +172,6 @@ class Sandbox:
                 stdout="",
                 stderr="",
                 seconds=0.0,
-                cpu_s=0.0,
-                wall_s=0.0,
-                waited_s=0.0,
                 alone=True,
             )
 

@@ -114,7 +114,7 @@ class ZygoteClient:
     def _answer(self, number: int) -> ProgramRun:
         """The run; raises ConnectionError if an answer is invalid or missing."""
         fields = protocol.ANSWER.unpack(self._receive(protocol.ANSWER.size))
-        code, status, *times_ns, stdout_bytes, stderr_bytes = fields
+        code, status, counted_ns, wall_ns, stdout_bytes, stderr_bytes = fields
         if max(stdout_bytes, stderr_bytes) > protocol.OUTPUT_BYTES:
             raise ConnectionError("its answer is invalid")
         stdout = self._receive(stdout_bytes).decode("utf-8", "replace")
@@ -123,16 +123,16 @@ class ZygoteClient:
             raise OSError(f"a program could not be started: {stderr}")
         if code not in _ENDINGS:
             raise ConnectionError("its answer is invalid")
-        seconds, wall_s, cpu_s, waited_s = (ns * _NS for ns in times_ns)
         detail = None
         if code == protocol.SIGNALLED:
             detail = _SIGNALS.get(status, f"signal {status}")
         elif code == protocol.OUTPUT_FULL:
             detail = f"more than {protocol.OUTPUT_BYTES:,} bytes on stdout or stderr"
         elif code == protocol.INCONCLUSIVE:
+            waited_s = (wall_ns - counted_ns) * _NS
             detail = (
-                f"the machine was too busy: {waited_s:.1f} s of {wall_s:.1f} s spent "
-                f"waiting"
+                f"the machine was too busy: {waited_s:.1f} s of {wall_ns * _NS:.1f} s "
+                f"spent waiting"
             )
         return ProgramRun(
             number,
@@ -141,10 +141,7 @@ class ZygoteClient:
             detail,
             stdout,
             stderr,
-            seconds,
-            cpu_s,
-            wall_s,
-            waited_s,
+            counted_ns * _NS,
         )
 
     def _receive(self, length: int) -> bytes:

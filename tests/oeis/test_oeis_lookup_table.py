@@ -133,9 +133,7 @@ def ran(
     ending: Ending = Ending.EXITED,
     seconds: float = 0.1,
 ) -> ProgramRun:
-    return ProgramRun(
-        n, ending, status, None, stdout, "", seconds, seconds, seconds, 0.0
-    )
+    return ProgramRun(n, ending, status, None, stdout, "", seconds)
 
 
 def right(sequence: IntegerSequence) -> list[ProgramRun]:
@@ -563,7 +561,7 @@ def test_a_program_that_no_longer_answers_is_not_run_further() -> None:
     program = Program.parse("print('" + "0123456789abcdef" * 40 + "')")
     analysis = analyze(program, of.PRIMES)
     answers = [
-        ProgramRun(n, Ending.EXITED, 0, None, term, "", 0.1, 0.1, 0.1, 0.0)
+        ProgramRun(n, Ending.EXITED, 0, None, term, "", 0.1)
         for n, term in zip(of.PRIMES.inputs, of.PRIMES.terms, strict=True)
     ]
     for missing, is_run in ((2, True), (3, False)):

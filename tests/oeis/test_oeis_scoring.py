@@ -27,9 +27,7 @@ def ran(
     stderr: str = "",
     n: int = 3,
 ) -> ProgramRun:
-    return ProgramRun(
-        n, ending, status, None, stdout, stderr, seconds, seconds, seconds, 0.0
-    )
+    return ProgramRun(n, ending, status, None, stdout, stderr, seconds)
 
 
 def status(

@@ -93,9 +93,9 @@ control.recv(1000)
 @pytest.mark.parametrize(
     "answer",
     [
-        protocol.ANSWER.pack(99, 0, 0, 0, 0, 0, 0, 0),
-        protocol.ANSWER.pack(protocol.EXITED, 0, 0, 0, 0, 0, 1 + (1 << 16), 0),
-        protocol.ANSWER.pack(protocol.EXITED, 0, 0, 0, 0, 0, 10, 0) + b"short",
+        protocol.ANSWER.pack(99, 0, 0, 0, 0, 0),
+        protocol.ANSWER.pack(protocol.EXITED, 0, 0, 0, 1 + (1 << 16), 0),
+        protocol.ANSWER.pack(protocol.EXITED, 0, 0, 0, 10, 0) + b"short",
     ],
     ids=["unknown code", "too long", "cut off"],
 )

@@ -215,7 +215,7 @@ class _BusyMachine:
         ending = (
             Ending.INCONCLUSIVE if number != 1 and self.runs <= 5 else Ending.EXITED
         )
-        return ProgramRun(number, ending, 0, None, "", "", 0.01, 0.01, 0.01, 0.0)
+        return ProgramRun(number, ending, 0, None, "", "", 0.01)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ class _QuickMachine(_BusyMachine):
     """A zygote client on a machine on which each term takes 0.3 s."""
 
     def run(self, number: int, *_: object) -> ProgramRun:
-        return ProgramRun(number, Ending.EXITED, 0, None, "", "", 0.3, 0.3, 0.3, 0.0)
+        return ProgramRun(number, Ending.EXITED, 0, None, "", "", 0.3)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,6 @@ class Clock:
         self.counted_ns = 0
         self.wall_ns = 0
         self.cpu_ns = 0
-        self.waited_ns = 0
         self.next_sample_ns = started_ns + SAMPLE_EVERY_NS
 
     def sample(self, late_ns: int = 0) -> None:
@@ -211,7 +210,6 @@ class Clock:
         others_ns += taken_ns(self.cpu_ns, worked_ns, stolen_ns)
         own_ns = max(self.wall_ns - others_ns, self._waiting.ran_ns, self._busiest_ns)
         self.counted_ns = min(self.wall_ns, own_ns)
-        self.waited_ns = self.wall_ns - self.counted_ns
 
     def _cpu_ns(self) -> int:
         """By the clock of a process id, see clock_getcpuclockid(3)."""

@@ -24,9 +24,8 @@ REQUEST = struct.Struct("<QQI")
 # counts.
 SLOWEST = 20
 # Zygote to harness, for every term: how it ended, its exit status or signal; the time
-# that counts, wall time, CPU time and time waited for a processor in ns; the lengths of
-# stdout and stderr, which follow.
-ANSWER = struct.Struct("<BiQQQQII")
+# that counts and wall time in ns; the lengths of stdout and stderr, which follow.
+ANSWER = struct.Struct("<BiQQII")
 
 # How a term ended. After the last one the program has not run, and stderr says why.
 EXITED, SIGNALLED, LATE, INCONCLUSIVE, OUTPUT_FULL, NOT_STARTED = range(6)

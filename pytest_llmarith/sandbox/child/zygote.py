@@ -90,7 +90,7 @@ class _Zygote:
         outputs = {pipes.stdout: self._stdout, pipes.stderr: self._stderr}
         supervision = Supervision(pid, clock, self._control, outputs, counter)
         code, number = supervision.watch(stop_ns, inconclusive_ns)
-        times = clock.counted_ns, clock.wall_ns, clock.cpu_ns, clock.waited_ns
+        times = clock.counted_ns, clock.wall_ns
         stdout, stderr = self._stdout.kept, self._stderr.kept
         answer = protocol.ANSWER.pack(code, number, *times, len(stdout), len(stderr))
         _send(self._control, answer, stdout, stderr)
@@ -100,7 +100,7 @@ class _Zygote:
     def _report_failure(self, error: OSError) -> None:
         text = f"{error}".encode("utf-8", "replace")
         code = protocol.NOT_STARTED
-        answer = protocol.ANSWER.pack(code, 0, 0, 0, 0, 0, 0, len(text))
+        answer = protocol.ANSWER.pack(code, 0, 0, 0, 0, len(text))
         _send(self._control, answer, text)
 
 
