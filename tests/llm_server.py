@@ -145,10 +145,6 @@ class LlmServer:
         """Return once so many requests have arrived in all."""
         self.wait_until(lambda: len(self.requests) >= count, f"{count} requests")
 
-    def wait_for_in_flight(self, count: int) -> None:
-        """Return once exactly so many requests are being answered."""
-        self.wait_until(lambda: self.in_flight == count, f"{count} in flight")
-
     def wait_until(self, condition: Callable[[], bool], wanted: str) -> None:
         """Return once something holds; it is looked at whenever a request comes or
         goes.
