@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.completeness import missing_cells
-from pytest_llmarith.results.compare_rows import OfCondition, model_differences
+from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.keys import (
     Keyed,
     differing,
@@ -19,6 +19,7 @@ from pytest_llmarith.results.keys import (
     neighbours,
     parameters_of,
 )
+from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import (
     ModelDifference,
@@ -41,7 +42,7 @@ class PageRun(NamedTuple):
     name: str
     summary: RunSummary
     records: Iterable[Record]
-    asked: Sequence[OfCondition] = ()
+    asked: Sequence[AskedQuestions] = ()
     unfinished: str = ""
 
 
@@ -206,7 +207,7 @@ def neighbours_of(
 
 def asked_in_runs(
     runs: Sequence[PageRun], series: Sequence[Series]
-) -> list[OfCondition]:
+) -> list[AskedQuestions]:
     """The questions of all runs, with the labels of their series as models."""
     labels = {one.key: one.label for one in series}
     found = []

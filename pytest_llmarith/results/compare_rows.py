@@ -15,9 +15,9 @@ from pytest_llmarith.records import Part
 from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.results.percentages import difference_of
 from pytest_llmarith.results.questions import (
+    AskedQuestions,
     Pair,
     Question,
-    Questions,
     pair,
 )
 from pytest_llmarith.statistics.intervals import in_percent
@@ -37,7 +37,6 @@ from pytest_llmarith.summaries import (
     ModelDifference,
     ReasoningRatio,
 )
-from pytest_llmarith.types import Condition
 
 
 class Measured(Part):
@@ -292,19 +291,8 @@ def correct_for_tests(
 # --- in the summary of a run ----------------------------------------------------------
 
 
-class OfCondition(NamedTuple):
-    """The questions of one model and task in one condition; None is the usual
-    condition.
-    """
-
-    model: str
-    task: str
-    condition: Condition | None
-    questions: Questions
-
-
 def model_differences(
-    results: Iterable[OfCondition], baseline: str
+    results: Iterable[AskedQuestions], baseline: str
 ) -> list[ModelDifference]:
     """Each other model compared with the baseline by the questions that both have
     answered, one row per task.

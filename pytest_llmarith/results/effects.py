@@ -7,14 +7,18 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from pytest_llmarith.results.compare_rows import (
-    OfCondition,
     answered_pairs,
     correct_for_tests,
     tables_of,
 )
 from pytest_llmarith.results.keys import neighbours
 from pytest_llmarith.results.percentages import difference_of
-from pytest_llmarith.results.questions import Question, pair, with_other_prompts
+from pytest_llmarith.results.questions import (
+    AskedQuestions,
+    Question,
+    pair,
+    with_other_prompts,
+)
 from pytest_llmarith.statistics.intervals import in_percent
 from pytest_llmarith.statistics.pairs import compare_pairs
 from pytest_llmarith.statistics.ratios import MeanRatio, mean_ratio
@@ -22,11 +26,11 @@ from pytest_llmarith.summaries import Effect, ReasoningRatio, SameWords
 from pytest_llmarith.types import Model
 
 
-def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWords]]:
+def effects(results: Iterable[AskedQuestions]) -> tuple[list[Effect], list[SameWords]]:
     """Each condition of a model and task compared with the first one, and how many
     prompts are the same in both.
     """
-    families: defaultdict[tuple[str, str], list[OfCondition]] = defaultdict(list)
+    families: defaultdict[tuple[str, str], list[AskedQuestions]] = defaultdict(list)
     for each in results:
         families[each.model, each.task].append(each)
     found, alike = [], []
@@ -59,7 +63,7 @@ def effects(results: Iterable[OfCondition]) -> tuple[list[Effect], list[SameWord
 
 
 def reasoning_ratios(
-    models: Sequence[Model], results: Iterable[OfCondition]
+    models: Sequence[Model], results: Iterable[AskedQuestions]
 ) -> list[ReasoningRatio]:
     """The reasoning tokens of models with neighbouring values of a parameter, and of
     the last with the first value.

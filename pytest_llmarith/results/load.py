@@ -12,7 +12,6 @@ from pathlib import Path
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
-from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import (
@@ -23,6 +22,7 @@ from pytest_llmarith.results.log import (
     log_of,
     records_in,
 )
+from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.safe_text import sanitize
@@ -146,12 +146,12 @@ class LoadedRun:
         """The run in numbers, counted from its records."""
         return self._counted[0]
 
-    def asked(self) -> list[OfCondition]:
+    def asked(self) -> list[AskedQuestions]:
         """The questions of each model, task and condition."""
         return self._counted[1]
 
     @cached_property
-    def _counted(self) -> tuple[RunSummary, list[OfCondition]]:
+    def _counted(self) -> tuple[RunSummary, list[AskedQuestions]]:
         summary = Summary(self.systems)
         days = set()
         for record in self.records():

@@ -11,11 +11,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from math import log1p
+from typing import NamedTuple
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.statistics.shares import Cluster
-from pytest_llmarith.types import NanReason, Outcome
+from pytest_llmarith.types import Condition, NanReason, Outcome
 
 
 @dataclass(slots=True)
@@ -131,6 +132,17 @@ class Questions:
         if record.prompt is None:
             return None
         return hash((tuple(record.prompt), system))
+
+
+class AskedQuestions(NamedTuple):
+    """The questions of one model and task in one condition; None is the usual
+    condition.
+    """
+
+    model: str
+    task: str
+    condition: Condition | None
+    questions: Questions
 
 
 # Questions of the same condition and variant are paired first, then those of the same

@@ -10,14 +10,13 @@ from msgspec.structs import asdict
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import tallies
-from pytest_llmarith.results.compare_rows import OfCondition
 from pytest_llmarith.results.details_counts import (
     ErrorCounts,
     ProgramCounts,
     ScoreCounts,
     StrataCounts,
 )
-from pytest_llmarith.results.questions import Questions
+from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.thresholds import threshold, threshold_of
 from pytest_llmarith.statistics.shares import Depth, ninety_percent_to
@@ -148,8 +147,8 @@ class ResultCounts:
         item = hash(record.nodeid)
         return self._items.setdefault(question, item) != item
 
-    def asked(self) -> OfCondition:
-        return OfCondition(self.model, self.task, self.condition, self.questions)
+    def asked(self) -> AskedQuestions:
+        return AskedQuestions(self.model, self.task, self.condition, self.questions)
 
     def part(self, date: str | None, selected: int | None) -> summaries.Result:
         """The result for a summary."""

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pytest_llmarith import records
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import tallies
-from pytest_llmarith.results.compare_rows import OfCondition, model_differences
+from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.effects import effects, reasoning_ratios
 from pytest_llmarith.results.keys import Key, key_of, result_order
+from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.results.result_counts import ResultCounts
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.summaries import Run, RunSummary
@@ -28,7 +29,7 @@ class Summary:
         self._models: dict[str, Model] = {}  # as their first requests say
         self._stored_replies = StoredReplies()
 
-    def asked(self) -> list[OfCondition]:
+    def asked(self) -> list[AskedQuestions]:
         """The questions of each model, task and condition."""
         return [result.asked() for result in self._results.values()]
 

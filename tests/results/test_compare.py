@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import Record, as_dict
 from pytest_llmarith.report.compare_text import as_latex, as_markdown, as_text, failures
 from pytest_llmarith.results.compare import LeftOut, compare
-from pytest_llmarith.results.compare_rows import OfCondition, model_differences
+from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.effects import effects
-from pytest_llmarith.results.questions import Questions
+from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.statistics.pairs import Pairs, newcombe
 from pytest_llmarith.types import Condition, NumberFormat, Reading
 from tests.report.latex import tables_in
@@ -544,7 +544,7 @@ def test_an_effect_is_the_comparison_of_two_conditions() -> None:
     of_condition = {None: sums("ccccccd"), COMMA: in_condition(sums("cdddddc"), COMMA)}
     of_condition[SPACE] = in_condition(sums("cu"), SPACE)
     asked = [
-        OfCondition("m", "arithmetic", one, questions_of(trials))
+        AskedQuestions("m", "arithmetic", one, questions_of(trials))
         for one, trials in of_condition.items()
     ]
     (effect, other), same = effects(asked)
@@ -562,7 +562,7 @@ def test_differences_to_the_baseline_are_corrected_together() -> None:
     """
     models = {"base": "c" * 9, "poor": "d" * 8 + "u", "fair": "cc" + "d" * 6 + "u"}
     asked = [
-        OfCondition(name, "arithmetic", None, questions_of(sums(text)))
+        AskedQuestions(name, "arithmetic", None, questions_of(sums(text)))
         for name, text in models.items()
     ]
     found = model_differences(asked, "base")

@@ -37,7 +37,7 @@ from pytest_llmarith.report.series import (
     short_name,
 )
 from pytest_llmarith.report.table import Level
-from pytest_llmarith.results.compare_rows import OfCondition
+from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
 
@@ -59,7 +59,7 @@ def write_run_page(
     folder: Path,
     summary: RunSummary,
     records: Iterable[Record],
-    asked: Sequence[OfCondition],
+    asked: Sequence[AskedQuestions],
 ) -> str:
     """Write the page of a run that has ended; returns a line with its path, or with the
     reason why it failed.
