@@ -24,7 +24,7 @@ from pytest_llmarith.statistics.intervals import in_percent
 from pytest_llmarith.statistics.pairs import (
     FEWEST_TESTED,
     DifferenceOfShares,
-    Table,
+    Sides,
     compare_means,
     compare_pairs,
     holm,
@@ -141,12 +141,12 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> lis
     rows = []
     compared: list[tuple[Row, DifferenceOfShares]] = []
     for group in _shown(groups):
-        tables = tables_of(groups[group])
-        if not tables:
+        sides = sides_of(groups[group])
+        if not sides:
             rows.append(_row_of_nothing(group))
             continue
-        found = _compared(tables, paired=paired)
-        row = _row(group, tables, found, paired)
+        found = _compared(sides, paired=paired)
+        row = _row(group, sides, found, paired)
         rows.append(row)
         compared.append((row, found))
     tests = other_tests + sum(row.p is not None for row in rows)
@@ -206,18 +206,18 @@ def at_worst(pairs: Iterable[Pair], *, paired: bool) -> float:
         worst.append((first, replace(other, answered=other.asked)))
     if not worst:
         return 0.0
-    return difference_of(_compared(tables_of(worst), paired=paired)).points
+    return difference_of(_compared(sides_of(worst), paired=paired)).points
 
 
 def answered_pairs(pairs: Iterable[Pair]) -> list[Pair]:
     return [(one, other) for one, other in pairs if one.answered and other.answered]
 
 
-def tables_of(pairs: Iterable[Pair]) -> list[Table]:
+def sides_of(pairs: Iterable[Pair]) -> list[Sides]:
     """The trials of each problem: all its conditions and repeats count as one question,
     as they are correlated.
     """
-    problems: dict[int, Table] = {}
+    problems: dict[int, Sides] = {}
     for one, other in pairs:
         first, second = problems.get(one.problem, (Cluster(0, 0), Cluster(0, 0)))
         problems[one.problem] = (
@@ -227,20 +227,20 @@ def tables_of(pairs: Iterable[Pair]) -> list[Table]:
     return list(problems.values())
 
 
-def _compared(tables: Collection[Table], *, paired: bool) -> DifferenceOfShares:
+def _compared(sides: Collection[Sides], *, paired: bool) -> DifferenceOfShares:
     if paired:
-        return compare_pairs(tables)
-    return compare_strata(tables)
+        return compare_pairs(sides)
+    return compare_strata(sides)
 
 
 def _row(
-    group: _Group, tables: Collection[Table], found: DifferenceOfShares, paired: bool
+    group: _Group, sides: Collection[Sides], found: DifferenceOfShares, paired: bool
 ) -> Row:
     """A row without what depends on the other ones: the corrected p and the smallest
     difference.
     """
-    first = Cluster.of(table[0] for table in tables)
-    second = Cluster.of(table[1] for table in tables)
+    first = Cluster.of(one for one, _ in sides)
+    second = Cluster.of(other for _, other in sides)
     row = Row(
         *group,
         first=Measured(*first, first.trials, in_percent(found.first)),
@@ -253,9 +253,9 @@ def _row(
         shown=None,
     )
     if paired:
-        row.first.questions = row.second.questions = len(tables)
+        row.first.questions = row.second.questions = len(sides)
         row.better, row.worse = found.better, found.worse
-        if group != _ALL and len(tables) < FEWEST_TESTED:
+        if group != _ALL and len(sides) < FEWEST_TESTED:
             row.p = None
     return row
 
@@ -309,16 +309,16 @@ def model_differences(
         if first is None or model == baseline:
             continue
         pairs, _, _ = pair(first, questions)
-        tables = tables_of(answered_pairs(pairs))
-        if not tables or 2 * len(pairs) < min(len(first), len(questions)):
+        sides = sides_of(answered_pairs(pairs))
+        if not sides or 2 * len(pairs) < min(len(first), len(questions)):
             continue
-        test = compare_pairs(tables)
+        test = compare_pairs(sides)
         found.append(
             ModelDifference(
                 model,
                 baseline,
                 task,
-                pairs=len(tables),
+                pairs=len(sides),
                 difference=difference_of(test),
                 better=test.better,
                 worse=test.worse,

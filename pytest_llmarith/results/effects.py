@@ -9,7 +9,7 @@ from statistics import fmean
 from pytest_llmarith.results.compare_rows import (
     answered_pairs,
     correct_for_tests,
-    tables_of,
+    sides_of,
 )
 from pytest_llmarith.results.keys import neighbours
 from pytest_llmarith.results.percentages import difference_of
@@ -41,14 +41,14 @@ def effects(results: Iterable[AskedQuestions]) -> tuple[list[Effect], list[SameW
             whose = model, task, other.condition, beside.condition
             if same:
                 alike.append(SameWords(*whose, problems=len(same)))
-            tables = tables_of(differing)
-            if not tables:
+            sides = sides_of(differing)
+            if not sides:
                 continue
-            test = compare_pairs(tables)
+            test = compare_pairs(sides)
             found.append(
                 Effect(
                     *whose,
-                    problems=len(tables),
+                    problems=len(sides),
                     percent=in_percent(test.second),
                     percent_beside=in_percent(test.first),
                     difference=difference_of(test),

@@ -48,10 +48,10 @@ class DifferenceOfShares(NamedTuple):
 
 
 # the trials of both sides: of one question, or of one stratum
-Table = tuple[Cluster, Cluster]
+Sides = tuple[Cluster, Cluster]
 
 
-def compare_pairs(questions: Collection[Table]) -> DifferenceOfShares:
+def compare_pairs(questions: Collection[Sides]) -> DifferenceOfShares:
     """The difference of the mean shares of one or more questions, each with its trials
     (one, or several repeats) on both sides.
 
@@ -128,7 +128,7 @@ def _of_mean_change(
 
 
 def _error_of_clusters(
-    questions: Collection[Table], changes: Collection[float]
+    questions: Collection[Sides], changes: Collection[float]
 ) -> float:
     """The standard error of the mean change (Miller 2024, arXiv 2411.00640, section
     4.2).

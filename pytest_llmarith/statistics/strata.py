@@ -7,7 +7,7 @@ from math import acos, copysign, cos, erfc, fsum, pi, sqrt
 
 from pytest_llmarith.statistics.distributions import NEGLIGIBLE, Z, hypergeometric
 from pytest_llmarith.statistics.intervals import Interval
-from pytest_llmarith.statistics.pairs import DifferenceOfShares, Table, agreeing
+from pytest_llmarith.statistics.pairs import DifferenceOfShares, Sides, agreeing
 from pytest_llmarith.statistics.shares import Cluster
 
 _CONTINUITY = 0.5  # trials
@@ -17,7 +17,7 @@ _HALVINGS = 24
 _WIDE = 400.0  # variance of a distribution that is close to normal
 
 
-def compare_strata(strata: Collection[Table]) -> DifferenceOfShares:
+def compare_strata(strata: Collection[Sides]) -> DifferenceOfShares:
     """The difference of the shares of two groups with different questions, within
     strata of similar questions.
 
@@ -52,7 +52,7 @@ def _weight(first: Cluster, second: Cluster) -> float:
 
 
 def _end(
-    strata: Collection[Table], weights: float, found: float, outside: float
+    strata: Collection[Sides], weights: float, found: float, outside: float
 ) -> float:
     """The end of the interval between the difference that was found and one outside of
     the interval. `weights` is the sum of those of the strata.
@@ -68,7 +68,7 @@ def _end(
     return inside
 
 
-def _variance(strata: Collection[Table], difference: float) -> float:
+def _variance(strata: Collection[Sides], difference: float) -> float:
     """The variance of the sum over strata of weights times differences, if every
     difference is this one.
 
@@ -106,7 +106,7 @@ def _likeliest(first: Cluster, second: Cluster, difference: float) -> float:
     return min(max(share, 0.0, -difference), 1.0, 1.0 - difference)
 
 
-def _exact(strata: Collection[Table]) -> float:
+def _exact(strata: Collection[Sides]) -> float:
     """The two-sided p of the correct trials of the second side, twice that of the
     smaller tail.
 
