@@ -14,7 +14,7 @@ from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import difference_items
 from pytest_llmarith.report.definitions.differences import DIFFERENCES
 from pytest_llmarith.report.definitions.results import (
-    NINETY_PERCENT_TO,
+    HOLDS_TO,
     OVERVIEW,
     THRESHOLDS,
     VARIANTS,
@@ -49,10 +49,6 @@ _LONGEST_NAME = 40
 _MOST_CLASSES = 4
 _MOST_WITH_EXAMPLE = 3  # models
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
-
-_NINETY_PERCENT_TO: Column[Any] = Column(
-    "holds_to", "90 % to", kinds.DEPTHS, NINETY_PERCENT_TO, explained=True
-)
 
 
 def screen(summary: RunSummary, width: int, *, only_head: bool = False) -> list[str]:
@@ -211,7 +207,7 @@ def _variants_by_depth(result: Result, width: int) -> Table:
     columns: list[Column[Any]] = [Column("variant", "variant", kinds.NAME)]
     for depth in grid_depths(result):
         columns.append(Column(str(depth), str(depth), kinds.PART))
-    columns.append(_NINETY_PERCENT_TO)
+    columns.append(HOLDS_TO)
     rows = []
     for variant, parts in grid_rows(result):
         rows.append(Row([variant.variant, *parts, variant.ninety_percent_to]))
@@ -235,7 +231,7 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
         percent = formatting.percent_of(item.one.correct_percentage)
         return Shown(f"{percent}  {_reach(item).rjust(longest)}")
 
-    column = replace(_NINETY_PERCENT_TO, key="both", kind=kinds.SHOWN, value=both)
+    column = replace(HOLDS_TO, key="both", kind=kinds.SHOWN, value=both)
     definition = replace(VARIANTS, columns=[*VARIANTS.columns, column])
     long = _unmarked(definition.table(items, Level.FULL))
     long = _of_task(long, rows[0].result.task, "correct %, and 90 % to")
@@ -263,7 +259,7 @@ def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     columns: list[Column[Any]] = [Column("model", "model", kinds.NAME)]
     for name in ranges:
         columns.append(Column(name, name, kinds.PART))
-    columns.append(_NINETY_PERCENT_TO)
+    columns.append(HOLDS_TO)
     table_rows = []
     wrong = []
     for row in rows:

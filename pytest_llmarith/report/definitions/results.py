@@ -245,7 +245,7 @@ def _tokens(kind: AmountKind) -> Any:
     return tokens
 
 
-NINETY_PERCENT_TO = (
+HOLDS_TO_MEANING = (
     "the depth up to which 90 % are correct: shown (6), not ruled out (10?), ruled out "
     "(-)"
 )
@@ -308,7 +308,7 @@ OVERVIEW = Definition(
             "holds_to",
             "90 % to",
             HOLDS,
-            NINETY_PERCENT_TO,
+            HOLDS_TO_MEANING,
             lambda item: holds_to(item.row.result),
             explained=True,
         ),
@@ -469,6 +469,14 @@ _MEASURED: Column[Any] = Column(
 _VARIANT: Column[Any] = Column(
     "variant", "variant", kinds.NAME, "the variant", lambda item: item.one.variant
 )
+HOLDS_TO: Column[Any] = Column(
+    "holds_to",
+    "90 % to",
+    kinds.DEPTHS,
+    HOLDS_TO_MEANING,
+    lambda item: item.one.ninety_percent_to if item.one.measured else None,
+    explained=True,
+)
 
 CELLS = Definition(
     "cells",
@@ -545,14 +553,7 @@ VARIANTS = Definition(
             lambda item: Counted(item.one.correct, item.one.correct_percentage),
             pictured=True,
         ),
-        Column(
-            "holds_to",
-            "90 % to",
-            kinds.DEPTHS,
-            NINETY_PERCENT_TO,
-            lambda item: item.one.ninety_percent_to if item.one.measured else None,
-            explained=True,
-        ),
+        HOLDS_TO,
         Column(
             "relative_error",
             "rel err",

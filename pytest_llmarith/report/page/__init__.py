@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.definitions.replies import REPLIES, reply_items
-from pytest_llmarith.report.definitions.results import NINETY_PERCENT_TO, trials_of
+from pytest_llmarith.report.definitions.results import HOLDS_TO_MEANING, trials_of
 from pytest_llmarith.report.page.cells import cells_of_models
 from pytest_llmarith.report.page.curves import curves_of, d50
 from pytest_llmarith.report.page.differences import effects, rankings, repeats
@@ -156,7 +156,7 @@ def _rendered(**values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["line"] = sanitize
-    environment.globals["ninety_percent_to"] = NINETY_PERCENT_TO
+    environment.globals["ninety_percent_to"] = HOLDS_TO_MEANING
     return environment.get_template("page.html").render(**values)
 
 

@@ -10,7 +10,7 @@ from pytest_llmarith.report.definitions.results import (
     D50_MEANING,
     D50S,
     HOLDS,
-    NINETY_PERCENT_TO,
+    HOLDS_TO_MEANING,
     OVERVIEW,
     Of,
     adaptive,
@@ -118,7 +118,7 @@ def _legend(matrix: Table) -> Iterator[str]:
     if any(cell.rank for cell in cells):
         yield "Models share a rank if no interval is above that of the other"
     if any(cell.reach.startswith(_NINETY) for cell in cells):
-        yield f"{_NINETY} {NINETY_PERCENT_TO}"
+        yield f"{_NINETY} {HOLDS_TO_MEANING}"
     if any(cell.reach.startswith(_D50) for cell in cells):
         yield f"{_D50}: {D50_MEANING}"
 
