@@ -79,13 +79,6 @@ def signed(points: float | None) -> str:
     return "0.0" if text in ("+0.0", "-0.0") else text
 
 
-def points_of(difference: Difference | None) -> str:
-    """The percentage points of a difference."""
-    if difference is None:
-        return UNKNOWN
-    return signed(difference.points)
-
-
 def interval_of(difference: Difference | None) -> str:
     """The interval of a difference, such as `-15.3 to -8.2`."""
     if difference is None or difference.low is None or difference.high is None:
@@ -117,13 +110,11 @@ def star(p_holm: float | None) -> str:
 # --- money, counts, sizes -------------------------------------------------------------
 
 
-def dollars(cost: float | None, unpriced: int = 0, decimals: int | None = None) -> str:
+def dollars(cost: float | None, unpriced: int = 0) -> str:
     """A cost such as `$0.0123`. A plus means that some replies have no known price."""
     if cost is None:
         return UNKNOWN
-    if decimals is not None:
-        text = f"${cost:,.{decimals}f}"
-    elif 0 < cost < 0.0001:
+    if 0 < cost < 0.0001:
         text = "<$0.0001"
     elif cost >= 100 or cost == 0:
         text = f"${cost:,.0f}"
@@ -193,11 +184,6 @@ def seconds(number: float | None) -> str:
     if number < 99.95:
         return f"{number:.1f}"
     return f"{number:,.0f}"
-
-
-def cost_of(result: Result, decimals: int | None = None) -> str:
-    """The cost of a result."""
-    return dollars(result.cost_usd, result.unpriced, decimals)
 
 
 def prompt_and_completion(result: Result) -> int | None:

@@ -75,7 +75,7 @@ def _percent(found: Percentage) -> Shown:
 
 
 def _points(found: Difference) -> Shown:
-    text = formatting.points_of(found)
+    text = formatting.signed(found.points)
     if found.low is None:
         return Shown(text)
     return Shown(text, formatting.interval_of(found))
