@@ -258,7 +258,6 @@ class Definition:
         note: Callable[[Any], str] | None = None,
         trials: Callable[[Any], Mapping[str, str | int]] | None = None,
         notes: Sequence[str] = (),
-        whose: str = "",
     ) -> Table:
         """A table with a row per item, and the columns of this level that have a known
         value; as data it has all columns, and neither notes nor links.
@@ -275,7 +274,7 @@ class Definition:
                 filters = trials(item)
             rows.append(Row(values, text, filters))
         legend = self.legend if rows else ""
-        table = Table(self.key, self.title, columns, rows, legend, notes, whose)
+        table = Table(self.key, self.title, columns, rows, legend, notes)
         if level is Level.DATA:
             return table
         return table.known()
