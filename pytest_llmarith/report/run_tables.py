@@ -174,7 +174,7 @@ def _by_depth(row: ResultOfRun) -> Table:
     """
     result = row.result
     depths = grid_depths(result)
-    columns = _columns("variant", "depth", [*map(str, depths), "all %"])
+    columns = _columns("variant", [*map(str, depths), "all %"])
     rows = []
     for variant, parts in grid_rows(result):
         texts = [kinds.PART.shown(part) for part in parts]
@@ -190,9 +190,9 @@ def _by_depth(row: ResultOfRun) -> Table:
     return Table("cells", title, columns, rows)
 
 
-def _columns(key: str, title: str, titles: Iterable[str]) -> list[Column[Any]]:
-    """A column of names, and columns of figures that are laid out already."""
-    columns: list[Column[Any]] = [Column(key, title, kinds.NAME)]
+def _columns(key: str, titles: Iterable[str]) -> list[Column[Any]]:
+    """A column of names, and columns of figures by depth, laid out already."""
+    columns: list[Column[Any]] = [Column(key, "depth", kinds.NAME)]
     for one in titles:
         columns.append(Column(one, one, kinds.SHOWN))
     return columns
@@ -212,7 +212,7 @@ def _without_variants(result: Result) -> Table:
         latency = one.spending["latency_s"]
         seconds.append(kinds.SECONDS.shown(latency.median) if latency else None)
     rows.append(Row(["median s", *seconds]))
-    columns = _columns("outcome", "depth", [str(one.depth) for one in result.depths])
+    columns = _columns("outcome", [str(one.depth) for one in result.depths])
     return Table("lengths", "by depth", columns, rows)
 
 
