@@ -30,6 +30,7 @@ def log(**said):
 class CommonParams(SimpleNamespace):
     def __init__(self):
         super().__init__(model=SimpleNamespace(), cpuparams=SimpleNamespace(), cpuparams_batch=SimpleNamespace())
+        self.model_alias = set()
 
 
 class Server:
@@ -64,7 +65,8 @@ class Server:
                 said = str(eval(lhs + sign.replace("/", "//") + rhs))
                 choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
                 usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
-                reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "stub", "choices": [choice]}
+                reply = {"id": "x", "object": "chat.completion", "created": 1, "choices": [choice]}
+                (reply["model"],) = params.model_alias or {params.model.path}
                 text = json.dumps(reply | {"usage": usage} if allowed else {"error": {"message": "no key"}}).encode()
                 self.send_response(200 if allowed else 401)
                 self.send_header("Content-Type", "application/json")

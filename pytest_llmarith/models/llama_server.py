@@ -28,6 +28,9 @@ def main() -> None:
 
     params = xllamacpp.CommonParams()
     params.model.path = said["path"]
+    # What replies say served them; it would be the whole path, which depends on the
+    # machine.
+    params.model_alias = {os.path.basename(said["path"])}
     params.n_ctx = said["context"] * said["slots"]
     params.n_parallel = said["slots"]
     params.cpuparams.n_threads = said["threads"]

@@ -89,6 +89,8 @@ def test_each_question_goes_to_the_server_of_the_run_once(
     assert {record["reply"]["sent"]["model"] for record in files.bench.records()} == {
         "gguf/tiny"
     }
+    served = {record["reply"]["served_model"] for record in files.bench.records()}
+    assert served == {FILE}, "not the path, which depends on the machine"
     summary = files.bench.summary()
     assert [one["simulated"] for one in summary["results"]] == [False]
     (file,) = [model["file"] for model in summary["run"]["models"]]

@@ -90,6 +90,8 @@ def test_a_real_model_replies(bench: Bench) -> None:
     assert {record["reply"]["sent"]["model"] for record in records} == {
         "gguf/SmolLM2-135M-Instruct.Q4_1"
     }
+    served = {record["reply"]["served_model"] for record in records}
+    assert served == {"SmolLM2-135M-Instruct.Q4_1.gguf"}
     check(records)
 
 
