@@ -80,8 +80,11 @@ def cells_of(row: ResultOfRun) -> Table:
         part = kinds.Part(share.part, share.whole, usual)
         return Heat(share, kinds.PART.shown(part).text, "right")
 
-    column = Column("share", "correct", HEAT, "correct answers", counts)
-    definition = CELLS.with_columns("variant", "depth", added=column)
+    # A title, and a filter of trials, so without a comma between thousands.
+    depth = Column("depth", "depth", kinds.TEXT, value=lambda item: str(item.one.depth))
+    share = Column("share", "correct", HEAT, "correct answers", counts)
+    definition = CELLS.with_columns("variant", added=depth)
+    definition = replace(definition, columns=[*definition.columns, share])
     items = [item for item in cell_items([row]) if item.one.variant]
     table = definition.table(items, Level.PAGE, trials=_trials)
     matrix = pivot(table, ["variant"], "depth", "share")

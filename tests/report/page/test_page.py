@@ -706,6 +706,17 @@ def test_any_custom_problem_is_shown(value: Any) -> None:
     assert trial["question"].startswith("x: ")
 
 
+def test_cells_of_a_thousand_digits_are_shown() -> None:
+    """Their columns, and the links to their trials, have the depth without a comma."""
+    records = usual_records()
+    for record in records:
+        record["problem"]["depth"] += 997
+    text = page(run_of(records))
+    cells = text[text.index('<section id="cells"') : text.index('<section id="errors"')]
+    assert re.findall(r"<span>(\d+)</span></th>", cells) == ["999", "1000", "1001"]
+    assert "variant=int_add&amp;depth=1001" in cells
+
+
 # --- provenance -----------------------------------------------------------------------
 
 
