@@ -99,16 +99,19 @@ def question_of(
 
 def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """The items that will ask. Items that may be skipped are left out."""
-    return [item for item in items if _asks(item)]
+    return [item for item in items if _may_ask(item) and not _has_mark(item, "skipif")]
 
 
-def _asks(item: pytest.Item) -> bool:
-    if problem_of(item) is None:
+def _may_ask(item: pytest.Item) -> bool:
+    """Whether an item asks, unless a condition for skipping is true."""
+    if problem_of(item) is None or _has_mark(item, "skip"):
         return False
     fixtures = getattr(item, "fixturenames", ())
-    if "ask" not in fixtures and "search" not in fixtures:
-        return False
-    return not (item.get_closest_marker("skip") or item.get_closest_marker("skipif"))
+    return "ask" in fixtures or "search" in fixtures
+
+
+def _has_mark(item: pytest.Item, name: str) -> bool:
+    return item.get_closest_marker(name) is not None
 
 
 def planned_questions(
@@ -158,7 +161,9 @@ def skip_unavailable(config: pytest.Config, items: Iterable[pytest.Item]) -> Non
     """
     if config.getoption("collectonly") or settings_of(config).dry_run:
         return
-    for item in selected(items):
+    for item in items:
+        if not _may_ask(item):
+            continue
         try:
             reason = grader_of(item).unavailable()
         except ValueError as error:

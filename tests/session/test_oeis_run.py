@@ -244,6 +244,20 @@ def test_a_level_that_no_selected_item_needs(oeis: Bench) -> None:
 
 
 @pytest.mark.usefixtures("without_sandbox")
+def test_items_with_a_condition_for_skipping_need_a_sandbox(oeis: Bench) -> None:
+    """As that condition is false, their questions would be paid for."""
+    oeis.pytester.makepyfile(
+        test_bench=BENCH.replace(
+            "@pytest.mark.oeis", "@pytest.mark.oeis\n    @pytest.mark.skipif('False')"
+        )
+    )
+    oeis.run().assert_outcomes(skipped=5)
+    result = oeis.run("--oeis-sandbox=strict")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert oeis.server.requests == []
+
+
+@pytest.mark.usefixtures("without_sandbox")
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
     """Their items are skipped with the reason before they are paid for."""
     result = oeis.run("-rs")
