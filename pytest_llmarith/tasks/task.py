@@ -441,17 +441,6 @@ RESERVED = (ARITHMETIC, ADDITION, OEIS, BREAKING_POINT, THRESHOLD)
 # --- problems of a run ----------------------------------------------------------------
 
 
-class Step(Protocol):
-    """One answered question of a search."""
-
-    @property
-    def wrong(self) -> bool: ...
-
-
-# Takes a question, and how often it was asked before.
-Ask = Callable[["TaskProblem", int], Any]
-
-
 class Search(Protocol):
     """Questions of one item that depend on the answers.
 
