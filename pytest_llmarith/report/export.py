@@ -21,9 +21,6 @@ from pytest_llmarith.types import Outcome
 
 Shape = Literal["llm_arithmetic", "csv"]
 
-_LONGEST_NAME = 60
-_MOST_NAMED = 5
-
 
 @dataclass(frozen=True, slots=True)
 class Destination:

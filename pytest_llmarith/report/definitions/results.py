@@ -455,10 +455,6 @@ def overview_items(rows: Iterable[ResultOfRun]) -> list[Of]:
 # --- cells ----------------------------------------------------------------------------
 
 
-def _variant(item: Of) -> str:
-    return item.one.variant or item.row.result.task
-
-
 _MEASURED: Column[Any] = Column(
     "measured",
     "trials",
