@@ -47,10 +47,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     0: success. 1: something could not be fetched or done, or a gate failed. 4: wrong
     usage or an unreadable file. 130: Ctrl-C.
     """
-    request = make_parser().parse_args(argv)
+    request, unknown = make_parser().parse_known_args(argv)
     command: str = request.command
     if "subcommand" in request:
         command += f" {request.subcommand}"
+    if unknown:
+        arguments = " ".join(unknown)
+        print_error(
+            command,
+            f"unrecognized arguments: {arguments}; see llmarith {command} --help",
+        )
+        return WRONG_USAGE
     try:
         if "output" in request and request.output is None and request.force:
             raise UsageError(

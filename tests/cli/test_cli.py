@@ -54,6 +54,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("compare run", "add --model=A:B"),
         ("compare run run", "add --model=A:B"),
         ("compare run other --allow-unanswered=5", "add --fail-if-worse=POINTS"),
+        # One too many.
+        (
+            "plan --detect=3 run",
+            "llmarith plan: unrecognized arguments: run; see llmarith plan --help",
+        ),
+        ("store status run", "see llmarith store status --help"),
         # A wrong value.
         ("regrade run --match=loose", "'strict', 'tolerant'"),
         ("regrade run --\x1b", r"--\x1b"),
