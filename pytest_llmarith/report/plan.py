@@ -32,7 +32,12 @@ def tables(
             f"of {grid.task}"
         )
     table = NEEDS.table(found, notes=notes)
-    legend = f"assumed: no two models have {FEWEST_PAIRS} questions in common"
+    legend = ""
+    if any(need.is_assumed for need in found):
+        legend = (
+            f"assumed: --from names no run in which two models have {FEWEST_PAIRS} "
+            f"questions in common"
+        )
     yield replace(table, title=title, legend=legend)
     if prices and most:
         costs = PRICES.table(Priced(one, most) for one in prices)

@@ -22,6 +22,7 @@ from pytest_llmarith.statistics.plans import paired_questions, unpaired_question
 from pytest_llmarith.types import Price
 
 _SHARES = (0.05, 0.1, 0.2)  # discordant, if they are assumed
+_ASSUMED = "assumed"
 FEWEST_PAIRS = 50  # for an estimate
 _Key = tuple[int, int | None, str]  # problem, prompt and condition of a question
 _ACCURACY = 0.5  # if it is unknown; the number of questions is largest there
@@ -81,6 +82,11 @@ class Need(NamedTuple):
     paired: int | None
     at_most: int | None
     unpaired: int
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether the share is assumed, as no runs have it."""
+        return self.measured == _ASSUMED
 
 
 def needs(points: float, runs: Sequence[LoadedRun], grid: Grid) -> list[Need]:
@@ -150,7 +156,7 @@ def _assumed_needs(accuracy: float, difference: float, tests: int) -> list[Need]
     for share in sorted(shares):
         paired = paired_questions(share, difference, tests)
         needs.append(
-            Need("any", "another", "assumed", tests, share, paired, None, unpaired)
+            Need("any", "another", _ASSUMED, tests, share, paired, None, unpaired)
         )
     return needs
 

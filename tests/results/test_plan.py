@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
+from pytest_llmarith.report.plan import tables
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import Grid, mean_tokens, needs
 from pytest_llmarith.statistics.pairs import mcnemar
@@ -62,6 +63,8 @@ def test_from_runs() -> None:
         sums("c" * 80 + "d" * 20, model="two"),
     )
     (need,) = needs(3, [run(*[first, second])], GRID)
+    (table,) = tables(3, [run(*[first, second])], [], GRID)
+    assert "assumed" not in table.legend
     assert (need.first, need.second) == ("one", "two")
     assert need.discordant == pytest.approx(0.1)
     assert need.paired == paired_questions(need.discordant, 0.03)
@@ -153,6 +156,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     )
     shown = capsys.readouterr().out
     assert "30 + 10" in shown
+    assert "assumed: --from names no run" in shown
     assert re.search(r"questions: --llm-trials=\d+ with all 72 cells", shown)
     rows = {line.split()[0]: line for line in shown.splitlines() if "$" in line}
     assert "at least" not in rows["gpt-4o"]

@@ -27,8 +27,7 @@ NEEDS = Definition(
             "observed",
             "only one right",
             kinds.TEXT,
-            "questions of which exactly one of both is right; assumed: no two models "
-            "of the runs have enough questions in common",
+            "questions that exactly one of the two models gets right",
             lambda need: need.measured,
             explained=True,
         ),
@@ -44,7 +43,8 @@ NEEDS = Definition(
             "share",
             "planned with",
             kinds.plain("number", "{:.1%}".format),
-            "at least 3 of the questions asked, and at least the difference itself",
+            "the share of questions that only one gets right, at least 3 of those "
+            "asked and the difference itself",
             lambda need: need.discordant,
             explained=True,
         ),
