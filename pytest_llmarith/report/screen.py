@@ -398,6 +398,8 @@ def _errors(result: Result, *, with_example: bool) -> Iterator[str]:
             yield f"{count:,} {name}"
     if others:
         yield formatting.counted(others, "other")
+    if result.outcomes.deviate and not counts and not result.scored:
+        yield f"{result.outcomes.deviate:,} with another answer"
     nan = result.outcomes.nan
     cut = truncated(result)
     if nan and cut:
