@@ -115,12 +115,15 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
 
 
 def _title(summary: RunSummary) -> str:
-    """The models with their parameters, and the tasks."""
+    """The models with their parameters, fake ones marked, and the tasks."""
     models: dict[str, None] = {}
     tasks: dict[str, None] = {}
     for result in summary.results:
-        sent = _parameters(summary.run, result.model)
-        models[f"{result.model} ({sent})" if sent else result.model] = None
+        about = [_parameters(summary.run, result.model)]
+        if result.simulated:
+            about.append("simulated")
+        text = ", ".join(filter(None, about))
+        models[f"{result.model} ({text})" if text else result.model] = None
         tasks[result.task.replace("_", " ")] = None
     return f"{', '.join(models)}: {', '.join(tasks)}"
 

@@ -173,6 +173,8 @@ def test_a_citation(run: Path) -> None:
     ):
         assert fact in text
     assert text.count("@misc{") == 2
+    title = next(line for line in text.splitlines() if "title = {{a" in line)
+    assert "a (simulated)" in title
 
 
 def test_a_citation_of_programs_searches_and_repeats(tmp_path: Path) -> None:
