@@ -60,7 +60,9 @@ async def reply_body(response: Response) -> bytes:
 
 
 def _as_utf8(body: bytes) -> bytes:
-    """JSON without a byte order mark; that in UTF-16 or UTF-32 is converted."""
+    """JSON without a byte order mark; that in UTF-16 or UTF-32 is converted. Empty if
+    it cannot be read.
+    """
     encoding = json.detect_encoding(body)
     if encoding == "utf-8":
         return body
@@ -88,7 +90,8 @@ async def _pieces(response: Response, most: int) -> list[bytes]:
             f"redirected to {following}; if that is right, set --llm-api-base"
         )
     if status >= 400:
-        raise refusal(status, headers, await _beginning(response), address)
+        body = await _beginning(response)
+        raise refusal(status, headers, _as_utf8(body) or body, address)
     pieces: list[bytes] = []
     try:
         has_more = await _read(response, most, pieces)

@@ -350,6 +350,11 @@ def test_a_reply_in_another_encoding(asked: Asked, encoding: str, charset: str) 
     fault = json.dumps({"error": {"message": "up", "code": 502}}).encode(encoding)
     diagnosis, _ = asked.server(Answer(body=fault, headers=headers))
     assert "502 Bad Gateway: up" in diagnosis.message
+    refused = json.dumps({"error": EXHAUSTED}).encode(encoding)
+    answer = Answer(status=429, body=refused, headers=headers)
+    diagnosis, _ = asked.server(answer)
+    assert diagnosis.message.endswith(f": {EXHAUSTED['message']}")
+    assert diagnosis.action is STOP_RUN
 
 
 def test_a_reply_in_parts(asked: Asked) -> None:
