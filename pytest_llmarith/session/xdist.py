@@ -222,7 +222,7 @@ class Worker:
             self._controller.send("problems", task, digest)
         if REFUSED in self._config.stash:
             self._controller.send("refused", self._config.stash[REFUSED])
-        if self._announces:
+        elif self._announces:
             verbose = self._config.getoption("verbose")
             planned = planned_questions(items, self._settings, verbose)
             self._controller.announce(map(encoded, planned))
