@@ -179,7 +179,7 @@ def _difference(text: str) -> float:
 def _plan(request: argparse.Namespace) -> int:
     import json
 
-    from pytest_llmarith.report.plan import tables
+    from pytest_llmarith.report.definitions.plans import plan_tables
     from pytest_llmarith.report.render.data import as_json
     from pytest_llmarith.report.render.documents import as_latex, as_markdown
     from pytest_llmarith.report.render.terminal import coloured, has_colour, one_table
@@ -191,7 +191,7 @@ def _plan(request: argparse.Namespace) -> int:
     variants, depths = arithmetic.VARIANTS, arithmetic.DEPTHS
     grid = Grid(arithmetic.NAME, len(variants), len(variants) * len(depths))
     costs = _costs(runs, request.models)
-    found = list(tables(request.detect, runs, costs, grid))
+    found = list(plan_tables(request.detect, runs, costs, grid))
     if request.format == "json":
         parser.say(json.dumps(as_json(found), indent=2))
     elif request.format == "latex":

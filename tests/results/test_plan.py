@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.report.plan import tables
+from pytest_llmarith.report.definitions.plans import tables
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import Grid, mean_tokens, needs
 from pytest_llmarith.statistics.pairs import mcnemar
