@@ -100,7 +100,7 @@ class Column(Generic[V]):
     pictured: bool = False  # with its interval, on the page
     is_rare: bool = False  # left out if it has only zeros
     is_named: bool = False  # the title is a name, as in a matrix
-    called: str = ""  # its name in the legend, if that is not the title
+    term: str = ""  # its name in the legend, if that is not the title
 
     def part_keys(self) -> list[str]:
         """The keys of its parts in CSV and JSON."""
@@ -149,7 +149,7 @@ class Table:
         """What the columns mean."""
         texts: list[str] = []
         for column in self.columns:
-            text = f"{column.called or column.title}: {column.meaning}"
+            text = f"{column.term or column.title}: {column.meaning}"
             if column.explained and text not in texts:
                 texts.append(text)
         if self.legend:
@@ -309,7 +309,7 @@ def pivot(
                 title=head,
                 is_named=True,
                 explained=whole.explained and not heads,
-                called=whole.called or whole.title,
+                term=whole.term or whole.title,
             )
         line = tuple(table.text(row, place) for place in names)
         firsts.setdefault(line, row)
