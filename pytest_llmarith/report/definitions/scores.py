@@ -25,7 +25,7 @@ _MOST_NAMED = 5
 _LONGEST_NAME = 20
 
 
-class Scored(NamedTuple):
+class VariantScore(NamedTuple):
     """One score of a variant, or of all of them if there is no variant."""
 
     variant: Variant | None
@@ -164,10 +164,10 @@ def score_items(rows: Iterable[ResultOfRun]) -> list[Of]:
         scored = row.result.scored
         for one in scored:
             for score in one.scores:
-                found.append(Of(row, Scored(one, score)))
+                found.append(Of(row, VariantScore(one, score)))
         if len(scored) != 1:
             for score in row.result.scores:
-                found.append(Of(row, Scored(None, score)))
+                found.append(Of(row, VariantScore(None, score)))
     return found
 
 
