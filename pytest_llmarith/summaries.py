@@ -86,10 +86,10 @@ class Amounts(Part):
     known: Count  # replies with a known amount
 
 
-Kind = Literal[
+AmountKind = Literal[
     "cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"
 ]
-Spending = dict[Kind, Amounts | None]
+Spending = dict[AmountKind, Amounts | None]
 Percentages = dict[Outcome, Percentage | None]
 
 

@@ -35,7 +35,7 @@ _MEASURED = tuple(outcome for outcome in Outcome if outcome is not Outcome.UNANS
 _WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
-_KINDS: tuple[summaries.Kind, ...] = get_args(summaries.Kind)
+_KINDS: tuple[summaries.AmountKind, ...] = get_args(summaries.AmountKind)
 _amounts_in = attrgetter(*_KINDS)
 
 
@@ -125,7 +125,7 @@ def _decimals(texts: Iterable[str | None]) -> list[Decimal]:
 
 
 def amounts_of(
-    kind: summaries.Kind, values: Sequence[float | None]
+    kind: summaries.AmountKind, values: Sequence[float | None]
 ) -> summaries.Amounts | None:
     """The known amounts of one kind; their sum is exact. None if all are unknown."""
     known = sorted(float(value) for value in values if value is not None)

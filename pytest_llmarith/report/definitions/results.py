@@ -10,14 +10,12 @@ from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.table import UNKNOWN, Column, Definition, Kind, Level, Shown
 from pytest_llmarith.results.keys import key_of
 from pytest_llmarith.summaries import (
+    AmountKind,
     ClassOfErrors,
     NinetyPercentTo,
     Percentage,
     Result,
     Threshold,
-)
-from pytest_llmarith.summaries import (
-    Kind as AmountKind,
 )
 from pytest_llmarith.types import Outcome
 
