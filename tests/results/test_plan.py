@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.report.definitions.plans import tables
+from pytest_llmarith.report.definitions.plans import plan_tables
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import Grid, mean_tokens, needs
 from pytest_llmarith.statistics.pairs import mcnemar
@@ -63,7 +63,7 @@ def test_from_runs() -> None:
         sums("c" * 80 + "d" * 20, model="two"),
     )
     (need,) = needs(3, [run(*[first, second])], GRID)
-    (table,) = tables(3, [run(*[first, second])], [], GRID)
+    (table,) = plan_tables(3, [run(*[first, second])], [], GRID)
     assert "assumed" not in table.legend
     assert (need.first, need.second) == ("one", "two")
     assert need.discordant == pytest.approx(0.1)
