@@ -66,8 +66,9 @@ class ResultCounts:
             self.duplicates += 1
             return
         self.outcomes[record.outcome] += 1
-        if record.problem.variant is not None:
-            self._places[record.problem.variant] = record.problem.variant_place
+        variant, place = record.problem.variant, record.problem.variant_place
+        if variant is not None:
+            self._places[variant] = min(place, self._places.get(variant, place))
         if record.reading is not None:
             self._readings.add(record.reading)
         if record.outcome in self._reasons:

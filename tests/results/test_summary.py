@@ -408,6 +408,18 @@ def test_the_order_of_results_and_cells() -> None:
     ]
 
 
+def test_records_that_disagree_on_the_place_of_a_variant() -> None:
+    """The smallest place counts, so that the order of records does not."""
+    records = []
+    for trial, (variant, place) in enumerate([("a", 2), ("b", 1), ("a", 0), ("b", 3)]):
+        record = asked("{}", trial=trial)
+        record["problem"] |= {"variant": variant, "variant_place": place}
+        records.append(record)
+    for some in (records, records[::-1]):
+        found = [one["variant"] for one in only_result(some)["variants"]]
+        assert found == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("outcomes", "selected", "complete"),
     [
