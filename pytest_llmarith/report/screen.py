@@ -211,9 +211,14 @@ def _variants_by_depth(result: Result, width: int) -> Table:
     rows = []
     for variant, parts in grid_rows(result):
         rows.append(Row([variant.variant, *parts, variant.ninety_percent_to]))
-    title = f"correct of {usual_size(result)} by depth (digits)"
+    title = f"correct of {usual_size(result)} by {_depth(result)}"
     table = _of_task(Table("cells", "", columns, rows), result.task, title)
     return _with_wrong(table, [one.first_wrong for one in result.series], width)
+
+
+def _depth(result: Result) -> str:
+    """What a depth is called: that of numbers is their digits."""
+    return "depth" if result.errors is None else "depth (digits)"
 
 
 def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
@@ -271,7 +276,8 @@ def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
         table_rows.append(Row([row.label, *parts, reach]))
         wrong.append(first_wrong)
     table = Table("lengths", "", columns, table_rows)
-    table = _of_task(table, rows[0].result.task, "correct by depth (digits)")
+    result = rows[0].result
+    table = _of_task(table, result.task, f"correct by {_depth(result)}")
     return _with_wrong(table, wrong, width)
 
 

@@ -222,5 +222,19 @@ def test_what_has_no_depths_does_not_reach_any() -> None:
     assert " - " not in row
 
 
+@pytest.mark.parametrize("variant", ["rising", None])
+def test_depths_are_digits_only_of_numbers(variant: str | None) -> None:
+    def titles(record: dict[str, Any]) -> list[str]:
+        return [line for line in shown([record]) if "by depth" in line]
+
+    number = asked("7")
+    number["problem"]["variant"] = variant
+    (title,) = titles(number)
+    assert title.endswith("by depth (digits)")
+    own = number | {"task": "sorting", "reading": None, "grade": {"score": 0.0}}
+    (title,) = titles(own)
+    assert title.endswith("by depth")
+
+
 def test_nothing_measured_is_nothing_shown() -> None:
     assert shown([asked(None)]) == []
