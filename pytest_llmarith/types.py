@@ -336,6 +336,11 @@ class Model:
         return self.target.startswith(f"{FAKE_PROVIDER}/")
 
     @property
+    def served_as(self) -> str:
+        """Its name in a request of OpenAI's protocol."""
+        return self.target.removeprefix("openai/")
+
+    @property
     def reply_limit(self) -> int | None:
         """The reply limit that its requests set in tokens, or None; the larger one, as
         servers may obey either.

@@ -36,7 +36,6 @@ from pytest_llmarith.models.response_bodies import (
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, ModelTerms, Prompt
 
-PREFIX = "openai/"
 _PATH = "/chat/completions"
 _CONNECT_S = 30.0
 # Servers close idle connections, uvicorn after 5 s; a question that is sent at that
@@ -207,7 +206,7 @@ def request_of(model: Model, prompt: Prompt) -> Request:
         "User-Agent": "pytest-llmarith",
     }
     body: dict[str, Any] = {
-        "model": model.target.removeprefix(PREFIX),
+        "model": model.served_as,
         "messages": model.messages(prompt),
     }
     for name, value in model.params.items():
@@ -258,7 +257,7 @@ def _trusted() -> ssl.SSLContext:
 
 
 def _entry(model: Model) -> Mapping[str, Any]:
-    return price_list.of_openai(model.target.removeprefix(PREFIX))
+    return price_list.of_openai(model.served_as)
 
 
 def _cost(model: Model, reply: Reply, usage: Mapping[str, Any]) -> float | None:

@@ -258,7 +258,7 @@ def test_a_dry_run_asks_and_writes_nothing(
         [
             "llmarith: forecast: 25 questions; about 1.* prompt tokens, about $0.00*",
             "llmarith: forecast: 8 questions to your model fixture, of unknown cost",
-            'llmarith: request to http*: {"model": "openai/gpt-4o-mini", *": "[[]hidden]"}, "temprature": 0}',
+            'llmarith: request to http*: {"model": "gpt-4o-mini", *": "[[]hidden]"}, "temprature": 0}',
             "arithmetic, as test_bench.py::test_arithmetic?openai/gpt-4o-mini-int_add-depth_2-trial_0? asks:",
             "    Compute the following and reply with just the numeric result (no explanation):",
             "integer_addition, as *",
