@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmarith.report.formatting import dollars
+from pytest_llmarith.report.formatting import counted, dollars
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.settings import PromptConfigs, Settings
 from pytest_llmarith.types import Model, Progress, RequestLimits, StoreMode
@@ -339,9 +339,8 @@ def line_about_file(model: Model) -> str:
     size, memory = file.size_bytes / 1e6, file.memory_bytes / 1e9
     return sanitize(
         f"{model.name}: llama.cpp answers from {Path(file.path).name} ({size:,.0f} "
-        f"MB): {file.slots} slots of "
-        f"{file.context:,} tokens, {file.threads} threads, about {memory:.1f} GB of "
-        f"memory",
+        f"MB): {counted(file.slots, 'slot')} of {file.context:,} tokens, "
+        f"{counted(file.threads, 'thread')}, about {memory:.1f} GB of memory",
         _LONGEST_LINE,
     )
 

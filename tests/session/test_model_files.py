@@ -81,6 +81,7 @@ def test_each_question_goes_to_the_server_of_the_run_once(
         *WAYS[way], model=f"gguf:{FILE}?temperature=0&threads=1&context=256"
     )
     assert result.ret == 0, result.outlines
+    result.stdout.fnmatch_lines(["*: llama.cpp answers from tiny.gguf *, 1 thread, *"])
     assert files.logged("allowed") == [True] * ITEMS
     assert set(Counter(files.logged("prompt")).values()) == {1}
     assert {body["temperature"] for body in files.logged("body")} == {0}
