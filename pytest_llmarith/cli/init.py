@@ -10,6 +10,7 @@ import argparse
 import os
 import shlex
 from collections import Counter
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,10 @@ _LOCK = """\
 # The versions with which this project was made. For hashes, and for other systems:
 # uv pip compile --universal --generate-hashes --output-file requirements.txt FILE,
 # where FILE contains the line pytest-llmarith.
+"""
+_UNRELEASED = """\
+# This pytest-llmarith is not released, so pip does not find it: put its wheel, which
+# `make dist` writes in its clone, into this folder, and write ./NAME.whl for its line.
 """
 
 Files = dict[str, bytes]  # content by path, with slashes
@@ -171,10 +176,13 @@ def _kept_files(folder: Path) -> Files:
 
     A pytest.ini would override another configuration of pytest.
     """
+    lock = _LOCK
+    if ".dev" in version("pytest-llmarith"):
+        lock += _UNRELEASED
     texts = {
         ".gitignore": _IGNORED,
         "README.md": _README,
-        "requirements.txt": _LOCK + "\n".join(installed_versions()) + "\n",
+        "requirements.txt": lock + "\n".join(installed_versions()) + "\n",
         _RECIPE: (_root() / "docs/ci/pull-request.yml").read_text("utf-8"),
     }
     if not any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
