@@ -287,11 +287,15 @@ def _recorded(summary: RunSummary) -> Iterator[str]:
         return
     unpriced = sum(result.unpriced for result in real)
     stored = sum(result.stored for result in real)
-    replies = stored + sum(result.asked for result in real)
+    replies, cost = unpriced, 0.0
+    for result in real:
+        known = result.spending["cost_usd"]
+        if known is not None:
+            replies += known.known
+            cost += known.sum
     if not replies:
         yield "no reply was recorded; what was in flight may have been billed"
         return
-    cost = sum(result.cost_usd or 0.0 for result in real)
     spent = dollars(cost, unpriced)
     if unpriced and not cost:
         spent = "an unknown amount"

@@ -34,6 +34,10 @@ def unanswered(*reasons: str) -> list[dict[str, Any]]:
 ONE = [asked("{}")]
 STORED = [asked("{}"), asked("{}", trial=1, stored=True)]
 LOST = [*ONE, asked(None)]
+UNGRADED = [
+    asked("{}", cost_usd=0.5)
+    | {"outcome": "unanswered", "reason": "the task raised ValueError", "grade": None}
+]
 
 
 def asking(**totals: Any) -> dict[str, Any]:
@@ -141,6 +145,14 @@ def asking(**totals: Any) -> dict[str, Any]:
             "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command\n"
             "unanswered: 1 x timeout\n"
             "no reply was recorded; what was in flight may have been billed",
+        ),
+        (
+            UNGRADED,
+            asking(incomplete=True),
+            "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command\n"
+            "unanswered: 1 x the task raised ValueError\n"
+            "the 1 recorded reply cost $0.5000; what was in flight is not included and "
+            "may have been billed",
         ),
         (
             ONE,
