@@ -22,8 +22,7 @@ from pytest_llmarith.report.page.errors import errors
 from pytest_llmarith.report.page.overview import overview
 from pytest_llmarith.report.page.provenance import provenance
 from pytest_llmarith.report.page.scatters import Scatter, scatters
-from pytest_llmarith.report.page.scores import scored_variants
-from pytest_llmarith.report.page.searches import searches
+from pytest_llmarith.report.page.scores import scored_variants, searches
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_status import reasoning_lines
