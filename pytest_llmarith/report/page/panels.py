@@ -11,8 +11,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from pytest_llmarith.report import kinds
-from pytest_llmarith.report.axis import Axis
-from pytest_llmarith.report.render.html import View, view
+from pytest_llmarith.report.render.html import Axis, View, view
 from pytest_llmarith.report.shares import Curve
 from pytest_llmarith.report.table import Column, Kind, Row, Table
 
@@ -139,10 +138,8 @@ def score_panel(title: str, curves: Mapping[str, Sequence[float]]) -> Panel:
 
 def _table(x_title: str, labels: Iterable[str], figure: str, kind: Kind[Any]) -> Table:
     """The table below a panel, still without rows: a column per line."""
-    columns: list[Column[Any]] = [
-        Column(x_title, x_title, kinds.NAME, "", lambda one: None)
-    ]
+    columns: list[Column[Any]] = [Column(x_title, x_title, kinds.NAME)]
     for label in labels:
         title = f"{label}: {figure}"
-        columns.append(Column(label, title, kind, "", lambda one: None))
+        columns.append(Column(label, title, kind))
     return Table("panel", figure, columns, [])

@@ -7,10 +7,9 @@ from math import ceil, dist, floor, log10
 from typing import NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.axis import Axis
 from pytest_llmarith.report.definitions.results import Of, outcome, trials_of
 from pytest_llmarith.report.page.panels import Ticks, path, percent_ticks
-from pytest_llmarith.report.render.html import View, view
+from pytest_llmarith.report.render.html import Axis, View, view
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import Share, share_of
 from pytest_llmarith.report.table import Column, Definition, Kind, Level
