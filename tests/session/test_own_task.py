@@ -291,16 +291,16 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     """
     assert sorting.run("-k", "sorting").ret == 0
     (result,) = sorting.summary()["results"]
-    assert [one["variant"] for one in result["variants"]] == ["falling", "rising"]
-    rising = result["variants"][1]
+    assert [one["variant"] for one in result["variants"]] == ["rising", "falling"]
+    rising = result["variants"][0]
     assert (
         rising["correct"],
         rising["deviate"],
         rising["ninety_percent_to"]["possible"],
     ) == (10, 10, 4)
     assert [(cell["variant"], cell["depth"]) for cell in result["cells"]][:2] == [
-        ("falling", 2),
-        ("falling", 4),
+        ("rising", 2),
+        ("rising", 4),
     ]
     d50 = {one["variant"]: one["d50"] for one in result["thresholds"]}
     assert (4 < d50["rising"] < 8, 4 < d50["falling"] < 8) == (True, True)
