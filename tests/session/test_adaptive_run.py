@@ -28,7 +28,9 @@ def four_digits(call: Call) -> str:
     )
 
 
-@pytest.mark.parametrize("way", ["plain", "-n 2"])
+@pytest.mark.parametrize(
+    "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
+)
 def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
     """One item per variant measures D50.
 

@@ -19,7 +19,9 @@ from tests.batch_server import BatchServer
 from tests.session.bench import ITEMS, WAYS, Bench, right
 
 OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
-FORMS = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
+FORMS = pytest.mark.parametrize(
+    "model", [OPENAI, pytest.param(ANTHROPIC, marks=pytest.mark.proof)]
+)
 ADDITIONS = ("-k", "integer_addition")
 
 

@@ -98,7 +98,9 @@ def test_another_model_behind_the_same_address(bench: Bench) -> None:
     )
 
 
-@pytest.mark.parametrize("way", ["plain", "-n 2"])
+@pytest.mark.parametrize(
+    "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
+)
 def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
     """A model per value is asked the same questions; -k and the baseline take its name;
     truncated replies are told.
@@ -268,9 +270,6 @@ def test_colour_is_that_of_pytest(
     with_colour = end_of_run(model, "--color=yes")
     assert "\x1b[33m(simulated)\x1b[39m" in "".join(with_colour)
     assert [re.sub("\x1b\\[[0-9]+m", "", line) for line in with_colour] == plain
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    assert end_of_run(model) == with_colour
-    assert end_of_run(model, "--color=no") == plain
     monkeypatch.setenv("NO_COLOR", "1")
     assert end_of_run(model) == plain
     for path in bench.runs[0].parent.rglob("*"):
