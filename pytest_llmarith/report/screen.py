@@ -75,13 +75,15 @@ def results_screen(
     errors: list[str] = []
     if not only_head:
         shown += _details(rows, width)
-        errors += _error_lines(rows)
+        errors += _error_lines(rows, any(table.has("first_wrong") for table in shown))
     shown += _differences(rows, differences)
     lines: list[str] = []
     explanation: list[str] = []
     for table in shown:
         layout = laid_out(_unmarked(table), width)
-        lines += ["", *layout.lines]
+        if lines:
+            lines.append("")
+        lines += layout.lines
         explanation += layout.explanation
     last = laid_out(headline(results, width), width)
     explanation += last.explanation
@@ -89,7 +91,9 @@ def results_screen(
         lines += legend(explanation, width)
     for error in errors:
         lines += wrap(error, width, subsequent_indent="  ")
-    lines += ["", *last.lines]
+    if lines:
+        lines.append("")
+    lines += last.lines
     if not shown:
         lines += legend(explanation, width)
     return lines
@@ -259,25 +263,32 @@ def _reach(item: Of) -> str:
 
 
 def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
-    """Tasks without variants: rows are models, columns ranges of depths."""
+    """Tasks without variants: rows are models, columns ranges of depths.
+
+    The row of a single model has the name of the task, and no line above the table.
+    """
+    result = rows[0].result
+    title = f"correct by {_depth(result)}"
     ranges = depth_ranges(row.result for row in rows)
-    columns: list[Column[Any]] = [Column("model", "model", kinds.NAME)]
+    head = "model" if len(rows) > 1 else title
+    columns: list[Column[Any]] = [Column("model", head, kinds.NAME)]
     for name in ranges:
         columns.append(Column(name, name, kinds.PART))
     columns.append(HOLDS_TO)
     table_rows = []
     wrong = []
     for row in rows:
+        label = row.label if len(rows) > 1 else result.task
         parts = [_part(row.result, depths) for depths in ranges.values()]
         reach = first_wrong = None
         whole = row.result.whole
         if whole:
             reach, first_wrong = whole.ninety_percent_to, whole.first_wrong
-        table_rows.append(Row([row.label, *parts, reach]))
+        table_rows.append(Row([label, *parts, reach]))
         wrong.append(first_wrong)
     table = Table("lengths", "", columns, table_rows)
-    result = rows[0].result
-    table = _of_task(table, result.task, f"correct by {_depth(result)}")
+    if len(rows) > 1:
+        table = _of_task(table, result.task, title)
     return _with_wrong(table, wrong, width)
 
 
@@ -370,12 +381,17 @@ def _named_together(table: Table, key: str) -> Table:
 # --- where answers go wrong -----------------------------------------------------------
 
 
-def _error_lines(rows: Sequence[ResultOfRun]) -> Iterator[str]:
-    """A line per model and task: the most frequent classes of wrong answers, with an
-    example for up to three models.
+def _error_lines(rows: Sequence[ResultOfRun], has_wrong: bool) -> Iterator[str]:
+    """A line per model and task: the most frequent classes of wrong answers.
+
+    Each has an example for up to three models; that of a single one may have wrong
+    answers in a table.
     """
     models = len({row.label for row in rows})
     tasks = len(_tasks(rows))
+    with_example = models <= _MOST_WITH_EXAMPLE
+    if models == 1 and has_wrong:
+        with_example = False
     for row in rows:
         if row.result.searched:
             continue
@@ -384,7 +400,7 @@ def _error_lines(rows: Sequence[ResultOfRun]) -> Iterator[str]:
             whose += f" of {sanitize_name(row.label, _LONGEST_NAME)}"
         if tasks > 1:
             whose += f" in {sanitize_name(row.result.task, _LONGEST_NAME)}"
-        parts = list(_errors(row.result, with_example=models <= _MOST_WITH_EXAMPLE))
+        parts = list(_errors(row.result, with_example=with_example))
         if parts:
             yield f"errors{whose}: {', '.join(parts)}"
 

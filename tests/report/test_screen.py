@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.report.screen import screen
-from pytest_llmarith.types import Condition, NumberFormat
+from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
 from tests.report.page.made_runs import all_cells, wrong
 from tests.runs_on_disk import added, asked, programmed, searched, summed_up
 
@@ -153,7 +153,7 @@ def test_repeats_prove_no_additions() -> None:
         (row,) = (
             line
             for line in words(shown(records))
-            if line.startswith("o4-mini") and "/" in line
+            if line.startswith("integer_addition") and "/" in line
         )
         assert row.endswith("30?")
 
@@ -230,10 +230,23 @@ def test_depths_are_digits_only_of_numbers(variant: str | None) -> None:
     number = asked("7")
     number["problem"]["variant"] = variant
     (title,) = titles(number)
-    assert title.endswith("by depth (digits)")
+    assert "by depth (digits)" in title
     own = number | {"task": "sorting", "reading": None, "grade": {"score": 0.0}}
     (title,) = titles(own)
-    assert title.endswith("by depth")
+    assert "digits" not in title
+
+
+def test_one_model_and_two_tasks_fit_into_few_lines() -> None:
+    """Eight variants, additions, and wrong answers of both."""
+    records = [
+        asked(answer, depth, trial, op=op, dtype=dtype)
+        for op in Op
+        for dtype in Dtype
+        for depth in range(2, 11)
+        for trial, answer in enumerate(("{}", "7", "1{}", "{}0", ""))
+    ]
+    records += [added(answer, trial) for trial, answer in enumerate(("{}", "7", "{}0"))]
+    assert len(shown(records)) <= 26  # two more say what was answered and where
 
 
 def test_nothing_measured_is_nothing_shown() -> None:

@@ -70,11 +70,11 @@ def section(tables: Sequence[Table], width: int) -> list[str]:
 
 
 def legend(explanation: Iterable[str], width: int) -> list[str]:
-    """What columns mean, each in lines of its own."""
-    lines = []
-    for text in dict.fromkeys(explanation):
-        lines += wrap(text.removesuffix("."), width, subsequent_indent=_GAP)
-    return lines
+    """What columns mean: a line each, or if one is too long, all in one paragraph."""
+    texts = [text.removesuffix(".") for text in dict.fromkeys(explanation)]
+    if all(len(text) <= width for text in texts):
+        return texts
+    return wrap("; ".join(texts), width, subsequent_indent=_GAP)
 
 
 def one_table(table: Table, width: int) -> list[str]:
