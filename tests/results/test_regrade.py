@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.records import Record
+from pytest_llmarith.records import Record, as_dict
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.tasks import arithmetic
@@ -90,6 +90,7 @@ def test_the_verdict_comes_from_the_reply() -> None:
         "nan",
         "strict",
     )
+    assert again(as_dict(found)) == found
 
 
 # --- rows of llm_arithmetic -----------------------------------------------------------
