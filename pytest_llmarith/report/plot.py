@@ -240,7 +240,7 @@ def _heatmaps(
         axis.set_xticks(range(len(depths)), depths)
         names = [short_name(row.values[0]) for row in variants]
         axis.set_yticks(range(len(names)), names)
-        axis.set(title=fill(one.label, _LONGEST_TITLE), xlabel="digits")
+        axis.set(title=fill(one.row.label, _LONGEST_TITLE), xlabel="digits")
         axis.grid(False)
     return True
 

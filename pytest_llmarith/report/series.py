@@ -152,6 +152,11 @@ class ResultOfRun(NamedTuple):
     unfinished: str = ""
     missing: str = ""
 
+    @property
+    def task(self) -> str:
+        """The name of the task as the page shows it."""
+        return short_name(self.result.task)
+
     def without_run(self) -> ResultOfRun:
         """The same for tables of this run alone."""
         return self._replace(label=name_of(self.result), run="", unfinished="")

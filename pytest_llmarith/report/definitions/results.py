@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.series import ResultOfRun, short_name
+from pytest_llmarith.report.series import ResultOfRun
 from pytest_llmarith.report.table import UNKNOWN, Column, Definition, Kind, Level, Shown
 from pytest_llmarith.results.keys import key_of
 from pytest_llmarith.summaries import (
@@ -55,7 +55,7 @@ def items_of(
 
 def trials_of(item: Of) -> Mapping[str, str | int]:
     """The filters of the trials of a result."""
-    return {"model": item.row.label, "task": short_name(item.row.result.task)}
+    return {"model": item.row.label, "task": item.row.task}
 
 
 WHOSE: Sequence[Column[Any]] = (

@@ -37,14 +37,6 @@ class CellsOfModel(NamedTuple):
     row: ResultOfRun
 
     @property
-    def label(self) -> str:
-        return self.row.label
-
-    @property
-    def task(self) -> str:
-        return short_name(self.row.result.task)
-
-    @property
     def overall(self) -> str:
         """Such as `62.1 % correct (59.5-64.5)`; empty if a cell has no reply."""
         shown = OUTCOME.shown(outcome(self.row.result, Outcome.CORRECT))

@@ -44,14 +44,6 @@ class ErrorsOfModel(NamedTuple):
     totals: ErrorTotals
 
     @property
-    def label(self) -> str:
-        return self.row.label
-
-    @property
-    def task(self) -> str:
-        return short_name(self.row.result.task)
-
-    @property
     def deviates(self) -> int:
         return self.row.result.outcomes.deviate
 
