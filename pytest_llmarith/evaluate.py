@@ -240,6 +240,8 @@ def incomplete_reason(reply: Reply) -> NanReason | None:
         return NanReason.FILTERED
     if reply.finish_reason == "length":
         return NanReason.TRUNCATED
+    if reply.finish_reason == "repetition":
+        return NanReason.REPETITION
     return None
 
 

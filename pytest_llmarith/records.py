@@ -147,7 +147,9 @@ class Reply(Usage):
 
     text: str
     reasoning: str | None = None
-    finish_reason: str | None = None
+    finish_reason: str | None = None  # in OpenAI's words, or `repetition`
+    # the server's own word, if it is another
+    native_finish_reason: str | None = None
     sent: Request | None = None  # null if a `model` fixture replied
     system_fingerprint: str | None = None  # what the provider says of its configuration
     retries: tuple[Retry, ...] = ()  # of this run; a record has them beside its reply

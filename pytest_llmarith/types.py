@@ -40,6 +40,7 @@ class NanReason(StrEnum):
 
     EMPTY = "empty"
     TRUNCATED = "truncated"
+    REPETITION = "repetition"
     REFUSAL = "refusal"
     FILTERED = "filtered"
     UNREADABLE = "unreadable"

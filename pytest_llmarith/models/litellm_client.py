@@ -18,6 +18,7 @@ from typing import Any
 from msgspec import structs
 
 from pytest_llmarith.models import httpx_guard, responses
+from pytest_llmarith.models.error_bodies import error_in_reply
 from pytest_llmarith.models.parameters import unknown_parameter
 from pytest_llmarith.models.price_list import terms_in, tier_of
 from pytest_llmarith.models.provider_errors import (
@@ -107,7 +108,8 @@ class LitellmClient:
             if why is None:
                 raise
             raise why from error
-        reply = responses.reply_in(_in_openais_form(response))
+        answer = _parsed(exchange.answer)
+        reply = responses.reply_in(_in_openais_form(response, answer))
         cost = self._cost(model, response)
         if tier_of(model.params) and self.terms(model).price is None:
             cost = None  # litellm uses the default price for an unlisted tier
@@ -118,8 +120,11 @@ class LitellmClient:
 
         Without a batch price in litellm's list, its cost is None.
         """
+        error = error_in_reply(body)
+        if error is not None:
+            raise error
         response = _transformed(self.litellm, model, body)
-        reply = responses.reply_in(_in_openais_form(response))
+        reply = responses.reply_in(_in_openais_form(response, body))
         cost = None
         if self.terms(model).batch_price is not None:
             _count_all_tokens(response)
@@ -225,14 +230,13 @@ def _imported() -> Any:
 # --- responses ------------------------------------------------------------------------
 
 
-def _in_openais_form(response: Any) -> dict[str, Any]:
+def _in_openais_form(response: Any, answer: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of litellm's response that a reply is read from, with what the provider
-    itself said.
+    itself said in its `answer`.
     """
     choices = []
     for choice in (getattr(response, "choices", None) or ())[:1]:
         message = choice.message
-        said = getattr(choice, "provider_specific_fields", None) or {}
         refusal = getattr(message, "refusal", None)
         if not refusal:
             specific = getattr(message, "provider_specific_fields", None) or {}
@@ -240,8 +244,7 @@ def _in_openais_form(response: Any) -> dict[str, Any]:
         choices.append(
             {
                 "finish_reason": choice.finish_reason,
-                "native_finish_reason": said.get("native_finish_reason"),
-                "error": said.get("error"),
+                **_finish_reasons(answer),
                 "message": {
                     "content": message.content,
                     "refusal": refusal,
@@ -255,6 +258,31 @@ def _in_openais_form(response: Any) -> dict[str, Any]:
         "choices": choices,
         "usage": _counts(response),
     }
+
+
+def _parsed(answer: bytes | None) -> Mapping[str, Any]:
+    """The answer of a provider; empty if it is no object."""
+    found = None
+    if answer is not None:
+        with suppress(UnusableResponse):
+            found = responses.parsed(answer)
+    return found if isinstance(found, dict) else {}
+
+
+def _finish_reasons(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The provider's own words, of which litellm makes `stop` if it knows none.
+
+    They are in the first choice or candidate (Google), or in the answer (Anthropic).
+    """
+    for name in ("choices", "candidates"):
+        choices = answer.get(name)
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+            first = choices[0]
+            if name == "choices":
+                names = ("finish_reason", "native_finish_reason")
+                return {name: first.get(name) for name in names}
+            return {"native_finish_reason": first.get("finishReason")}
+    return {"native_finish_reason": answer.get("stop_reason")}
 
 
 def _counts(response: Any) -> dict[str, Any] | None:
@@ -302,8 +330,12 @@ def _unread(model: Model, answer: bytes, error: Exception) -> Reply:
 
     Raises UnusableResponse.
     """
+    found = responses.parsed(answer)
+    refused = error_in_reply(found)
+    if refused is not None:
+        raise refused from error
     if provider_of(model.target, os.environ) == "openai":
-        return responses.reply_in(responses.parsed(answer))
+        return responses.reply_in(found)
     raise UnusableResponse(f"the response cannot be read: {words_of(error)}") from error
 
 

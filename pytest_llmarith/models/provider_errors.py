@@ -9,7 +9,7 @@ of a batch.
 | action | when |
 |---|---|
 | retry | 408, 409, 425, 429, 5xx; timeout; connection refused or lost |
-| retry | a body that is not JSON; no `choices` |
+| retry | a body that is not JSON; no `choices`; a reply that was broken off |
 | give up the question | context too long, any other 4xx, an endless body |
 | give up the question | any other error |
 | stop the run | 401, 402, 403, 404; no key; no money; a refused parameter |
@@ -20,20 +20,16 @@ of a batch.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
-from html import unescape
 from http import HTTPStatus
-from typing import Any
-from urllib.parse import urlsplit
 
-from pytest_llmarith.files import retry_after_s
 from pytest_llmarith.models import redact
+from pytest_llmarith.models.error_bodies import Refused, codes_in
 from pytest_llmarith.models.providers import key_variable
 from pytest_llmarith.types import Model
 
@@ -60,34 +56,6 @@ class Diagnosis:
     retry_after_s: float | None = None
     throttled: bool = False
     refused: bool = False
-
-
-class Refused(Exception):
-    """The provider answered with an error: its status, what it said, and its own codes.
-
-    `retry_after_s` is the wait that it asks for. The text of the exception is the
-    beginning of `said`, as litellm searches it for keys, which may take seconds.
-    `asked` is the address of the request without keys. `billed` is set if the HTTP
-    status was that of a reply.
-    """
-
-    def __init__(
-        self,
-        status: int,
-        said: str,
-        codes: frozenset[str] = frozenset(),
-        retry_after_s: float | None = None,
-        asked: str = "",
-        *,
-        billed: bool = False,
-    ) -> None:
-        super().__init__(said[:_TEXT])
-        self.status = status
-        self.said = said
-        self.codes = codes
-        self.retry_after_s = retry_after_s
-        self.asked = asked
-        self.billed = billed
 
 
 class NoConnection(Exception):
@@ -135,9 +103,6 @@ _FATAL_STATUSES = {401, 402, 403, 404}
 _FATAL_CODES = {
     "model_not_found",
     "invalid_api_key",
-    "insufficient_quota",
-    "billing_not_active",
-    "billing_hard_limit_reached",
     "deploymentnotfound",
     "api_key_invalid",
     "invalid_model",
@@ -146,11 +111,9 @@ _FILTER_CODES = {
     "content_filter",
     "content_policy_violation",
     "responsibleaipolicyviolation",
+    "data_inspection_failed",
 }
-# An errors' fields that hold more of its codes.
-_MORE_CODES = ("innererror", "inner_error", "details")
 _LOOKED_AT = 20_000  # characters of a message
-_TEXT = 300  # characters of an exception, which litellm searches
 # litellm's class names, and its advice for programmers.
 _LITELLM_WORDS = re.compile(
     r"(?:(?:litellm\.)?(?:[A-Za-z]+(?:Error|Exception)|Timeout(?: Error)?)(?::\s*|\s+-\s+))*"
@@ -165,8 +128,6 @@ _NO_ADDRESS = {
     getattr(socket, "EAI_NODATA", 11001),
     11001,
 }
-# Google sends no header.
-_RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')
 _PATH = "/chat/completions"  # of OpenAI's protocol, which a client appends
 _VERSION = re.compile(r"/v\d")
 
@@ -272,100 +233,6 @@ def may_be_done(error: BaseException) -> bool:
     return not _is_connection_refused(error) and not _is_unknown_host(error)
 
 
-# --- the body of an error -------------------------------------------------------------
-
-
-def refusal(
-    status: int, headers: Mapping[str, str], body: bytes, asked: str
-) -> Refused:
-    """The error in a response, by the beginning of its body."""
-    text = body.decode("utf-8", "replace")
-    error = _error_in(_parsed(text))
-    words = _text(error, "message") or _text(error, "detail") or text
-    if isinstance(error, str):
-        words = error
-    wait_s = _seconds(headers)
-    if wait_s is None:
-        found = _RETRY_INFO.search(text)
-        wait_s = float(found[1]) if found else None
-    said = unescape(words).strip()
-    return Refused(status, said, codes_in(error), wait_s, _without_keys(asked))
-
-
-def error_in_reply(body: bytes, asked: str) -> Refused | None:
-    """The error in the body of a reply, as proxies send it with status 200.
-
-    None if there is none.
-    """
-    reply = _parsed(body.decode("utf-8", "replace"))
-    if not isinstance(reply, dict) or "choices" in reply or not reply.get("error"):
-        return None
-    error = refusal(200, {}, body, asked)
-    error.billed = True
-    if isinstance(reply["error"], dict):
-        code = reply["error"].get("code")
-        if type(code) is int and 400 <= code < 600:
-            error.status = code
-    return error
-
-
-def codes_in(error: Any) -> frozenset[str]:
-    """The codes of an error in lower case, also those of its details."""
-    codes = set[str]()
-    if isinstance(error, list):
-        for one in error:
-            codes |= codes_in(one)
-    if isinstance(error, dict):
-        for name in ("code", "type", "status", "reason"):
-            codes.add(_text(error, name).lower())
-        for name in _MORE_CODES:
-            codes |= codes_in(error.get(name))
-    return frozenset(codes - {""})
-
-
-def _error_in(body: Any) -> Any:
-    """The error in a body.
-
-    That of OpenAI and most others is in `error`, that of others the body itself; Google
-    sends a list.
-    """
-    first = body[0] if isinstance(body, list) and body else body
-    if isinstance(first, dict):
-        return first.get("error") or first
-    return first
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _text(error: Any, name: str) -> str:
-    value = error.get(name) if isinstance(error, dict) else None
-    return value if isinstance(value, str) else ""
-
-
-def _without_keys(address: str) -> str:
-    parts = urlsplit(address)
-    return parts._replace(
-        netloc=parts.netloc.rpartition("@")[2], query="", fragment=""
-    ).geturl()
-
-
-def _seconds(headers: Mapping[str, Any]) -> float | None:
-    """The wait that the headers ask for.
-
-    It is `Retry-After` (seconds or date), or the milliseconds that some providers send.
-    """
-    lowered = {str(name).lower(): str(value) for name, value in headers.items()}
-    milliseconds = retry_after_s(lowered.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    return retry_after_s(lowered.get("retry-after", ""))
-
-
 # --- the cause ------------------------------------------------------------------------
 
 
@@ -460,6 +327,8 @@ def _action(cause: BaseException, *, has_replied: bool) -> Action:
         return Action.GIVE_UP
     if cause.status in _FATAL_STATUSES or cause.codes & _FATAL_CODES:
         return Action.STOP_RUN
+    if cause.has_no_money or cause.refuses_parameter:
+        return Action.STOP_RUN
     if 400 <= cause.status < 500 and cause.status not in _RETRY_STATUSES:
         return Action.GIVE_UP
     return Action.RETRY  # an outage, or an error with status 200
@@ -472,6 +341,8 @@ def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
     """
     if isinstance(cause, Refused):
         said = cause.said or "no reason given"
+        if cause.status == 200:
+            return said, "unusable response from"
         return f"{_named(cause.status)}: {said}", f"{cause.status} from"
     if isinstance(cause, TimeoutError):
         return f"no reply within {timeout_s:g} s", "no reply from"

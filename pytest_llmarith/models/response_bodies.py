@@ -13,12 +13,11 @@ from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import unquote, urljoin
 
+from pytest_llmarith.models.error_bodies import error_in_reply, refusal
 from pytest_llmarith.models.provider_errors import (
     EndlessResponse,
     Redirected,
     UnusableResponse,
-    error_in_reply,
-    refusal,
 )
 
 LARGEST = 2**25  # bytes of a decompressed response, a hundred times the longest replies
@@ -52,10 +51,11 @@ async def reply_body(response: Response) -> bytes:
     body = _as_utf8(b"".join(await _pieces(response, LARGEST)))
     if not _JSON.match(body):
         raise UnusableResponse("the response is no JSON object")
-    if len(body) <= LARGEST_ERROR and b'"error"' in body:
-        refused = error_in_reply(body, response.address)
-        if refused is not None:
-            raise refused
+    if b'"error"' in body:
+        with suppress(ValueError, RecursionError):  # who reads the reply says it
+            refused = error_in_reply(json.loads(body), response.address)
+            if refused is not None:
+                raise refused
     return body
 
 

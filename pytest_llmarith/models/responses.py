@@ -12,30 +12,51 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.models.error_bodies import error_in_reply
 from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.records import Reply
 
 # Tokens or US dollars of one reply; more would block the rate limit for days.
 MAX_COUNTED = 10**8
-# Finish reasons of interrupted replies: OpenRouter and Mistral; Zhipu; DeepSeek; vLLM.
-_BROKEN_OFF = {"error", "network_error", "insufficient_system_resource", "abort"}
+_LONGEST_WORD = 100  # characters of a finish reason
 # OpenAI's finish reasons by the names of servers, in lower case; any other name means
-# `stop`.
+# `stop`, unless it names a fault.
 _FINISH_REASONS = {
+    "stop": "stop",
     "length": "length",
     "model_length": "length",
     "max_tokens": "length",
     "max_output_tokens": "length",
     "model_context_window_exceeded": "length",
+    "error_limit": "length",
     "content_filter": "content_filter",
     "content_filtered": "content_filter",
     "safety": "content_filter",
     "sensitive": "content_filter",
+    "refusal": "content_filter",
+    "guardrail_intervened": "content_filter",
+    "error_toxic": "content_filter",
+    # of Google
+    "prohibited_content": "content_filter",
+    "recitation": "content_filter",
+    "blocklist": "content_filter",
+    "spii": "content_filter",
+    "image_safety": "content_filter",
+    "image_prohibited_content": "content_filter",
+    "image_recitation": "content_filter",
+    "model_armor": "content_filter",
+    "language": "content_filter",
     "tool_calls": "tool_calls",
     "tool_use": "tool_calls",
     "function_call": "function_call",
+    "repetition": "repetition",  # vLLM ended a reply that repeats itself
 }
+# OpenRouter, Mistral, Zhipu, DeepSeek, vLLM, Google and others have their own.
+_FAULT = re.compile(
+    r"error|fail|fault|abort|cancel|malformed|unexpected|time_?out|interrupt|exception"
+    r"|unavailable|overload|disconnect|insufficient"
+)
 # A server without a parser for reasoning leaves it in the text.
 _THOUGHT = re.compile(r"<(?:think|thinking)>(.*?)</(?:think|thinking)>(.*)", re.DOTALL)
 
@@ -57,13 +78,14 @@ def reply_in(response: Any) -> Reply:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise UnusableResponse("the response holds no message")
-    finish_reason = _finish_reason(choice)
+    finish_reason, native_finish_reason = _finish_reasons(choice)
     content, reasoning = _content_and_reasoning(message)
     usage = usage_in(response)
     return Reply(
         text=_written(content or message.get("refusal")) or "",
         reasoning=_written(reasoning) or None,
         finish_reason=finish_reason,
+        native_finish_reason=native_finish_reason,
         served_model=_written(response.get("model")),
         system_fingerprint=_written(response.get("system_fingerprint")),
         prompt_tokens=usage.get("prompt_tokens"),
@@ -118,6 +140,9 @@ def cached_tokens(usage: Mapping[str, Any]) -> int:
 
 
 def _first_choice(response: Any) -> Mapping[str, Any]:
+    error = error_in_reply(response)
+    if error is not None:
+        raise error
     choices = None
     if isinstance(response, dict):
         choices = response.get("choices")
@@ -126,21 +151,22 @@ def _first_choice(response: Any) -> Mapping[str, Any]:
     raise UnusableResponse("the response holds no choices")
 
 
-def _finish_reason(choice: Mapping[str, Any]) -> str:
-    """The finish reason; proxies add the provider's own."""
-    usual = choice.get("finish_reason")
-    native = choice.get("native_finish_reason") or usual
-    names = [name.lower() for name in (native, usual) if isinstance(name, str)]
-    fault = choice.get("error")
-    if fault or (names and names[0] in _BROKEN_OFF):
-        words = fault or native
-        if isinstance(fault, dict) and fault.get("message"):
-            words = fault["message"]
-        raise UnusableResponse(f"the provider interrupted the reply: {words}")
-    for name in names:
-        if name in _FINISH_REASONS:
-            return _FINISH_REASONS[name]
-    return "stop"
+def _finish_reasons(choice: Mapping[str, Any]) -> tuple[str, str | None]:
+    """OpenAI's finish reason, and the server's own word if that is another.
+
+    Proxies add the provider's own word to theirs. A fault that either names is one.
+    """
+    said = [choice.get("native_finish_reason"), choice.get("finish_reason")]
+    words = [word for word in said if isinstance(word, str) and word]
+    names = [word.lower() for word in words]
+    for name, word in zip(names, words, strict=True):
+        if name not in _FINISH_REASONS and _FAULT.search(name):
+            raise UnusableResponse(f"the provider interrupted the reply: {word}")
+    known = [_FINISH_REASONS[name] for name in names if name in _FINISH_REASONS]
+    finish_reason = next((one for one in known if one != "stop"), "stop")
+    if not words or words[0] == finish_reason:
+        return finish_reason, None
+    return finish_reason, _written(words[0][:_LONGEST_WORD])
 
 
 def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str | None, Any]:

@@ -4,12 +4,15 @@ others.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import random
 import warnings
 from collections.abc import Iterator
 
 import pytest
+
+from tests.models.asked import Asked
 
 
 @pytest.fixture(autouse=True)
@@ -26,3 +29,11 @@ def _collected() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
+
+
+@pytest.fixture(scope="module")
+def asked() -> Iterator[Asked]:
+    with asyncio.Runner() as runner:
+        made = Asked(runner)
+        yield made
+        made.close()

@@ -15,7 +15,7 @@ from typing import Any
 
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.provider_errors import Refused
+from pytest_llmarith.models.error_bodies import Refused
 from pytest_llmarith.models.store import RunStore, Store, key_of
 from pytest_llmarith.records import Reply, Request
 from pytest_llmarith.types import (

@@ -13,8 +13,9 @@ from fnmatch import fnmatchcase
 import pytest
 
 from pytest_llmarith.models.broker import Broker
+from pytest_llmarith.models.error_bodies import refusal
 from pytest_llmarith.models.limits import CircuitBreaker, ConcurrencyLimit
-from pytest_llmarith.models.provider_errors import Redirected, UnusableResponse, refusal
+from pytest_llmarith.models.provider_errors import Redirected, UnusableResponse
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Failure, Model, Retry
 from tests.models.scripted import (

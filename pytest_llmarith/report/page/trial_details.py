@@ -217,7 +217,8 @@ def _facts_of_grade(record: Record) -> Iterator[Fact]:
 
 def _facts_of_reply(reply: Reply) -> Iterator[Fact]:
     if reply.finish_reason:
-        yield "finish reason", reply.finish_reason
+        native = reply.native_finish_reason
+        yield "finish reason", reply.finish_reason + (f" ({native})" if native else "")
     if reply.served_model:
         yield "served by", reply.served_model
     if reply.asked_at:

@@ -188,6 +188,8 @@ def _no_program(answer: NoAnswer) -> NoProgram:
     reason = NanReason(answer.reason)
     if reason is NanReason.FILTERED:
         return NoProgram(reason, "the provider filtered it")
+    if reason is NanReason.REPETITION:
+        return NoProgram(reason, "the server ended it, as it repeats itself")
     return NoProgram(reason, "it ends at the token limit")
 
 
