@@ -20,11 +20,15 @@ from pytest_llmarith.models.model_file import (
     model_file,
     packaged_smollm2,
 )
-from pytest_llmarith.models.providers import address_of, dotenv_variables
+from pytest_llmarith.models.providers import (
+    address_of,
+    dotenv_variables,
+    with_dotenv,
+)
 from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.options import MODEL_VARIABLE
 from pytest_llmarith.records import is_plain, parse_json
-from pytest_llmarith.types import Model, ModelFile
+from pytest_llmarith.types import Model, ModelFile, Price
 
 _Value = TypeVar("_Value")
 
@@ -45,12 +49,36 @@ _SET_BY_THE_PLUGIN = {
     "num_retries",
     "messages",
     "model",
+    "prompt",
     "stream",
-    "n",
+    "stream_options",
 }
+# Of several replies to a question one is read, and all are paid for.
+_SEVERAL_REPLIES = {
+    "n",
+    "best_of",
+    "use_beam_search",
+    "num_choices",
+    "num_generations",
+    "num_return_sequences",
+    "candidate_count",
+    "candidateCount",
+}
+# What the plugin reads: in a body it would go unnoticed, and defeat a cap.
+_NOT_IN_A_BODY = {
+    "max_tokens",
+    "max_completion_tokens",
+    "service_tier",
+    "tools",
+    "web_search_options",
+    "plugins",
+    "api_base",
+    "price",
+}
+_BODY = "extra_body"
 # the parameter in which a worker gets what the controller found about a model file
 _FILE = "file"
-_OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list"}
+_OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list", "models"}
 
 
 class ModelOptions:
@@ -66,7 +94,7 @@ class ModelOptions:
         self._config = config
         self._place, self.texts = self._named()
         dotenv = dotenv_variables(config.rootpath / ".env") if self.texts else {}
-        self._environ = {**dotenv, **os.environ}
+        self._environ = with_dotenv(os.environ, dotenv)
 
     def measured(self, concurrency: int) -> tuple[Model, ...]:
         """The models under test, with the parameters shared by all of them.
@@ -162,7 +190,7 @@ class ModelOptions:
         return replace(
             model,
             api_base=parse_at(
-                f"{name} {'(environment)' if name in os.environ else 'in .env'}",
+                f"{name} {'(environment)' if os.environ.get(name, '').strip() else 'in .env'}",
                 base_url,
                 url,
             ),
@@ -192,6 +220,7 @@ def parse_model(
     if query:
         own = dict(map(parameter, _NEXT_PARAMETER.split(query)))
     params = {**(shared or {}), **own}
+    price = _price(params.pop("price", None))
     if is_file(target.strip()):
         if "api_base" in own:
             raise ValueError(
@@ -204,6 +233,7 @@ def parse_model(
         params,
         base_url(params.pop("api_base", api_base)),
         system_prompt,
+        price=price,
     )
     if model.simulated and model.target not in (*FAKE_MODELS, SMOLLM2):
         raise ValueError(
@@ -244,21 +274,44 @@ def parameter(text: str) -> tuple[str, Any]:
             f"variable instead, "
             "such as OPENAI_API_KEY"
         )
+    _check_parameter(name, value)
+    return name, value
+
+
+def _check_parameter(name: str, value: Any, place: str = "") -> None:
+    """Raises ValueError for a parameter that must not be sent; `place` is what it
+    stands in, such as `extra_body.`.
+    """
+    said = f"{place}{name}"
     if name.startswith("mock_"):
         raise ValueError(
-            f"{name} makes litellm reply without a model; use llmarith/sloppy to try "
+            f"{said} makes litellm reply without a model; use llmarith/sloppy to try "
             f"things out"
         )
     if name in _OTHER_MODELS:
         raise ValueError(
-            f"{name} makes litellm ask another model; remove it, and name that model "
-            f"with --llm-model"
+            f"{said} makes litellm or the provider ask another model; remove it, and "
+            f"name that model with --llm-model"
+        )
+    if name in _SEVERAL_REPLIES:
+        raise ValueError(
+            f"{said} may ask for several replies, which are all paid for; remove it, "
+            f"and write --llm-repeats=K"
         )
     if name in _SET_BY_THE_PLUGIN:
         raise ValueError(
-            f"{name} is set by the plugin; see llm_timeout, llm_retries, --llm-model"
+            f"{said} is set by the plugin; see llm_timeout, llm_retries, --llm-model"
         )
-    return name, value
+    if place and name in _NOT_IN_A_BODY:
+        raise ValueError(f"{said} would not be noticed; write {name}=VALUE by itself")
+    if not isinstance(value, Mapping):
+        return
+    if name == _BODY:
+        for inner, deeper in value.items():
+            _check_parameter(str(inner), deeper, f"{said}.")
+    # Google's `generationConfig` may hold one; `n` may be a name in a schema.
+    for inner in value.keys() & (_SEVERAL_REPLIES - {"n"}):
+        _check_parameter(inner, None, f"{said}.")
 
 
 def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
@@ -316,6 +369,13 @@ def base_url(url: Any) -> str | None:
             f"{url!r:.80} is not a base URL; write http://localhost:8000/v1"
         )
     return url
+
+
+def _price(value: Any) -> Price | None:
+    """The parameter `price` of a model, `IN,OUT` or 0."""
+    if value is None:
+        return None
+    return parse_at("price", Price.parse, "0,0" if value == 0 else str(value))
 
 
 def encodable(text: str) -> str:

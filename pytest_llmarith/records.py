@@ -119,6 +119,7 @@ class Usage(Part, kw_only=True):
     """A reply without its text."""
 
     served_model: str | None = None  # the model that the provider names in its response
+    served_tier: str | None = None  # the service tier that the provider names
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
     reasoning_tokens: Count | None = None

@@ -214,7 +214,7 @@ def _parse(config: pytest.Config) -> Settings:
             requests_per_minute=given.optional("--llm-rpm", _whole(1, 100_000_000)),
             max_cost_usd=given.optional("--llm-max-cost", _dollars),
             max_tokens=given.optional("--llm-max-total-tokens", _whole(1, 999_999_999)),
-            price=given.optional("--llm-price", _price),
+            price=given.optional("--llm-price", Price.parse),
         ),
         batch=given.optional(
             "--llm-batch", _one_of(BatchMode, "; before a path, write --llm-batch=wait")
@@ -409,16 +409,6 @@ def _dollars(text: str) -> float:
         return float(text)
     raise ValueError(
         f"{text!r} is not a positive amount of US dollars; write 5 or 0.25"
-    )
-
-
-def _price(text: str) -> Price:
-    amounts = [part.strip() for part in text.split(",")]
-    if len(amounts) == 2 and all(map(_DOLLARS.fullmatch, amounts)):
-        return Price(*map(float, amounts))
-    raise ValueError(
-        f"{text!r} is not IN,OUT; write the US dollars per million prompt and "
-        f"completion tokens: 1.1,4.4"
     )
 
 

@@ -536,6 +536,8 @@ class RunSummary(Part):
     served_changes: list[ServedChange] = []
     # What the provider says it served, by the name of the model, at most five names.
     served_models: dict[str, list[str]] = {}
+    # The service tiers that were served where another was asked for, by model.
+    other_tiers: dict[str, list[str]] = {}
 
 
 # --- JSON -----------------------------------------------------------------------------

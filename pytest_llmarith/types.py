@@ -6,6 +6,7 @@ does not transport `Decimal`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
@@ -319,7 +320,8 @@ class Model:
     `target` is a litellm model string; `params` are the request parameters that the
     user set, as JSON values. `judge` marks a model that judges programs; judges are not
     measured. `batched` is set if it is asked in batches. `file` is set if a server that
-    this run starts answers from a file.
+    this run starts answers from a file. `price` is the user's, in place of the listed
+    one.
     """
 
     name: str
@@ -330,6 +332,7 @@ class Model:
     judge: bool = False
     batched: bool = False
     file: ModelFile | None = None
+    price: Price | None = None
 
     @property
     def simulated(self) -> bool:
@@ -519,12 +522,26 @@ class Progress(RequestTotals):
 # --- limits, prices and the plan ------------------------------------------------------
 
 
+_DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens."""
 
     prompt_usd: float
     completion_usd: float
+
+    @staticmethod
+    def parse(text: str) -> Price:
+        """`IN,OUT`. Raises ValueError."""
+        amounts = [part.strip() for part in text.split(",")]
+        if len(amounts) == 2 and all(map(_DOLLARS.fullmatch, amounts)):
+            return Price(*map(float, amounts))
+        raise ValueError(
+            f"{text!r} is not IN,OUT; write the US dollars per million prompt and "
+            f"completion tokens: 1.1,4.4"
+        )
 
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
         """The cost of this many tokens in US dollars."""
@@ -556,13 +573,15 @@ class ModelTerms:
     """A model's prices, its maximum reply length, and whether it may reason before it
     replies.
 
-    None means unknown.
+    None means unknown. `usual_price` is that of the default tier, at which a question
+    for another tier may be served.
     """
 
     price: Price | None = None
     max_reply_tokens: int | None = None
     reasons: bool = False
     batch_price: Price | None = None
+    usual_price: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)

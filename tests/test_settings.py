@@ -147,7 +147,7 @@ MISTAKES = [
     ),
     *(
         (f"--llm-param={name}=1", f"{name} is set by the plugin")
-        for name in ("base_url", "timeout", "n", "stream")
+        for name in ("base_url", "timeout", "stream")
     ),
     *((f"--llm-param=stop={value}", "is nested too deep") for value in DEEP),
     *(
@@ -180,7 +180,34 @@ MISTAKES = [
         f"--llm-sweep=extra_headers={HEADERS},2 --llm-model=m",
         "Authorization would write a key into files",
     ),
-    ('--llm-param=fallbacks=["gpt-4o"]', "fallbacks makes litellm ask another model"),
+    ('--llm-param=fallbacks=["gpt-4o"]', "fallbacks makes litellm or the provider ask"),
+    *(
+        (f"--llm-param=extra_body={body}", f"extra_body.{name} ")
+        for name, body in (
+            ("n", '{"n":10}'),
+            ("n", '{"top_k":1,"n":1}'),
+            ("best_of", '{"best_of":4}'),
+            ("num_return_sequences", '{"num_return_sequences":2}'),
+            ("stream", '{"stream":true}'),
+            ("stream_options", '{"stream_options":{}}'),
+            ("model", '{"model":"other"}'),
+            ("models", '{"models":["other"]}'),
+            ("messages", '{"messages":[]}'),
+            ("prompt", '{"prompt":"x"}'),
+            ("max_tokens", '{"max_tokens":100000}'),
+            ("max_completion_tokens", '{"max_completion_tokens":9}'),
+            ("service_tier", '{"service_tier":"priority"}'),
+            ("web_search_options", '{"web_search_options":{}}'),
+            ("extra_body.n", '{"extra_body":{"n":10}}'),
+            (
+                "generationConfig.candidateCount",
+                '{"generationConfig":{"candidateCount":8}}',
+            ),
+        )
+    ),
+    ("--llm-param=best_of=2", "best_of may ask for several replies"),
+    ("--llm-param=n=1", "n may ask for several replies"),
+    ('--llm-param=generationConfig={"candidateCount":8}', "candidateCount may ask"),
     ("--llm-param=model_list=[]", "model_list "),
     ("--llm-param=a=b\udcff", "is not UTF-8 text"),
     # A key would be written into files.

@@ -66,19 +66,25 @@ class Prices:
             found = self._client.terms(model)
             most = model.reply_limit or found.max_reply_tokens
             price = found.batch_price if model.batched else found.price
-            self._known[key] = ModelTerms(price or self._own, most, found.reasons)
+            price = model.price or price or self._own
+            usual = None if model.batched or model.price else found.usual_price
+            self._known[key] = ModelTerms(price, most, found.reasons, usual_price=usual)
         return self._known[key]
 
     def priced(self, model: Model, reply: Reply) -> Reply:
-        """The reply with its cost at --llm-price, if it has tokens and no cost.
+        """The reply with its cost at --llm-price, if it has tokens and no cost, or at
+        the model's own price.
 
         The store does not keep that cost.
         """
-        if self._own is None or model.simulated or reply.cost_usd is not None:
+        own = model.price
+        if own is None and reply.cost_usd is None:
+            own = self._own
+        if own is None or model.simulated:
             return reply
         if reply.prompt_tokens is None or reply.completion_tokens is None:
             return reply
-        cost = self._own.of(reply.prompt_tokens, reply.completion_tokens)
+        cost = own.of(reply.prompt_tokens, reply.completion_tokens)
         return structs.replace(reply, cost_usd=cost, own_price=True)
 
 
@@ -336,7 +342,8 @@ class Budget:
         for text in said:
             sent += len(text.encode()) + _TOKENS_PER_MESSAGE
         replied = min(terms.max_reply_tokens or 0, _MAX_COUNT)
-        cost = (terms.price or _FREE).of(sent, replied)
+        prices = (terms.price or _FREE, terms.usual_price or _FREE)
+        cost = max(price.of(sent, replied) for price in prices)
         return Amount(_picodollars(cost), sent + replied)
 
     def _in_the_way(self, more: Amount) -> Cap | None:

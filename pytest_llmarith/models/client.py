@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from msgspec import structs
 
 from pytest_llmarith.models import fake
-from pytest_llmarith.models.providers import provider_of
+from pytest_llmarith.models.provider_errors import NotSent
+from pytest_llmarith.models.providers import provider_of, unusable_key
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, ModelTerms, Prompt, Transport
@@ -67,6 +68,9 @@ class Client:
         Raises errors that `provider_errors.diagnose` interprets.
         """
         if not model.simulated:
+            why = unusable_key(model.target, os.environ)
+            if why is not None:
+                raise NotSent(why)
             self._way(model).prepare()  # not a part of the latency
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()

@@ -130,7 +130,7 @@ class DirectClient:
                 )
             if name in _MORE_HEADERS and not _are_headers(value):
                 return (
-                    f"{model.target}: {name} is no JSON object of texts; write "
+                    f"{model.target}: {name} is no JSON object of texts in one line; write "
                     f'{name}={{"NAME":"TEXT"}}'
                 )
         return None
@@ -145,7 +145,7 @@ class DirectClient:
             raise
         response = responses.parsed(body)
         reply = responses.reply_in(response)
-        cost_usd = _cost(model, reply, responses.usage_in(response))
+        cost_usd = _cost(model, reply, responses.tokens_in(response))
         return structs.replace(reply, cost_usd=cost_usd)
 
     async def close(self) -> None:
@@ -222,7 +222,8 @@ def request_of(model: Model, prompt: Prompt) -> Request:
 
 def _are_headers(value: Any) -> bool:
     return isinstance(value, dict) and all(
-        isinstance(text, str) for text in value.values()
+        isinstance(text, str) and not set(text) & {"\r", "\n"}
+        for text in value.values()
     )
 
 
@@ -260,11 +261,14 @@ def _entry(model: Model) -> Mapping[str, Any]:
     return price_list.of_openai(model.served_as)
 
 
-def _cost(model: Model, reply: Reply, usage: Mapping[str, Any]) -> float | None:
-    if reply.prompt_tokens is None or reply.completion_tokens is None:
+def _cost(model: Model, reply: Reply, tokens: responses.Tokens) -> float | None:
+    if tokens.prompt is None or tokens.completion is None:
         return None
-    cached = responses.cached_tokens(usage)
-    tier = price_list.tier_of(model.params)
     return price_list.cost_in(
-        _entry(model), tier, reply.prompt_tokens, cached, reply.completion_tokens
+        _entry(model),
+        price_list.tiers_of(model.params, reply.served_tier),
+        tokens.prompt,
+        tokens.cached,
+        tokens.to_cache,
+        tokens.completion,
     )

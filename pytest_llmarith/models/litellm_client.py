@@ -20,7 +20,7 @@ from msgspec import structs
 from pytest_llmarith.models import httpx_guard, responses
 from pytest_llmarith.models.error_bodies import error_in_reply
 from pytest_llmarith.models.parameters import unknown_parameter
-from pytest_llmarith.models.price_list import terms_in, tier_of
+from pytest_llmarith.models.price_list import cost_in, terms_in, tier_of, tiers_of
 from pytest_llmarith.models.provider_errors import (
     NotSent,
     UnusableResponse,
@@ -63,14 +63,7 @@ class LitellmClient:
 
     def terms(self, model: Model) -> ModelTerms:
         """The model's terms in litellm's price list."""
-        target = model.target
-        try:
-            key = target
-            if target.partition("/")[0] not in _ASK_A_SERVER:
-                key = self.litellm.get_model_info(target)["key"]
-        except Exception:  # litellm raises a bare Exception for an unlisted model
-            return ModelTerms()
-        return terms_in(self.litellm.model_cost.get(key) or {}, tier_of(model.params))
+        return terms_in(self._entry(model), tier_of(model.params))
 
     def unknown_parameter(self, model: Model) -> str | None:
         """Why a model cannot be asked: a parameter that its provider does not have;
@@ -109,8 +102,9 @@ class LitellmClient:
                 raise
             raise why from error
         answer = _parsed(exchange.answer)
-        reply = responses.reply_in(_in_openais_form(response, answer))
-        cost = self._cost(model, response)
+        form = _in_openais_form(response, answer)
+        reply = responses.reply_in(form)
+        cost = self._cost(model, response, reply, responses.tokens_in(form))
         if tier_of(model.params) and self.terms(model).price is None:
             cost = None  # litellm uses the default price for an unlisted tier
         return _with_cost(reply, cost)
@@ -124,10 +118,11 @@ class LitellmClient:
         if error is not None:
             raise error
         response = _transformed(self.litellm, model, body)
-        reply = responses.reply_in(_in_openais_form(response, body))
+        form = _in_openais_form(response, body)
+        reply = responses.reply_in(form)
         cost = None
         if self.terms(model).batch_price is not None:
-            _count_all_tokens(response)
+            _correct(response, responses.tokens_in(form))
             with suppress(Exception):  # the response has no usage
                 costs = self.litellm.cost_calculator.batch_cost_calculator(
                     usage=response.usage, model=model.target
@@ -166,17 +161,39 @@ class LitellmClient:
             return NotSent(f"{said}; remove it, or choose another model")
         return no_key(model)
 
-    def _cost(self, model: Model, response: Any) -> Any:
-        """The cost of a response by litellm, with all tokens that the model wrote."""
-        if not _count_all_tokens(response):
+    def _cost(
+        self, model: Model, response: Any, reply: Reply, tokens: responses.Tokens
+    ) -> Any:
+        """The cost of a response by litellm, or by its price list if it believes other
+        token counts than we do, or another tier was served.
+        """
+        tiers = tiers_of(model.params, reply.served_tier)
+        is_corrected = _correct(response, tokens)
+        # litellm takes `default` for a tier with prices of its own.
+        is_usual = tiers == {None} and reply.served_tier is None
+        if is_usual and not is_corrected:
             hidden = getattr(response, "_hidden_params", None) or {}
             return hidden.get("response_cost")
-        # litellm raises a bare Exception for an unknown price.
-        with suppress(Exception):
-            return self.litellm.completion_cost(
-                response, model=model.target, optional_params=dict(model.params)
-            )
-        return None
+        if tokens.prompt is None or tokens.completion is None:
+            return None
+        return cost_in(
+            self._entry(model),
+            tiers,
+            tokens.prompt,
+            tokens.cached,
+            tokens.to_cache,
+            tokens.completion,
+        )
+
+    def _entry(self, model: Model) -> Mapping[str, Any]:
+        """The model's entry in litellm's price list; empty if it has none."""
+        key = model.target
+        try:
+            if key.partition("/")[0] not in _ASK_A_SERVER:
+                key = self.litellm.get_model_info(key)["key"]
+        except Exception:  # litellm raises a bare Exception for an unlisted model
+            return {}
+        return self.litellm.model_cost.get(key) or {}
 
 
 def _arguments(model: Model, prompt: Prompt, timeout_s: float) -> dict[str, Any]:
@@ -256,7 +273,8 @@ def _in_openais_form(response: Any, answer: Mapping[str, Any]) -> dict[str, Any]
         "model": getattr(response, "model", None),
         "system_fingerprint": getattr(response, "system_fingerprint", None),
         "choices": choices,
-        "usage": _counts(response),
+        "usage": _counts(response, answer),
+        "service_tier": responses.served_tier(answer),
     }
 
 
@@ -285,7 +303,11 @@ def _finish_reasons(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {"native_finish_reason": answer.get("stop_reason")}
 
 
-def _counts(response: Any) -> dict[str, Any] | None:
+def _counts(response: Any, answer: Mapping[str, Any]) -> Any:
+    """The token counts of the provider in OpenAI's form: its own, or litellm's."""
+    said = answer.get("usage")
+    if isinstance(said, dict) and "prompt_tokens" in said:
+        return said
     usage = getattr(response, "usage", None)
     if usage is None:
         return None
@@ -299,17 +321,16 @@ def _counts(response: Any) -> dict[str, Any] | None:
     }
 
 
-def _count_all_tokens(response: Any) -> bool:
-    """Count reasoning tokens that a server counts only in the total, as litellm does
-    not price them.
-
-    Whether it did.
+def _correct(response: Any, tokens: responses.Tokens) -> bool:
+    """Let a response of litellm count what is believed; whether it counted something
+    else.
     """
-    usage = responses.usage_in({"usage": _counts(response)})
-    tokens = responses.completion_tokens(usage)
-    if tokens is None or tokens == response.usage.completion_tokens:
+    usage = getattr(response, "usage", None)
+    if usage is None or tokens.completion is None or tokens.prompt is None:
         return False
-    response.usage.completion_tokens = tokens
+    if (usage.prompt_tokens, usage.completion_tokens) == tokens[:2]:
+        return False
+    usage.prompt_tokens, usage.completion_tokens = tokens[:2]
     return True
 
 

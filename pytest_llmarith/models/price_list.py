@@ -5,7 +5,7 @@ seconds.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +14,10 @@ from typing import Any
 from pytest_llmarith.types import ModelTerms, Price
 
 _FILE = "model_prices_and_context_window_backup.json"
-_USUAL_TIERS = ("auto", "default", "standard", "standard_only", "on_demand")
+_USUAL_TIERS = (
+    *("", "auto", "default", "standard", "standard_only", "on_demand"),
+    *("regular", "batch"),  # a batch has a price of its own
+)
 # A longer prompt has another price with some models.
 _LONG_PROMPT = 100_000
 
@@ -46,7 +49,17 @@ def tier_of(params: Mapping[str, Any]) -> str | None:
     """The separately priced service tier that a request asks for; None means the
     default price.
     """
-    tier = params.get("service_tier")
+    return _named_tier(params.get("service_tier"))
+
+
+def tiers_of(params: Mapping[str, Any], served: str | None) -> set[str | None]:
+    """The tiers that a request asked for and that was served, if the server says it."""
+    asked = tier_of(params)
+    return {asked} if served is None else {asked, _named_tier(served)}
+
+
+def _named_tier(tier: Any) -> str | None:
+    """The separately priced tier of this name; None means the default price."""
     if not isinstance(tier, str) or tier.lower() in _USUAL_TIERS:
         return None
     return tier.lower()
@@ -63,6 +76,7 @@ def terms_in(entry: Mapping[str, Any], tier: str | None) -> ModelTerms:
     return ModelTerms(
         price=_price(entry, tier),
         batch_price=batch_price,
+        usual_price=_price(entry, None),
         max_reply_tokens=most if isinstance(most, int) else None,
         reasons=bool(entry.get("supports_reasoning")),
     )
@@ -70,12 +84,29 @@ def terms_in(entry: Mapping[str, Any], tier: str | None) -> ModelTerms:
 
 def cost_in(
     entry: Mapping[str, Any],
+    tiers: Collection[str | None],
+    prompt_tokens: int,
+    cached_tokens: int,
+    to_cache: int,
+    completion_tokens: int,
+) -> float | None:
+    """The cost of a reply in US dollars by an entry, at the dearest of some
+    tiers; None if it is unknown.
+    """
+    tokens = prompt_tokens, cached_tokens, to_cache, completion_tokens
+    costs = [_cost_at(entry, tier, *tokens) for tier in tiers]
+    known = [cost for cost in costs if cost is not None]
+    return max(known) if len(known) == len(costs) else None
+
+
+def _cost_at(
+    entry: Mapping[str, Any],
     tier: str | None,
     prompt_tokens: int,
     cached_tokens: int,
+    to_cache: int,
     completion_tokens: int,
 ) -> float | None:
-    """The cost of a reply in US dollars by an entry; None if it is unknown."""
     prompt_usd, completion_usd = _rates(entry, tier)
     if prompt_usd is None or completion_usd is None:
         return None
@@ -84,7 +115,9 @@ def cost_in(
     cached_usd = _rate(entry, "cache_read_input_token_cost", tier)
     if cached_usd is None:
         cached_usd = prompt_usd
+    to_cache_usd = _rate(entry, "cache_creation_input_token_cost", tier) or 0.0
     sent_usd = (prompt_tokens - cached_tokens) * prompt_usd + cached_tokens * cached_usd
+    sent_usd += to_cache * max(0.0, to_cache_usd - prompt_usd)
     cost_usd = sent_usd + completion_tokens * completion_usd
     return cost_usd or None  # a price of 0 means that there is none
 

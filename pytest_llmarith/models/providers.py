@@ -6,7 +6,7 @@ These are the variables of `.env`, and those of the provider's key and base URL.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from functools import cache
 from pathlib import Path
 
@@ -77,6 +77,22 @@ def dotenv_variables(path: Path) -> Mapping[str, str]:
     }
 
 
+def with_dotenv(
+    environ: Mapping[str, str], dotenv: Mapping[str, str]
+) -> dict[str, str]:
+    """The environment, which wins, and the variables of `.env`; an empty variable
+    hides none.
+    """
+    return {
+        **environ,
+        **{
+            name: value
+            for name, value in dotenv.items()
+            if not environ.get(name, "").strip()
+        },
+    }
+
+
 def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
     """The provider that litellm chooses for a model string, or None if unknown."""
     if environ.get("USE_LITELLM_PROXY", "").strip().lower() == "true":
@@ -122,6 +138,25 @@ def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
     """The variable of the provider's key; None if the provider is unknown."""
     prefix = _prefix(target, environ)
     return None if prefix is None else _KEYS.get(prefix, f"{prefix}_API_KEY")
+
+
+def unusable_key(target: str, environ: MutableMapping[str, str]) -> str | None:
+    """Why the key of a model's provider cannot be sent, or None.
+
+    Space around it is removed, such as the line break at the end of a file.
+    """
+    variable = key_variable(target, environ)
+    key = environ.get(variable, "") if variable else ""
+    if not variable or not key:
+        return None
+    if key != key.strip():
+        key = environ[variable] = key.strip()
+    if key.isascii() and key.isprintable():
+        return None
+    return (
+        f"the key in {variable} holds a line break or another character that cannot be "
+        f"sent; set {variable} anew in the environment or in .env"
+    )
 
 
 def without_batches(model: Model, environ: Mapping[str, str]) -> str | None:

@@ -207,7 +207,7 @@ def _secrets_of(environ: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for name in list(environ):
         if is_secret(name):
-            value = environ.get(name)
+            value = environ.get(name, "").strip()
             if value:
                 found[name] = value
     return found

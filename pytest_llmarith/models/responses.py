@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_llmarith.models.error_bodies import error_in_reply
 from pytest_llmarith.models.provider_errors import UnusableResponse
@@ -57,6 +57,13 @@ _FAULT = re.compile(
     r"error|fail|fault|abort|cancel|malformed|unexpected|time_?out|interrupt|exception"
     r"|unavailable|overload|disconnect|insufficient"
 )
+# Names of counts: those of OpenAI, and of others at the top of the usage.
+_REASONING = ("reasoning_tokens",)
+_CACHED = ("cached_tokens", "cache_read_input_tokens", "cache_read_tokens")
+_TO_CACHE = (
+    *("cache_creation_input_tokens", "cache_creation_tokens"),
+    *("cached_creation_tokens", "cache_write_tokens"),
+)
 # A server without a parser for reasoning leaves it in the text.
 _THOUGHT = re.compile(r"<(?:think|thinking)>(.*?)</(?:think|thinking)>(.*)", re.DOTALL)
 
@@ -80,7 +87,7 @@ def reply_in(response: Any) -> Reply:
         raise UnusableResponse("the response holds no message")
     finish_reason, native_finish_reason = _finish_reasons(choice)
     content, reasoning = _content_and_reasoning(message)
-    usage = usage_in(response)
+    tokens = tokens_in(response)
     return Reply(
         text=_written(content or message.get("refusal")) or "",
         reasoning=_written(reasoning) or None,
@@ -88,55 +95,76 @@ def reply_in(response: Any) -> Reply:
         native_finish_reason=native_finish_reason,
         served_model=_written(response.get("model")),
         system_fingerprint=_written(response.get("system_fingerprint")),
-        prompt_tokens=usage.get("prompt_tokens"),
-        completion_tokens=completion_tokens(usage),
-        reasoning_tokens=_reasoning_tokens(usage),
+        served_tier=served_tier(response),
+        prompt_tokens=tokens.prompt,
+        completion_tokens=tokens.completion,
+        reasoning_tokens=tokens.reasoning,
     )
 
 
-def usage_in(response: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The token counts; empty if one of them is invalid, as then neither the others nor
-    the price can be trusted.
+class Tokens(NamedTuple):
+    """The token counts that are believed; None is unknown.
+
+    `cached` tokens of the prompt were read from a cache, `to_cache` written into one.
+    """
+
+    prompt: int | None = None
+    completion: int | None = None
+    reasoning: int | None = None
+    cached: int = 0
+    to_cache: int = 0
+
+
+def tokens_in(response: Mapping[str, Any]) -> Tokens:
+    """The token counts of a response, with what is believed if they disagree.
+
+    | counts | what is believed |
+    |---|---|
+    | one is no count, or absurd | none of them |
+    | more reasoning than completion | their sum, as reasoning is not in completion |
+    | more cached tokens than prompt | their sum is the prompt |
+    | the total is larger by just the cached tokens | so is the prompt |
+    | the total is larger by anything else | so is completion: reasoning |
+    | the total is smaller | prompt and completion |
+
+    So the larger count is believed, unless the cache explains it, which costs less.
     """
     usage = response.get("usage")
     if usage is None:
-        return {}
+        return Tokens()
     if not isinstance(usage, dict):
         raise UnusableResponse("the token counts of the response cannot be read")
-    counts = [
-        usage.get("prompt_tokens"),
-        usage.get("completion_tokens"),
-        usage.get("total_tokens"),
-        _reasoning_tokens(usage),
-    ]
-    if not all(map(_is_count, counts)):
-        return {}
-    if not usage.get("total_tokens") and not usage.get("completion_tokens"):
-        return {}
-    return usage
+    prompt, written, total = (
+        usage.get(f"{name}_tokens") for name in ("prompt", "completion", "total")
+    )
+    reasoning = _most(usage, "completion_tokens_details", _REASONING)
+    cached = _most(usage, "prompt_tokens_details", _CACHED) or 0
+    to_cache = _most(usage, "prompt_tokens_details", _TO_CACHE) or 0
+    counts = (prompt, written, total, reasoning, cached, to_cache)
+    if not all(map(_is_count, counts)) or not (total or written):
+        return Tokens()
+    if (reasoning or 0) > (written or 0):
+        written = (written or 0) + reasoning
+    beside = cached + to_cache
+    more = 0
+    if prompt is not None and total is not None:
+        more = max(0, total - prompt - (written or 0))
+    # Completion may lack its reasoning as well.
+    is_explained = more > 0 and more in (beside, beside + (reasoning or 0))
+    if prompt is not None and (beside > prompt or is_explained):
+        prompt, more = prompt + beside, max(0, more - beside)
+    if written is not None or more:
+        written = (written or 0) + more
+    return Tokens(prompt, written, reasoning, cached, to_cache)
 
 
-def completion_tokens(usage: Mapping[str, Any]) -> int | None:
-    """All tokens that the model wrote; some servers, such as xAI's, count reasoning
-    only in the total.
-    """
-    written: int | None = usage.get("completion_tokens")
-    total: int | None = usage.get("total_tokens")
-    prompt: int | None = usage.get("prompt_tokens")
-    if total is None or prompt is None:
-        return written
-    return max(written or 0, total - prompt)
-
-
-def cached_tokens(usage: Mapping[str, Any]) -> int:
-    """The tokens of the prompt that the server had in its cache; 0 if it says
-    nothing.
-    """
-    cached = _detail(usage, "prompt_tokens_details", "cached_tokens")
-    prompt = usage.get("prompt_tokens") or 0
-    if type(cached) is int and 0 < cached <= prompt:
-        return cached
-    return 0
+def served_tier(response: Mapping[str, Any]) -> str | None:
+    """The service tier that answered; Anthropic has it in the token counts."""
+    usage = response.get("usage")
+    tier = response.get("service_tier")
+    if tier is None and isinstance(usage, dict):
+        tier = usage.get("service_tier")
+    return tier.lower()[:_LONGEST_WORD] if isinstance(tier, str) and tier else None
 
 
 def _first_choice(response: Any) -> Mapping[str, Any]:
@@ -194,15 +222,16 @@ def _text_of_part(part: Any) -> str:
     raise UnusableResponse("the content of the response is no text")
 
 
-def _reasoning_tokens(usage: Mapping[str, Any]) -> Any:
-    return _detail(usage, "completion_tokens_details", "reasoning_tokens")
-
-
-def _detail(usage: Mapping[str, Any], details: str, name: str) -> Any:
-    found = usage.get(details)
-    if isinstance(found, dict):
-        return found.get(name)
-    return None
+def _most(usage: Mapping[str, Any], details: str, names: tuple[str, ...]) -> Any:
+    """The largest of the counts with these names, in the usage or its details; one that
+    is no count, if there is any.
+    """
+    found = []
+    for holder in (usage, usage.get(details)):
+        if isinstance(holder, dict):
+            found += [holder[name] for name in names if holder.get(name) is not None]
+    invalid = [count for count in found if not _is_count(count)]
+    return invalid[0] if invalid else max(found, default=None)
 
 
 def _is_count(tokens: Any) -> bool:

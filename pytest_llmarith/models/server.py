@@ -23,7 +23,7 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import starter_sequences
 from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
-from pytest_llmarith.models.providers import dotenv_variables
+from pytest_llmarith.models.providers import dotenv_variables, unusable_key, with_dotenv
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Failure, Plan, Progress, Question
@@ -179,8 +179,9 @@ async def _serve(received: int, sent: int) -> None:
     transport.set_write_buffer_limits(0)
     answers = asyncio.StreamWriter(transport, protocol, None, loop)
     setup = decoded(await lines.readline(), Setup)
-    for name, value in dotenv_variables(setup.dotenv_path).items():
-        os.environ.setdefault(name, value)
+    os.environ.update(with_dotenv(os.environ, dotenv_variables(setup.dotenv_path)))
+    for model in setup.models:
+        unusable_key(model.target, os.environ)  # batches need it without spaces, too
     server = Server(
         setup, lambda *words: answers.write(f"{' '.join(words)}\n".encode())
     )

@@ -170,6 +170,11 @@ def _served_changes(summary: RunSummary) -> Iterator[str]:
         "served_model": "the model",
         "system_fingerprint": "the configuration (system_fingerprint)",
     }
+    for model, tiers in summary.other_tiers.items():
+        yield (
+            f"{model} was served at service_tier {', '.join(tiers)}; the dearer price "
+            f"of the two counts"
+        )
     for one in summary.served_changes:
         stored, new = ", ".join(one.stored), ", ".join(one.new)
         yield (

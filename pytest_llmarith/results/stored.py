@@ -22,6 +22,7 @@ class StoredReplies:
     def __init__(self) -> None:
         self._days: set[str] = set()
         # What replies to a model name, and whether they are stored.
+        self._tiers: defaultdict[str, set[str]] = defaultdict(set)
         self._named: defaultdict[tuple[str, _Field, bool], set[str]] = defaultdict(set)
 
     def add(self, model: str, replies: Iterable[Usage]) -> None:
@@ -32,6 +33,10 @@ class StoredReplies:
             if reply.served_model:
                 name = reply.served_model[:_LONGEST_NAME]
                 self._named[model, "served_model", reply.stored].add(name)
+            if isinstance(reply, Reply) and reply.sent and reply.served_tier:
+                asked = reply.sent.params.get("service_tier")
+                if isinstance(asked, str) and asked not in ("auto", reply.served_tier):
+                    self._tiers[model].add(f"{reply.served_tier} for {asked}")
             if isinstance(reply, Reply) and reply.system_fingerprint:
                 name = reply.system_fingerprint[:_LONGEST_NAME]
                 self._named[model, "system_fingerprint", reply.stored].add(name)
@@ -49,6 +54,12 @@ class StoredReplies:
             if field == "served_model":
                 found.setdefault(model, set()).update(names)
         return {model: sorted(names)[:_MOST_NAMES] for model, names in found.items()}
+
+    def other_tiers(self) -> dict[str, list[str]]:
+        """The service tiers that were served where another was asked for, by model."""
+        return {
+            model: sorted(tiers)[:_MOST_NAMES] for model, tiers in self._tiers.items()
+        }
 
     def changes(self) -> list[ServedChange]:
         """The models whose replies in this run name something that the stored ones do

@@ -86,6 +86,7 @@ class Summary:
             stored_days=self._stored_replies.days(),
             served_changes=self._stored_replies.changes(),
             served_models=self._stored_replies.served(),
+            other_tiers=self._stored_replies.other_tiers(),
         )
 
 

@@ -457,3 +457,40 @@ def test_the_rows_of_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(failures) == len(outcomes) - 1
     for _, said in bodies:
         assert any(said in message for message in failures)
+
+
+# --- keys -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "key", ["sk-planted-key\n", " sk-planted-key\r\n", "\tsk-planted-key "]
+)
+def test_space_around_a_key_is_not_sent(
+    asked: Asked, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for target, variable in (
+        ("openai/some", "OPENAI_API_KEY"),
+        ("openrouter/x/y", "OPENROUTER_API_KEY"),
+    ):
+        monkeypatch.setenv(variable, key)
+        _, server = asked.server(Answer(), target)
+        assert {call.headers["Authorization"] for call in server.requests} == {
+            "Bearer sk-planted-key"
+        }
+
+
+@pytest.mark.parametrize("key", ["sk-planted\nkey", "sk-planted-k\u00e9y", "sk-\u2026"])
+def test_a_key_that_cannot_be_sent(
+    asked: Asked, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variable is named, and nothing counts as billed."""
+    for target, variable in (
+        ("openai/some", "OPENAI_API_KEY"),
+        ("openrouter/x/y", "OPENROUTER_API_KEY"),
+    ):
+        monkeypatch.setenv(variable, key)
+        diagnosis = asked.model(Model("m", target, {}, "http://127.0.0.1:9/v1"))
+        assert isinstance(diagnosis, Diagnosis)
+        assert diagnosis.action is STOP_RUN
+        assert variable in diagnosis.message
+        assert key not in diagnosis.message

@@ -105,7 +105,7 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     A judge's failure never means "not cheating": the same command asks it again, once,
     with its key.
     """
-    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("OPENAI_API_KEY", "")  # which hides none
     (oeis.pytester.path / ".env").write_text(
         "OPENAI_API_KEY=sk-only-in-dotenv\n", encoding="utf-8"
     )

@@ -221,6 +221,8 @@ def _facts_of_reply(reply: Reply) -> Iterator[Fact]:
         yield "finish reason", reply.finish_reason + (f" ({native})" if native else "")
     if reply.served_model:
         yield "served by", reply.served_model
+    if reply.served_tier:
+        yield "service tier", reply.served_tier
     if reply.asked_at:
         yield "asked at", reply.asked_at
     tokens = []

@@ -1,0 +1,164 @@
+"""Token counts that disagree, service tiers, and prices of one's own: asked directly,
+through litellm, and in batches.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pytest_llmarith.model_options import parse_model
+from pytest_llmarith.models.budget import Prices
+from pytest_llmarith.models.client import Client
+from pytest_llmarith.records import Reply
+from pytest_llmarith.types import Model, Price
+from tests.llm_server import Answer, LlmServer, usage
+from tests.models.asked import Asked
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for provider in ("OPENAI", "ANTHROPIC", "OPENROUTER"):
+        monkeypatch.setenv(f"{provider}_API_KEY", "sk-planted-key")
+
+
+def counts(prompt: int, completion: int, total: int, **more: Any) -> dict[str, Any]:
+    return usage(prompt, completion) | {"total_tokens": total} | more
+
+
+CACHE = {"cache_read_input_tokens": 10_000, "cache_creation_input_tokens": 536}
+REASONING = {"completion_tokens_details": {"reasoning_tokens": 400}}
+# The counts of a server, and what is believed: prompt, completion and reasoning.
+COUNTS: list[tuple[dict[str, Any], tuple[int | None, int | None, int | None]]] = [
+    # the cache explains the total
+    (counts(368, 19, 10_923, **CACHE), (10_904, 19, None)),
+    (
+        counts(368, 19, 10_923, prompt_tokens_details={"cached_tokens": 10_536}),
+        (10_904, 19, None),
+    ),
+    (
+        counts(
+            368,
+            19,
+            10_923,
+            prompt_tokens_details={"cached_tokens": 10_000, "cache_write_tokens": 536},
+            **CACHE,
+        ),
+        (10_904, 19, None),
+    ),
+    (counts(368, 19, 387, **CACHE), (10_904, 19, None)),
+    (counts(368, 19, 11_323, **CACHE, **REASONING), (10_904, 419, 400)),
+    (
+        counts(368, 419, 10_768, prompt_tokens_details={"cached_tokens": 10_000}),
+        (10_368, 419, None),
+    ),
+    # the cache is a part of the prompt
+    (
+        counts(1000, 5, 1005, prompt_tokens_details={"cached_tokens": 400}),
+        (1000, 5, None),
+    ),
+    # it does not explain the total
+    (
+        counts(1000, 5, 3005, prompt_tokens_details={"cached_tokens": 400}),
+        (1000, 2005, None),
+    ),
+    (counts(100, 5, 10_105), (100, 10_005, None)),
+    # reasoning that is not in completion
+    (counts(20, 5, 25, **REASONING), (20, 405, 400)),
+    (counts(20, 5, 425, **REASONING), (20, 405, 400)),
+    (counts(20, 500, 520, **REASONING), (20, 500, 400)),
+    (counts(20, 500, 920, **REASONING), (20, 900, 400)),
+    (counts(20, 5, 25, reasoning_tokens=400), (20, 405, 400)),
+    (counts(20, 500, 520, reasoning_tokens=400), (20, 500, 400)),
+    (counts(20, 5, 10), (20, 5, None)),
+    # absurd
+    (counts(20, 5, 25, reasoning_tokens=-1), (None, None, None)),
+    (counts(20, 5, 25, cache_read_input_tokens=10**12), (None, None, None)),
+]
+
+
+@pytest.mark.parametrize(("said", "believed"), COUNTS)
+def test_counts_that_disagree(
+    asked: Asked, said: dict[str, Any], believed: tuple[int | None, ...]
+) -> None:
+    """The larger one is believed, unless the cache explains it."""
+    body = json.loads(Answer("2", usage=said).payload(CALL))
+    for target in ("openai/gpt-4o", "openrouter/x/y"):
+        reply, _ = asked.server(Answer("2", usage=said), target)
+        found = (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens)
+        assert found == believed
+        if target == "openai/gpt-4o":  # $2.50 and $10, cached $1.25
+            prompt, completion, _ = believed
+            if prompt is None or completion is None:
+                assert reply.cost_usd is None
+            else:
+                most = Price(2.5, 10.0).of(prompt, completion)
+                assert most / 2 <= reply.cost_usd <= most * 1.001
+    in_batch = Client().reply_in_batch(Model("m", "openai/gpt-4o", batched=True), body)
+    assert (
+        in_batch.prompt_tokens,
+        in_batch.completion_tokens,
+        in_batch.reasoning_tokens,
+    ) == believed
+
+
+class _Call:
+    body: dict[str, Any] = {"model": "gpt-4o"}  # noqa: RUF012
+
+
+CALL: Any = _Call()
+
+
+@pytest.mark.parametrize(
+    ("asked_tier", "served", "recorded", "usd"),
+    [
+        ("flex", "flex", "flex", 0.55),
+        ("flex", "default", "default", 1.1),
+        ("flex", "DEFAULT", "default", 1.1),
+        ("flex", None, None, 0.55),
+        (None, "default", "default", 1.1),
+        (None, "flex", "flex", 1.1),
+        (None, "priority", "priority", 2.0),
+        ("priority", "default", "default", 2.0),
+        ("flex", "nobody-knows", "nobody-knows", None),
+    ],
+)
+def test_the_dearer_tier_counts(
+    asked: Asked,
+    asked_tier: str | None,
+    served: str | None,
+    recorded: str | None,
+    usd: float | None,
+) -> None:
+    body = json.loads(Answer("2", usage=usage(1_000_000, 0)).payload(CALL))
+    body["service_tier"] = served
+    params = {"service_tier": asked_tier} if asked_tier else {}
+    answer = Answer(body=json.dumps(body).encode())
+    reply, _ = asked.server(answer, "openai/o4-mini", params=params)
+    assert reply.served_tier == recorded
+    assert reply.cost_usd == (usd and pytest.approx(usd))
+
+
+def test_a_price_of_the_user_s_for_one_model(asked: Asked) -> None:
+    """A local model may be named like one of a provider."""
+    with LlmServer(lambda call: Answer("2", usage=usage(10**6, 10**6))) as server:
+        free = parse_model("gpt-4o=openai/gpt-4o?price=0&temperature=0")
+        paid = parse_model("openai/gpt-4o?price=1,2.5")
+        listed = parse_model("openai/gpt-4o")
+        for model, usd in ((free, 0.0), (paid, 3.5), (listed, 12.5)):
+            reply = asked.model(
+                Model(model.name, model.target, model.params, server.base_url)
+            )
+            assert isinstance(reply, Reply)
+            prices = Prices(Client(), None)
+            assert prices.priced(model, reply).cost_usd == pytest.approx(usd)
+            price = prices.terms(model).price
+            assert price is not None
+            assert price.of(10**6, 10**6) == pytest.approx(usd)
+    assert free.params == {"temperature": 0}
+    with pytest.raises(ValueError, match="IN,OUT"):
+        parse_model("openai/gpt-4o?price=free")
