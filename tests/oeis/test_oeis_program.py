@@ -53,6 +53,9 @@ FOUND = {
     "a bare fence behind text": f"The code:\n\nHere it is: {fenced(CODE, '```')}\nDone.",
     "a fence behind a byte order mark": f"Sure.\n\ufeff{fenced(CODE)}",
     "an output in tildes": f"{fenced(CODE)}\nIt prints\n{fenced('1', '~~~', '~~~')}",
+    "only a closing fence": f"{CODE}\n```",
+    "a language and only a closing fence": f"python\n{CODE}\n```",
+    "only a closing fence, with text around": f"Here it is:\n{CODE}\n```\n\nIt prints `n`.",
     "a thought in backticks that is cut by the tag": f"```python\n{OTHER}\n</think>\n{fenced(CODE)}",
 }
 OF_TAGS = "# removes </think> from a text\nprint(input().split('</think>')[0])"
@@ -74,6 +77,27 @@ def test_a_tag_in_the_program_ends_no_thought(reply: str) -> None:
     found = find_program(reply)
     assert isinstance(found, Program)
     assert found.source == OF_TAGS
+
+
+OF_FENCES = f'"""Prints n.\n\n```python\nf(3)\n```\n"""\n{CODE}'
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        OF_FENCES,
+        fenced(OF_FENCES),
+        f"Sure:\n\n{fenced(OF_FENCES)}\n\nFor 3 it prints 3.",
+        f"```python\n{OF_FENCES}",
+        fenced(OF_FENCES.replace('"""', "'''")),
+        f"{fenced(OTHER)}\nBetter:\n{fenced(OF_FENCES)}",
+    ],
+)
+def test_a_fence_in_a_docstring_ends_no_block(reply: str) -> None:
+    """A program may show in its docstring how it is used."""
+    found = find_program(reply)
+    assert isinstance(found, Program)
+    assert found.source.strip().replace("'''", '"""') == OF_FENCES
 
 
 def test_a_block_on_a_line() -> None:

@@ -61,6 +61,8 @@ _INFO = re.compile(
     r"(?:[ \t]++(?:[^\s=]++=\S*+|\{[^}]*+\}))*+[ \t]*+",
 )
 _BEHIND_TEXT = re.compile(r"[^`]*+(?P<marks>`{3,}+)(?P<info>[^`]*+)")
+_DOCSTRING = re.compile(r"(\"\"\"|''').*?\1", re.DOTALL)
+_HIDDEN = "\ue000"  # stands for a fence in a docstring
 _OPENING = re.compile(r"(?P<indent>[ \t]*+)(?P<marks>`{3,}+(?=[^`]*+$)|~{3,}+)")
 _LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t]*+")
 
@@ -105,6 +107,10 @@ def find_program(reply: str) -> Program | NoProgram:
             return with_tag
     is_empty = not text.strip()
     if not is_empty:
+        for code in _codes_with_fences(text):
+            found = _program(code)
+            if isinstance(found, Program):
+                return found
         block = _last_block(text)
         found = _program(text if block is None else block)
         if block is not None or isinstance(found, Program):
@@ -131,6 +137,20 @@ def _program_with_tag(reply: str) -> Program | None:
         return None
     found = _program(code)
     return found if isinstance(found, Program) else None
+
+
+def _codes_with_fences(text: str) -> Iterator[str]:
+    """Codes to try first: with fences in its docstrings, and that before a fence which
+    is the only one, with a first line that may announce it.
+    """
+    hidden = _DOCSTRING.sub(lambda found: found[0].replace("```", _HIDDEN), text)
+    if hidden != text:
+        block = _last_block(hidden)
+        yield (hidden if block is None else block).replace(_HIDDEN, "```")
+    code, fence, rest = text.partition("\n```")
+    if fence and "```" not in code + rest and rest[:1] in ("", "\n"):
+        yield code.removeprefix("python\n")
+        yield code.partition("\n")[2]
 
 
 def _last_block(text: str) -> str | None:
