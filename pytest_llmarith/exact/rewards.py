@@ -11,7 +11,9 @@ from .types import Reason
 
 
 def reward(
-    completions: Sequence[Reply], answer: Sequence[Expected | None], **columns: Any
+    completions: Sequence[Reply | None],
+    answer: Sequence[Expected | None],
+    **columns: Any,
 ) -> list[float | None]:
     """1.0 for each right completion and 0.0 for each wrong one, in TRL's form; all
     other columns are ignored.
@@ -33,8 +35,8 @@ def reward(
 
 def compute_score(
     data_source: str,
-    solution_str: str,
-    ground_truth: Expected,
+    solution_str: Reply | None,
+    ground_truth: Expected | None,
     extra_info: Any = None,
     **arguments: Any,
 ) -> dict[str, float | bool]:
@@ -44,14 +46,14 @@ def compute_score(
     >>> compute_score("sums", "The answer is 42.", "42")
     {'score': 1.0, 'acc': True}
     """
-    is_correct = grade(solution_str, ground_truth).correct
-    return {"score": float(is_correct), "acc": is_correct}
+    score = _reward(solution_str, ground_truth) or 0.0
+    return {"score": score, "acc": score == 1}
 
 
-def _reward(completion: Reply, expected: Expected | None) -> float | None:
+def _reward(completion: Reply | None, expected: Expected | None) -> float | None:
     if expected is None:
         return None
-    graded = grade(completion, expected)
+    graded = grade("" if completion is None else completion, expected)
     if graded.reason is Reason.NO_EXPECTED:
         return None
     return float(graded.correct)

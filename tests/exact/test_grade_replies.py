@@ -177,6 +177,27 @@ def test_rewards() -> None:
     assert compute_score("sums", "#### 41", "42") == {"score": 0.0, "acc": False}
 
 
+@pytest.mark.parametrize(
+    ("completion", "answer"),
+    [
+        ("42", None),
+        ("42", "no number"),
+        (None, "42"),
+        (None, None),
+        ([], "42"),
+        ({}, "42"),
+        ({"role": "assistant"}, "42"),
+        ([{"role": "assistant", "content": None}], "42"),
+        ([{"type": "text"}], "42"),
+    ],
+)
+def test_a_score_without_answer_or_reply_is_0(completion: Any, answer: Any) -> None:
+    """`reward` leaves out only samples without an answer."""
+    assert compute_score("sums", completion, answer) == {"score": 0.0, "acc": False}
+    has_answer = answer == "42"
+    assert reward([completion], [answer]) == [0.0 if has_answer else None]
+
+
 def test_classes_of_errors() -> None:
     """The same classes as in a run; None for a right answer, or if a number is none."""
     assert (
