@@ -113,6 +113,15 @@ UNITS = {
     "lines of choices": "1 or 2\n",
     "lines of ranges": "from 1 to 2\n",
     "lines of boxes left open": "\\boxed{1\n",
+    "tool calls left open": "<tool_call>",
+    "arguments left open": '"arguments": {',
+    "arguments of objects": '"input": {{}{}',
+    "functions left open": "f1(",
+    "functions": "ab(1, 2) ",
+    "programs": "```python\nx = 1\n```\n",
+    "addresses": "https://",
+    "data": '"id": 1, ',
+    "footers": "(1 row)\n",
     "lines of sums": "the sum of 1 and 2\n",
 }
 ENDS = ("", " = 7", "x")

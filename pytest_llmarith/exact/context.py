@@ -45,7 +45,7 @@ _WORDS_BEFORE = (
     r"|(?i:than|from|range|between|below|above|under|over|beyond|within|against|by|exceeds?"
     r"|at[ ](?:least|most)|(?<![a-z][ ])up[ ]to|as[ ](?:many|much|little|few)[ ]as"
     r"|(?:ends?|ending|begins?|starts?)[ ](?:in|with)|subtract|add"
-    r"|(?:split|break|decompose)\b(?:(?! is )[^.\n=:]){0,40})"
+    r"|(?:split|break|decompose)\b(?:(?! is |,[ ][a-z])[^.\n=:]){0,40})"
     # Labels
     r"|(?i:question|version|page|chapter|exercise|equation|section|figure)[ ]\(?"
     # The first of two numbers
@@ -67,7 +67,7 @@ _BEHIND = (
     r"|[ ]would\b"
     # The number goes on or is a part
     r"|(?<!\))[ ]?(?i:repeating|recurring)\b"
-    rf"|!{END_OF_BOX}|[ ]?π|i(?!\w)"
+    rf"|!{END_OF_BOX}|[ ]?π|i(?!\w)|[eE][-+]?\d"
     r"|[: ]\d|,?[ ]soit[ ]\d|[ ](?i:ft|feet|foot|hours?|lbs?|pounds|yards?)[ ](?:and[ ])?\d"
     r")"
 )

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from .decimals import decimal_from, shifted
 from .types import Dtype
+from .unsaid import said
 
 THIN = "\u2009"  # stands for all spaces that may group digits but do not separate words
 # Marks; these characters are removed from the reply itself.
@@ -30,7 +31,7 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
         import html  # few replies have entities
 
         text = html.unescape(text)
-    text = _WAIT.sub(" wait ", _ADDRESS.sub(" ", text))
+    text = _WAIT.sub(" wait ", said(text))
     shown = text.translate(_LOOKALIKES)
     if _SINGLE_NUMBER.fullmatch(shown):
         return _GROUPING_SPACES.sub("", _SPACED_DIGITS.sub(_without_spaces, shown))
@@ -63,14 +64,14 @@ def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
     for operand in operands:
         if operand.isdecimal():
             grouped = f"{int(operand):,}".replace(",", ".")
-            if "." in grouped and grouped in text:
+            # who writes 5369 groups nothing by points, and 5.369 is another number
+            if "." in grouped and grouped in text and operand not in text:
                 return True
     return bool(_LATIN_WORD.search(text)) and not _ENGLISH.search(text)
 
 
 # Numbers
 
-_ADDRESS = re.compile(r"https?://\S++")
 _DIGIT = re.compile(r"\d")
 _SPACED_DIGITS = re.compile(
     r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])"
@@ -93,7 +94,7 @@ _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]{3}")
 _ENGLISH = re.compile(
     r"\b(?:the|and|answer|result|step|with|rounded|about|approx|approximately|check|exact|product|sum|difference|equals"
     r"|number|value|digits|places|let|which|this|that|for|from|gives|therefore|hence|thus|note|time|not"
-    r"|are|was|you|remainder|exactly|over|under|nearly|roughly|hundred|thousand|lakh|crore|[a-z]{1,8}illion)\b",
+    r"|are|was|you|remainder|exactly|over|under|nearly|roughly|by|comes|hundred|thousand|lakh|crore|[a-z]{1,8}illion)\b",
     re.IGNORECASE,
 )
 

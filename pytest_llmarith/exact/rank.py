@@ -41,13 +41,17 @@ class Level(IntEnum):
 _EDGES = frozenset({None, Kind.STOP, Kind.LINE})  # before and after a sentence
 _PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.RESULT, Kind.BOX})
 _BEFORE_AN_OPENING = _EDGES | {Kind.SAYS, Kind.RESULT, Kind.BOX}
-_END_OF_CLAUSE = re.compile(r"[ ]?(?:[;:.(!]|,(?![ ]?\d)|\s*\n|\s*\Z)")
+_END_OF_CLAUSE = re.compile(
+    r"[ ]?(?:[;:.(!]|(?:because|since)\b|,(?![ ]?\d)|\s*\n|\s*\Z)"
+)
 _NEGATIVE = frozenset({"minus", "negative", "moins", "menos", "meno", "минус", "eksi"})
 _COMMUTATIVE = frozenset({"+", "×", "*", "x", "plus", "times"})
 _LEADS = frozenset(
-    {":", "=", "is", "was", "of", "the", "difference", "value"}
+    {":", "=", "is", "was", "of", "the", "difference", "value", "score", "level"}
 )  # after "remainder"
 _FAILURES = frozenset({"error", "http"})  # at the beginning: Error: timeout (408)
+_BINARY = re.compile(r"\b(?i:bin)|二进|2進|2진")
+_LONGEST_UNNAMED = 7  # digits of a binary number that nothing calls so
 _MOST_DIGITS_OF_ROUND = 2  # that are not zeros at the end
 _MOST_PARTS = 4  # of an operand, on either side of a number
 _WINDOW = 16  # tokens that are examined on either side of a number
@@ -82,12 +86,17 @@ class Claim:
         word = self.number.word
         return int(word, 2) if set(word) <= {"0", "1"} else None
 
-    def rounds(self, earlier: Claim) -> bool:
-        """Whether this is an earlier number rounded, or in binary digits."""
-        if self.value == earlier.value:
+    def is_in_binary(self, earlier: Claim) -> bool:
+        """Whether this is an earlier number in binary digits."""
+        if self.binary is None or self.binary != earlier.number.size:
             return False
-        if self.binary is not None and self.binary == earlier.number.size:
-            return True
+        is_long = len(self.number.word) > _LONGEST_UNNAMED
+        return is_long or bool(_BINARY.search(self.number.match.string))
+
+    def rounds(self, earlier: Claim) -> bool:
+        """Whether this is an earlier number rounded."""
+        if self.value == earlier.value or earlier.level is Level.NONE:
+            return False
         if not self.number.has_magnitude:
             # In "1000 thousand (999000)" the second is no rounding, and a single digit
             # is a number of its own.
@@ -126,7 +135,7 @@ class _Reply:
                 self._cut_at = len(tokens)
 
     def answer(self) -> Decimal | None:
-        is_cut = self._kind(len(self._tokens) - 1) in (Kind.OPERATOR, Kind.EQUALS)
+        is_cut = self._is_cut()
         is_failure = any(token.word in _FAILURES for token in self._tokens[:3])
         only_results = is_cut or is_failure or self._has_box
         said: list[Claim] = []
@@ -144,6 +153,15 @@ class _Reply:
         if is_cut or is_failure:
             return None
         return self._only_value(said)
+
+    def _is_cut(self) -> bool:
+        """Whether the reply ends in an operator, a colon, or `the answer is`."""
+        last = len(self._tokens) - 1
+        kind = self._kind(last)
+        if kind is Kind.SAYS:
+            is_named = self._kind(last - 1) is Kind.RESULT
+            return is_named or self._tokens[last].word == ":"
+        return kind in (Kind.OPERATOR, Kind.EQUALS)
 
     def _parts(self) -> Iterator[list[int]]:
         """The positions of the numbers between words of doubt, the last ones first."""
@@ -190,7 +208,10 @@ class _Reply:
             if claim is None:
                 continue
             if not claim.is_stated:
-                if any(claim.rounds(earlier) for earlier in found[-_WINDOW:]):
+                nearby = found[-_WINDOW:]
+                if any(map(claim.is_in_binary, nearby)) or any(
+                    map(claim.rounds, nearby[-1:])
+                ):
                     continue
                 if claim.level is Level.NONE and self._is_presented(at, is_said):
                     claim.level = Level.REPEATED
@@ -339,6 +360,8 @@ class _Reply:
         """Whether an operand is the result, too: behind `=`; or said before, and now
         behind a verb or at the end.
         """
+        if self._number(at).is_before(")"):
+            return False  # the denominator (66)
         is_last = self._kind(at + 1) in _EDGES
         before = self._tokens[at - 1].word if at else ":"  # of a label
         if is_last and self._kind(at - 1) is Kind.SAYS and before != ":":
@@ -364,7 +387,8 @@ class _Reply:
         if at not in self._enumerated:
             one, other = self._number(at).match, self._number(at + 1).match
             between = one.string[one.end() : other.start("digits")]
-            self._enumerated[at] = between.strip() in (",", "|")
+            is_cell = between.isspace() and len(between) > 1
+            self._enumerated[at] = is_cell or between.strip() in (",", "|")
         return self._enumerated[at]
 
     # Calculations
@@ -555,9 +579,14 @@ class _Reply:
 
     def _is_list_number(self, at: int) -> bool:
         """Whether the number is `1.` or `1)` at the beginning of a line with more
-        text.
+        text, or that of `Answer 1:`.
         """
         number = self._number(at)
+        if self._kind(at - 1) is Kind.RESULT and len(number.word) < 3:
+            after = self._kind(at + 1)
+            is_label = self._is_number(at + 2) and not self._joins(at + 3)
+            if after in (Kind.SAYS, Kind.EQUALS, Kind.STOP) and is_label:
+                return True
         if not number.is_before(".") and not number.is_before(")"):
             return False
         after = self._kind(at + 1)

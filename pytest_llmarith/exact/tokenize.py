@@ -41,7 +41,7 @@ _VOCABULARY = {
     "vaut donne donc es da "
     "é dá è quindi logo luego равно равна это",
     Kind.RESULT: "answer result sum total product difference quotient solution output "
-    "value exact exactly precisely "
+    "value exact exactly precisely altogether "
     "antwoord uitkomst resultaat odpowiedź wynik jawaban jawabannya hasil hasilnya "
     "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse "
     "somme produit "
@@ -69,7 +69,8 @@ _VOCABULARY = {
     "decimais cifre "
     "знак знака знаков цифр цифры",
     Kind.SIDE_RESULT: "remainder leftover rem r absolute magnitude carry step not "
-    "rest reste resto reszta betrag",
+    "rest reste resto reszta betrag "
+    "timeout ndigits confidence certainty konfidenz sicherheit confiance confianza confiança уверенность",
     Kind.REMARK: "check checking verify verification estimate estimated sanity "
     "plausible reasonable casting modulo "
     "mistake wrong incorrect note reference expected previous textbook http probe "
@@ -82,7 +83,10 @@ _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.sp
 _UNSPACED_WORDS = (
     (re.compile("等等|待って|すみません|訂正|잠깐|算错|間違え|而是"), Kind.DOUBT),
     (re.compile("验算|检验|検算|검산|错误|間違い"), Kind.REMARK),
-    (re.compile("第$|余[り数]?$|餘數?$|나머지는?$"), Kind.SIDE_RESULT),
+    (
+        re.compile("第$|余[り数]?$|餘數?$|나머지는?$|置信度$|信頼度$|신뢰도$"),
+        Kind.SIDE_RESULT,
+    ),
     (re.compile("答案|答え|结果|結果|결과|정답|^답"), Kind.RESULT),
     (re.compile("(?:是|为|為|得|于|於|は|が)$"), Kind.SAYS),
     (re.compile("[约約]$|^약$"), Kind.APPROX),
@@ -119,11 +123,12 @@ _GAP = rf"[ {THIN}]{{0,2}}"
 _NUMBER = (
     # A minus after a number or a bracket is an operator. Plain spaces group exactly
     # three digits.
-    rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?(?!0[xX][\da-fA-F]|0[bBoO]\d)"
+    rf"(?P<digits>(?:(?:(?<![\w)])(?<![\d)][ ])|(?<=[\u3040-\u9fff\uac00-\ud7a3]))[-+])?"
+    rf"(?<!\d[.,])(?!0[xX][\da-fA-F]|0[bBoO]\d)"
     rf"(?:(?!0)\d{{1,3}}(?:[ {THIN}]\d{{3}})+(?!\d)(?:[.,]\d++)?|\d++(?:[.,'_{THIN}]\d++)*|(?<![\d.])\.\d++))"
     rf"(?:(?P<point>[.,])?\((?P<repetend>\d{{1,30}})\))?"
-    rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)\)?|[eE](?P<scale>[-+]?\d++)(?!\w)"
-    rf"|\^\(?(?P<power>[-+]?\d++)\)?)?"
+    rf"(?:{_GAP}[×xX*]{_GAP}10{_GAP}\^{_GAP}\(?(?P<tens>[-+]?\d++)(?![.,/]\d)\)?|[eE](?P<scale>[-+]?\d++)(?!\w|[.,]\d)"
+    rf"|\^\(?(?P<power>[-+]?\d++)(?![.,/]\d)\)?)?"
     rf"(?P<magnitude>{MAGNITUDE})?"
 )
 # Phrases that retract what came before; a denial is about the number before it.
@@ -142,7 +147,8 @@ _DOUBT = (
 _REMARK = (
     r"(?<!\w)(?i:digit(?:al)?[ ](?:sums?|roots?)|sum[ ]of[ ](?:its|the|all)[ ]digits|in[ ]absolute[ ]terms"
     r"|(?:might|may|people|students|some)[ ](?:think|say|get|believe)"
-    r"|(?<!\bI[ ])would|initially|originally|at[ ]first|first[ ](?:pass|try|attempt|guess)"
+    r"|(?<!\bI[ ])would|th(?:is|at)(?:[ ]is|'s)[ ]because|this[ ]works|reason(?=:)"
+    r"|initially|originally|at[ ]first|first[ ](?:pass|try|attempt|guess)"
     r"|(?:if|without|had)(?=[^.!?\n]{1,60}(?<!\w)(?:forg[eo]t|missed|skip|drop|ignore|were)))(?!\w)"
 )
 # Compiled on first use, as in `context`.
