@@ -175,7 +175,7 @@ def row(title: str, version: str, report: dict[str, Any]) -> str:
         f"{report['median_seconds'] * 1000:.3f}",
         f"{slowest * 1000:,.0f}"
         if not report["faults"]
-        else f"{slowest * 1000:,.0f} ({report['faults']} ended)",
+        else f"{slowest * 1000:,.0f} ({report['faults']} faults)",
     )
     return f"| {' | '.join(cells)} |"
 

