@@ -274,6 +274,20 @@ class Threshold(Part):
         return self.p >= 0.01
 
 
+class Alarm(Part):
+    """More than a quarter of the replies have no answer, or an unknown mark, so that
+    the settings may be wrong.
+    """
+
+    replies: Count
+    count: Count  # replies without an answer or with an unknown mark
+    shape: Name  # the commonest shape of these (docs/grading.md)
+    of_shape: Count
+    # of this shape, right in the tolerant reading or in the reasoning of an empty reply
+    right: Count
+    tag: str | None  # the commonest tag that is no known mark
+
+
 class Result(Part):
     """The results of one model at one task in one condition."""
 
@@ -317,6 +331,7 @@ class Result(Part):
     cells: list[Cell]  # none for a task without depths
     breaking_points: list[BreakingPoint]
     readings: list[str] = []  # those that were graded
+    alarm: Alarm | None = None  # if many replies have no answer
 
     @property
     def grid(self) -> list[Cell]:

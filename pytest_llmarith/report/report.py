@@ -25,6 +25,7 @@ from pytest_llmarith.report.render.data import as_csv, as_json
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
 from pytest_llmarith.report.render.terminal import coloured, section
 from pytest_llmarith.report.run_status import (
+    alarms,
     reasoning_lines,
     run_lines,
     wrapped,
@@ -259,7 +260,8 @@ def _first_lines(shown: _Shown, width: int) -> list[str]:
     if shown.selection:
         lines.append(f"only {shown.selection}")
     for one in shown.pages:
-        lines += wrapped(reasoning_lines(one.summary), width)
+        more = [*alarms(one.summary), *reasoning_lines(one.summary)]
+        lines += wrapped(more, width)
     return lines
 
 

@@ -16,7 +16,9 @@ from pytest_llmarith.records import (
 from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.report.formatting import counted, dollars
 from pytest_llmarith.results.gates import is_complete, questions_of_run
-from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.results.no_answers import PAGE, sentence_of
+from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import (
     INVALID_GRADE,
@@ -33,6 +35,7 @@ _LONGEST_LINE = 1000
 _LONGEST_NAME = 300
 _LONGEST_REASON = 200
 _LONGEST_ANSWER = 60
+_LONGEST_LABEL = 60
 _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 
 
@@ -43,6 +46,7 @@ def run_lines(summary: RunSummary, width: int) -> list[str]:
         *_served_changes(summary),
         *duplicates(summary),
         *_unanswered(summary),
+        *alarms(summary),
     ]
     lines += _request_lines(summary, summary.run.asking or RequestTotals())
     return wrapped([*lines, *reasoning_lines(summary)], width)
@@ -90,6 +94,27 @@ def _completeness(summary: RunSummary) -> Iterator[str]:
         yield f"shard {shard.index} of {shard.count}; llmarith merge joins all shards"
     if run.stopped:
         yield f"stopped: {run.stopped}"
+
+
+def alarms(summary: RunSummary) -> Iterator[str]:
+    """A line for each result of which many replies have no answer: how most of them
+    look, and what to do.
+    """
+    for result in summary.results:
+        alarm = result.alarm
+        if alarm is None:
+            continue
+        whose = [result.model, result.task, label_of(result.condition)]
+        names = [sanitize_name(name, _LONGEST_LABEL) for name in whose if name]
+        mark = sanitize(alarm.tag or "", _LONGEST_LABEL)
+        what = sentence_of(alarm).replace("{tag}", mark)
+        line = (
+            f"{', '.join(names)}: {alarm.count:,} of {alarm.replies:,} replies without "
+            f"a sure answer; {alarm.of_shape:,} {what}"
+        )
+        if alarm.right:
+            line += f" ({alarm.right:,} of these have the right answer)"
+        yield f"{line}; see {PAGE}"
 
 
 def _answered_so_far(summary: RunSummary) -> str:

@@ -16,6 +16,7 @@ from pytest_llmarith.results.details_counts import (
     ScoreCounts,
     StrataCounts,
 )
+from pytest_llmarith.results.no_answers import NoAnswerCounts
 from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.results.tallies import Outcomes, Tally
 from pytest_llmarith.results.thresholds import threshold, threshold_of
@@ -44,6 +45,7 @@ class ResultCounts:
             Outcome.UNANSWERED: Counter[str](),
         }
         self._stored = self._batched = self._asked = 0
+        self._no_answers = NoAnswerCounts()
         self._errors = ErrorCounts()
         self._repeats = tallies.RepeatCounts()
         self._strata = StrataCounts()
@@ -74,6 +76,7 @@ class ResultCounts:
         if record.outcome in self._reasons:
             reason = (record.reason or "no reason given")[: tallies.LONGEST_REASON]
             self._reasons[record.outcome][reason] += 1
+        self._no_answers.add(record)
         # An unanswered search has read its replies.
         is_read = bool(record.search) or record.outcome is not Outcome.UNANSWERED
         for reply in tallies.replies_of(record):
@@ -202,6 +205,7 @@ class ResultCounts:
                 key=lambda one: (self._place(one.variant), one.repeat),
             ),
             readings=sorted(self._readings),
+            alarm=self._no_answers.part(),
         )
 
     def _percentages(self) -> summaries.Percentages:

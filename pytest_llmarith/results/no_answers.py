@@ -1,0 +1,238 @@
+"""Why many replies of a model have no answer: the table of their shapes, and the
+commonest one.
+
+A right model that scores nothing is mostly a matter of settings: a parser takes the
+answer for a thought, or leaves a thought in the reply. Everything comes from records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from pytest_llmarith import exact, summaries
+from pytest_llmarith.records import Record, Reply
+from pytest_llmarith.types import TOLERANCES, Dtype, NanReason, Outcome, Reading
+
+MOST = 0.25  # of the replies may lack an answer without an alarm
+PAGE = "docs/grading.md#many-replies-without-an-answer"
+_UNKNOWN_MARK = "unknown mark"
+_LONGEST_TAG = 40
+
+_NAME = rf"[^\W\d][\w .:/-]{{0,{_LONGEST_TAG}}}"
+_TAG = rf"</?{_NAME}>|<[|｜][^<>\n]{{1,{_LONGEST_TAG}}}>|◁[^▷\n]{{1,{_LONGEST_TAG}}}▷"
+# What a reply may begin with, if a server leaves the mark of a thought in it. Without
+# its tokens a mark is a word in front of the text.
+_BEGINS = re.compile(
+    rf"\s*({_TAG}|\[/?[A-Z][A-Z_ ]{{2,{_LONGEST_TAG}}}\]|\[[a-z]+\d+\]|to=\w+"
+    r"|(?:analysis|assistant|commentary|final|thinking|thought|reasoning)(?=[A-Z0-9\n]))"
+)
+_TOKEN = re.compile(rf"(<[|｜][^<>\n]{{1,{_LONGEST_TAG}}}>)\s*[^\s<]")
+_TAGS = re.compile(_TAG)
+_LETTER = re.compile(r"[^\W\d_]")
+# Tags around answers, and those of HTML.
+_HARMLESS = re.compile(
+    r"</?(?:answer|ans|final|final_answer|number|output|response|result|solution|sum"
+    r"|a|b|big|br|center|code|div|em|font|h\d|html|body|i|li|math|ol|p|pre|small|span"
+    r"|s|strong|sub|sup|table|tbody|td|th|thead|tr|tt|u|ul)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_TOOL_CALL = re.compile(
+    r"\s*(?:<\|?(?:tool_calls?|function|python_tag|invoke)\b|\[TOOL_CALLS\])",
+    re.IGNORECASE,
+)
+# Why a response has no reply, though the provider has answered.
+_NO_TEXT = ("content of the response is no text", "response holds no message")
+_PROGRAMS = (NanReason.NO_PROGRAM, NanReason.SYNTAX_ERROR, NanReason.UNCOMPILABLE)
+
+
+class Try(NamedTuple):
+    """What came back for one question."""
+
+    outcome: Outcome
+    reply: Reply | None
+    reason: str | None = None
+    record: Record | None = None  # null for a question of a search
+
+    @property
+    def text(self) -> str:
+        return self.reply.text if self.reply else ""
+
+    def ended(self, *names: str) -> bool:
+        """Whether the finish reason is one of these."""
+        return self.reply is not None and self.reply.finish_reason in names
+
+    @property
+    def tag(self) -> str | None:
+        """What looks like the mark of a thought or a turn, if reading the reply does
+        not drop it.
+        """
+        found = _BEGINS.match(self.text) or _TOKEN.search(self.text)
+        if not found:
+            return None
+        rest = exact.strip_thoughts(self.text).text
+        found = _BEGINS.match(rest) or _TOKEN.search(rest)
+        if not found or _HARMLESS.fullmatch(found[1]):
+            return None
+        if not _LETTER.search(_TAGS.sub("", rest)):
+            return None  # nothing but a number between tags
+        return found[1]
+
+    @property
+    def is_right_elsewhere(self) -> bool:
+        """Whether the tolerant reading is right, or what stands in the reasoning of an
+        empty reply.
+        """
+        record, reply = self.record, self.reply
+        if not record or not reply or record.grade is None or not record.reading:
+            return False
+        expected = record.problem.expected
+        if self.text.strip() or not isinstance(expected, str | int):
+            return record.grade.scores.get(Reading.TOLERANT) == 1
+        dtype = Dtype.FLOAT if "." in str(expected) else Dtype.INT
+        tolerance = TOLERANCES[dtype]
+        return bool(exact.grade(reply.reasoning or "", expected, tolerance=tolerance))
+
+
+class Shape(NamedTuple):
+    """How replies without an answer look."""
+
+    name: str
+    applies: Callable[[Try], bool]
+    sentence: str  # what they do; it goes on with what to do
+
+
+# The first that applies counts.
+SHAPES = (
+    Shape(
+        "no text",
+        lambda one: one.reply is None,
+        "are responses in a form that holds no text",
+    ),
+    Shape(
+        "tool call",
+        lambda one: (
+            one.ended("tool_calls", "function_call")
+            or bool(_TOOL_CALL.match(exact.strip_thoughts(one.text).text))
+        ),
+        "call a tool in place of an answer: switch tools off",
+    ),
+    Shape(
+        "cut off",
+        lambda one: one.ended("length"),
+        "are cut off at the limit of tokens: raise it",
+    ),
+    Shape(
+        "filtered",
+        lambda one: one.ended("content_filter"),
+        "are stopped by the provider's content filter",
+    ),
+    Shape(
+        "in the reasoning",
+        lambda one: (
+            not one.text.strip()
+            and bool(one.reply and (one.reply.reasoning or "").strip())
+        ),
+        "are empty, with text in the reasoning: switch thinking on, or the server's "
+        "reasoning parser off",
+    ),
+    Shape("empty", lambda one: not one.text.strip(), "are empty"),
+    Shape(
+        "refusal",
+        lambda one: one.reason == NanReason.REFUSAL,
+        "refuse or cannot compute",
+    ),
+    Shape(
+        _UNKNOWN_MARK,
+        lambda one: one.tag is not None,
+        "hold {tag}, which is no known mark: a thought may be read as the answer; "
+        "switch the server's reasoning parser on, or skip special tokens",
+    ),
+    Shape(
+        "thought only",
+        lambda one: not exact.strip_thoughts(one.text).text.strip(),
+        "end in their thought: raise the limit of tokens",
+    ),
+    Shape(
+        "no bare number",
+        lambda one: bool(
+            one.record
+            and one.record.reading == Reading.STRICT
+            and one.record.answers.get(Reading.TOLERANT) is not None
+        ),
+        "say more than the bare number that was asked for: --llm-match=tolerant "
+        "reads them",
+    ),
+    Shape(
+        "no program",
+        lambda one: one.reason in _PROGRAMS,
+        "hold no program that can be compiled",
+    ),
+    Shape("unreadable", lambda one: True, "hold no number or answer that can be read"),
+)
+
+
+class NoAnswerCounts:
+    """Counts the replies of one model, task and condition that have no answer, or an
+    unknown mark, by their shape.
+    """
+
+    def __init__(self) -> None:
+        self._replies = 0
+        self._shapes = Counter[str]()
+        self._right = Counter[str]()
+        self._tags = Counter[str]()
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        for one in _tries(record):
+            self._replies += 1
+            is_answered = one.outcome is not Outcome.NAN and one.reply is not None
+            if is_answered and not (record.reading and one.tag):
+                continue
+            shape = next(shape.name for shape in SHAPES if shape.applies(one))
+            self._shapes[shape] += 1
+            self._right[shape] += one.is_right_elsewhere
+            if shape == _UNKNOWN_MARK and one.tag is not None:
+                self._tags[one.tag] += 1
+
+    def part(self) -> summaries.Alarm | None:
+        """The alarm for a summary; None if few replies lack an answer."""
+        count = self._shapes.total()
+        if count <= MOST * self._replies:
+            return None
+        order = [shape.name for shape in SHAPES]
+        shape = max(order, key=lambda name: (self._shapes[name], -order.index(name)))
+        tag = None
+        if shape == _UNKNOWN_MARK:
+            tag = max(self._tags, key=lambda tag: (self._tags[tag], tag))
+        return summaries.Alarm(
+            replies=self._replies,
+            count=count,
+            shape=shape,
+            of_shape=self._shapes[shape],
+            right=self._right[shape],
+            tag=tag,
+        )
+
+
+def _tries(record: Record) -> Iterator[Try]:
+    """The replies of a trial; a search has several."""
+    if record.search:
+        for step in record.search.trail:
+            if step.reply is not None:
+                yield Try(step.outcome, step.reply)
+    elif record.outcome is not Outcome.UNANSWERED:
+        yield Try(record.outcome, record.reply, record.reason, record)
+    elif record.reply is None and any(one in (record.reason or "") for one in _NO_TEXT):
+        yield Try(record.outcome, None, record.reason, record)
+
+
+def sentence_of(alarm: summaries.Alarm) -> str:
+    """What the commonest shape is, and what to do about it."""
+    for shape in SHAPES:
+        if shape.name == alarm.shape:
+            return shape.sentence
+    return alarm.shape
