@@ -149,8 +149,9 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             "--llm-concurrency",
-            "N",
-            "Requests in flight, independent of -n (default: 16)",
+            "N[,fixed]",
+            "Requests in flight, independent of -n (default: 16); fixed: however many "
+            "429s come",
             "16",
         ),
         Option(

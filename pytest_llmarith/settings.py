@@ -191,7 +191,7 @@ def _parse(config: pytest.Config) -> Settings:
     if seed is None:
         seed = random.SystemRandom().randrange(2**31)
         config.option.llm_seed = str(seed)
-    concurrency = given.value("--llm-concurrency", _whole(1, 1024))
+    concurrency, is_fixed = given.value("--llm-concurrency", _concurrency)
     measured = models.measured(concurrency)
     config.option.llm_model = models.texts
     return Settings(
@@ -209,6 +209,7 @@ def _parse(config: pytest.Config) -> Settings:
         reading=given.optional("--llm-match", _one_of(Reading)),
         request_limits=RequestLimits(
             concurrency=concurrency,
+            fixed=is_fixed,
             timeout_s=given.value("llm_timeout", _seconds),
             retries=given.value("llm_retries", _whole(0, 100)),
             requests_per_minute=given.optional("--llm-rpm", _whole(1, 100_000_000)),
@@ -315,6 +316,13 @@ def _whole(lowest: int, highest: int) -> Callable[[str], int]:
         raise ValueError(f"{text!r} is not a whole number from {lowest} to {highest}")
 
     return parse
+
+
+def _concurrency(text: str) -> tuple[int, bool]:
+    number, comma, word = text.partition(",")
+    if comma and word.strip() != "fixed":
+        raise ValueError(f"{text!r} does not end with fixed; write 16 or 16,fixed")
+    return _whole(1, 1024)(number), bool(comma)
 
 
 def _seconds(text: str) -> float:

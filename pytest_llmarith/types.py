@@ -555,11 +555,13 @@ class RequestLimits:
     """Limits for all requests of a run, across all workers and judges; None means no
     limit.
 
-    `concurrency` limits requests in flight, `timeout_s` one request, `retries` the
-    retries per question. `price` is used for models without a listed price.
+    `concurrency` limits requests in flight, which 429s lower unless it is `fixed`,
+    `timeout_s` one request, `retries` the retries per question. `price` is used for
+    models without a listed price.
     """
 
     concurrency: int = 16
+    fixed: bool = False
     timeout_s: float = 600.0
     retries: int = 3
     requests_per_minute: int | None = None

@@ -95,6 +95,7 @@ MISTAKES = [
         for text in ("-1", "Random", "1" * 19)
     ),
     ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
+    ("--llm-concurrency=16,hard", "'16,hard' does not end with fixed"),
     ("--llm-rpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),
     *(
         (f"-ollm_timeout={text}", "write 600 or 0.5")

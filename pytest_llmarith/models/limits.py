@@ -19,6 +19,9 @@ from pytest_llmarith.types import RequestLimits, Throttled
 Clock = Callable[[], float]
 
 _MAX_ROUNDS = 64
+# Of so many requests a provider may refuse one by chance, without a limit behind it.
+_CHANCE = 0.1
+_MANY = 2.0  # refusals in excess of that
 
 DOWN_AFTER_FAILURES = 20
 DOWN_AFTER_S = 60.0
@@ -33,27 +36,33 @@ class Closed(Exception):
 class ConcurrencyLimit:
     """The number of requests to one endpoint that may be in flight.
 
-    It is at most `most`, and adapted to the provider. A 429 halves it. After a round of
-    replies at a limit, it is raised by one. If that is refused, the limit goes back to
-    the last accepted value, and the next raise waits for twice as many rounds. Of the
-    requests sent before the limit was lowered, only the first refusal counts.
+    It is at most `most`, and unless it is `fixed`, adapted to the provider. More 429s
+    than one in ten halve it: a cumulative sum of their excess tells those of a limit,
+    which come together, from a few at random. After a round of replies at a limit, it
+    is raised by one. If that is refused, the limit goes back to the last accepted
+    value, and the next raise waits for twice as many rounds. Requests sent before the
+    limit was lowered no longer count.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, *, fixed: bool = False) -> None:
         self.allowed = most
         self.lowest = most
         self.in_flight = 0
         self.lowered = 0  # how often
+        self.excess = 0.0  # of refusals, over those by chance
         self._most = most
+        self._fixed = fixed
         self._peak = 0
+        self._peak_of_replies = 0  # since the last refusal
         self._taken = 0  # the highest limit that the provider has accepted
-        self._replies = 0  # at this limit
+        self._replies = 0  # at this limit, without a refusal
         self._rounds = 1  # of replies before the next raise
 
     def begin(self) -> int:
         """Count a request that is sent; pass the result to `replied` or `refused`."""
         self.in_flight += 1
         self._peak = max(self._peak, self.in_flight)
+        self._peak_of_replies = max(self._peak_of_replies, self.in_flight)
         return self.lowered
 
     def end(self) -> None:
@@ -62,14 +71,19 @@ class ConcurrencyLimit:
     def refused(self, began: int) -> bool:
         """Count a 429. Returns whether it lowered the limit."""
         used = min(self.allowed, self._peak)
-        if began != self.lowered or used <= 1:
+        if self._fixed or began != self.lowered or used <= 1:
+            return False
+        self._replies = 0
+        self._peak_of_replies = self.in_flight - 1
+        self.excess += 1 - _CHANCE
+        if self.excess < _MANY:
             return False
         if used // 2 <= self._taken < used:
             self.allowed = self._taken
             self._rounds = min(2 * self._rounds, _MAX_ROUNDS)
         else:
             self.allowed, self._taken = used // 2, 0
-        self._replies = 0
+        self.excess = 0.0
         self._peak = self.in_flight - 1
         self.lowered += 1
         self.lowest = min(self.lowest, self.allowed)
@@ -77,11 +91,14 @@ class ConcurrencyLimit:
 
     def replied(self, began: int) -> None:
         """Count a reply."""
-        if began != self.lowered or self.allowed == self._most:
+        if began != self.lowered:
+            return
+        self.excess = max(0.0, self.excess - _CHANCE)
+        if self.allowed == self._most:
             return
         self._replies += 1
         if self._replies >= self.allowed:
-            self._taken = max(self._taken, min(self.allowed, self._peak))
+            self._taken = max(self._taken, min(self.allowed, self._peak_of_replies))
         if self._replies >= self.allowed * self._rounds:
             self.allowed += 1
             self._replies = 0
@@ -167,6 +184,7 @@ class SharedLimits:
     def __init__(self, limits: RequestLimits) -> None:
         self.clock = asyncio.get_running_loop().time
         self.most = limits.concurrency
+        self.fixed = limits.fixed
         self.endpoints: list[Endpoint] = []
         self._in_flight = 0
         self._every_s = 0.0
@@ -204,7 +222,7 @@ class Endpoint:
         self.questions = 0
         self.down: str | None = None
         self.changed = asyncio.Event()
-        self._limit = ConcurrencyLimit(most)
+        self._limit = ConcurrencyLimit(most, fixed=shared.fixed)
         self._most = most
         self._breaker = CircuitBreaker(shared.clock)
         self._shared = shared
@@ -280,11 +298,11 @@ class Endpoint:
         return None
 
     def was_in_burst(self, attempt: Attempt) -> bool:
-        """Whether the limit was lowered after the attempt began.
+        """Whether a refusal came after another one that says the same.
 
-        A refused request may then be retried at once.
+        A refused request may then be retried at once: the limit was or will be lowered.
         """
-        return attempt.began != self._limit.lowered
+        return attempt.began != self._limit.lowered or self._limit.excess > 1
 
     def gave_up(self, diagnosis: Diagnosis, attempts: int) -> None:
         """Count a question that was given up because of 429.

@@ -287,7 +287,7 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
         lowest = f"at worst to {model.lowest:,} of {model.most:,} requests at once"
         yield (
             f"rate limit: {model.target} answered 429; concurrency lowered {times}, "
-            f"{lowest}"
+            f"{lowest}; --llm-concurrency={model.most},fixed keeps it"
         )
     if summary.run.merged:
         return

@@ -370,6 +370,8 @@ def _unusual_settings(settings: Settings) -> Iterator[str]:
         yield f"{settings.reading} matching"
     if limits.concurrency != RequestLimits().concurrency:
         yield f"at most {limits.concurrency} in flight"
+    if limits.fixed:
+        yield "concurrency fixed"
     if limits.max_cost_usd is not None:
         yield f"at most {dollars(limits.max_cost_usd)}"
     if limits.max_tokens is not None:

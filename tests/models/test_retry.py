@@ -9,6 +9,7 @@ import errno
 from collections import Counter
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from random import Random
 
 import pytest
 
@@ -216,14 +217,14 @@ async def test_concurrency_falls_to_what_the_provider_takes() -> None:
     """
 
     async def run(concurrency: int) -> tuple[float, Broker]:
-        client = Scripted(right, takes_s=lambda prompt: 0.05, most=8)
+        client = Scripted(right, takes_s=lambda prompt: 0.5, most=8)
         broker = broker_of(client, concurrency=concurrency)
         assert counted(await ask(broker, questions(720))) == {"reply": 720}
         return client.now, broker
 
     alone, _ = await run(8)
     seconds, broker = await run(64)
-    assert alone == pytest.approx(4.5, abs=0.2)
+    assert alone == pytest.approx(45, abs=0.2)
     assert seconds < 1.2 * alone
     (throttled,) = broker.progress().throttled
     assert (throttled.target, throttled.most, throttled.lowest <= 8) == (
@@ -235,36 +236,66 @@ async def test_concurrency_falls_to_what_the_provider_takes() -> None:
 
 def test_concurrency_is_raised_more_slowly_after_each_refusal() -> None:
     """The last limit that was accepted holds for twice as many rounds of replies."""
-    limit = ConcurrencyLimit(2)
+    limit = ConcurrencyLimit(4)
 
     def answered() -> None:
         began = limit.begin()
         limit.end()
         limit.replied(began)
 
-    def refused() -> None:
-        began = [limit.begin(), limit.begin()]
-        assert limit.refused(began[0])
-        assert not limit.refused(began[1])
-        limit.end()
-        limit.end()
+    def refused(count: int) -> None:
+        """All of as many as are allowed; the last of them lower nothing more."""
+        began = [limit.begin() for _ in range(count)]
+        assert [limit.refused(one) for one in began].count(True) == 1
+        for _ in began:
+            limit.end()
 
+    refused(4)
+    assert limit.allowed == 2
     for rounds in (1, 2, 4):
-        refused()
-        for _ in range(rounds):
-            assert limit.allowed == 1
+        for _ in range(2 * rounds):
+            assert limit.allowed == 2
             answered()
-        assert limit.allowed == 2
+        assert limit.allowed == 3
+        refused(3)
+
+
+@pytest.mark.parametrize("most", [2, 4, 16, 64])
+@pytest.mark.parametrize("seed", range(3))
+@in_no_time
+async def test_refusals_at_random_lower_nothing(most: int, seed: int) -> None:
+    """Two of a hundred requests, whatever is in flight."""
+    draw = Random(seed)
+
+    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
+        return Provider(429) if draw.random() < 0.02 else right(model, prompt, nth)
+
+    client = Scripted(script, takes_s=lambda prompt: draw.uniform(0.5, 3))
+    broker = broker_of(client, concurrency=most)
+    assert counted(await ask(broker, questions(800))) == {"reply": 800}
+    assert 5 <= client.asked.total() - 800 <= 40
+    assert broker.progress().throttled == ()
+    assert client.now < 1.2 * 1.75 * 800 / most + 20
+
+
+@in_no_time
+async def test_a_fixed_concurrency_is_never_lowered() -> None:
+    """Of 16 at once it takes 8; the questions are asked again until it does."""
+    client = Scripted(right, takes_s=lambda prompt: 0.05, most=8)
+    broker = broker_of(client, concurrency=16, fixed=True)
+    assert counted(await ask(broker, questions(100))) == {"reply": 100}
+    assert client.asked.total() > 100
+    assert broker.progress().throttled == ()
 
 
 @in_no_time
 async def test_what_is_refused_in_a_burst_is_sent_again_at_once() -> None:
-    """Only the first refusal shows that there are too many at a time."""
+    """Few refusals show that there are too many at a time; the others say the same."""
     client = Scripted(failing(Provider(429)))
-    broker = broker_of(client, concurrency=4)
-    assert counted(await ask(broker, questions(4))) == {"reply": 4}
-    assert client.times[:4] == [0, 0, 0, 0]
-    assert client.times[4] == 1
+    broker = broker_of(client, concurrency=8)
+    assert counted(await ask(broker, questions(8))) == {"reply": 8}
+    assert client.times[:8] == [0] * 8
+    assert client.times[8:12] == [1] * 4
 
 
 @in_no_time

@@ -173,13 +173,15 @@ def asking(**totals: Any) -> dict[str, Any]:
             ONE,
             asking(throttled=[{"target": "x", "halved": 1, "lowest": 8, "most": 16}]),
             "1 of 1 answered\n"
-            "rate limit: x answered 429; concurrency lowered once, at worst to 8 of 16 requests at once",
+            "rate limit: x answered 429; concurrency lowered once, at worst to 8 of 16 requests at once; "
+            "--llm-concurrency=16,fixed keeps it",
         ),
         (
             ONE,
             asking(throttled=[{"target": "x", "halved": 2, "lowest": 4, "most": 16}]),
             "1 of 1 answered\n"
-            "rate limit: x answered 429; concurrency lowered 2 times, at worst to 4 of 16 requests at once",
+            "rate limit: x answered 429; concurrency lowered 2 times, at worst to 4 of 16 requests at once; "
+            "--llm-concurrency=16,fixed keeps it",
         ),
     ],
 )
