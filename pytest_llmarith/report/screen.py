@@ -44,9 +44,11 @@ from pytest_llmarith.report.series import ResultOfRun, results_of
 from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
+from pytest_llmarith.types import NanReason
 
 _LONGEST_NAME = 40
 _MOST_CLASSES = 4
+_MANY_TRUNCATED = 0.05  # of all replies; then the percentage without them is shown
 _MOST_WITH_EXAMPLE = 3  # models
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
 
@@ -75,7 +77,8 @@ def results_screen(
     errors: list[str] = []
     if not only_head:
         shown += _details(rows, width)
-        errors += _error_lines(rows, any(table.has("first_wrong") for table in shown))
+        has_wrong = any(table.has("first_wrong") for table in shown)
+        errors += _error_lines(rows, width, has_wrong)
     shown += _differences(rows, differences)
     lines: list[str] = []
     explanation: list[str] = []
@@ -83,7 +86,10 @@ def results_screen(
         layout = laid_out(_unmarked(table), width)
         if lines:
             lines.append("")
-        lines += layout.lines
+        if len(table.rows) > 1 or table.heading:
+            lines += layout.lines
+        else:  # below a heading and a row nothing has to be set off
+            lines += [line for line in layout.lines if line.strip("-")]
         explanation += layout.explanation
     last = laid_out(headline(results, width), width)
     explanation += last.explanation
@@ -381,8 +387,11 @@ def _named_together(table: Table, key: str) -> Table:
 # --- where answers go wrong -----------------------------------------------------------
 
 
-def _error_lines(rows: Sequence[ResultOfRun], has_wrong: bool) -> Iterator[str]:
-    """A line per model and task: the most frequent classes of wrong answers.
+def _error_lines(
+    rows: Sequence[ResultOfRun], width: int, has_wrong: bool
+) -> Iterator[str]:
+    """A line per model and task: as many of the most frequent classes of wrong answers
+    as fit.
 
     Each has an example for up to three models; that of a single one may have wrong
     answers in a table.
@@ -400,18 +409,22 @@ def _error_lines(rows: Sequence[ResultOfRun], has_wrong: bool) -> Iterator[str]:
             whose += f" of {sanitize_name(row.label, _LONGEST_NAME)}"
         if tasks > 1:
             whose += f" in {sanitize_name(row.result.task, _LONGEST_NAME)}"
-        parts = list(_errors(row.result, with_example=with_example))
+        for most in range(_MOST_CLASSES, 0, -1):
+            parts = list(_errors(row.result, most, with_example=with_example))
+            line = f"errors{whose}: {', '.join(parts)}"
+            if with_example or len(line) <= width:
+                break
         if parts:
-            yield f"errors{whose}: {', '.join(parts)}"
+            yield line
 
 
-def _errors(result: Result, *, with_example: bool) -> Iterator[str]:
+def _errors(result: Result, most: int, *, with_example: bool) -> Iterator[str]:
     """The most frequent classes of wrong answers, and answers that lack."""
     counts = Counter({one.error_class: one.count for one in classes_of(result)})
     examples = _examples(result) if with_example else {}
     others = counts.total()
     has_example = False
-    for name, count in counts.most_common(_MOST_CLASSES):
+    for name, count in counts.most_common(most):
         others -= count
         if name in examples and not has_example:
             has_example = True
@@ -423,11 +436,11 @@ def _errors(result: Result, *, with_example: bool) -> Iterator[str]:
     if result.outcomes.deviate and not counts and not result.scored:
         yield f"{result.outcomes.deviate:,} with another answer"
     nan = result.outcomes.nan
-    cut = truncated(result)
-    if nan and cut:
-        yield f"{nan:,} without an answer ({cut})"
+    cut = result.nan_reasons.get(NanReason.TRUNCATED, 0)
+    if cut and cut >= _MANY_TRUNCATED * result.measured:
+        yield f"{nan:,} nan ({truncated(result)})"
     elif nan:
-        yield f"{nan:,} without an answer"
+        yield f"{nan:,} nan"
 
 
 def _examples(result: Result) -> dict[str | None, str]:

@@ -8,8 +8,21 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.evaluate import Trial
+from pytest_llmarith.models import fake
+from pytest_llmarith.records import as_dict
+from pytest_llmarith.report.run_status import run_lines
 from pytest_llmarith.report.screen import screen
-from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
+from pytest_llmarith.summaries import RunSummary
+from pytest_llmarith.tasks.prompts import render
+from pytest_llmarith.types import (
+    DEFAULT_CONDITION,
+    Condition,
+    Model,
+    NumberFormat,
+    messages_of,
+)
+from tests.asked import additions, calculations, number_record
 from tests.report.page.made_runs import all_cells, wrong
 from tests.runs_on_disk import added, asked, programmed, searched, summed_up
 
@@ -236,17 +249,35 @@ def test_depths_are_digits_only_of_numbers(variant: str | None) -> None:
     assert "digits" not in title
 
 
-def test_one_model_and_two_tasks_fit_into_few_lines() -> None:
-    """Eight variants, additions, and wrong answers of both."""
-    records = [
-        asked(answer, depth, trial, op=op, dtype=dtype)
-        for op in Op
-        for dtype in Dtype
-        for depth in range(2, 11)
-        for trial, answer in enumerate(("{}", "7", "1{}", "{}0", ""))
-    ]
-    records += [added(answer, trial) for trial, answer in enumerate(("{}", "7", "{}0"))]
-    assert len(shown(records)) <= 26  # two more say what was answered and where
+@pytest.fixture(scope="module")
+def usual_run() -> RunSummary:
+    """What `pytest benches/test_arithmetic.py benches/test_integer_addition.py
+    --llm-model=llmarith/sloppy` asks and gets.
+    """
+    model = Model("llmarith/sloppy", "llmarith/sloppy")
+    records = []
+    for problem in [*calculations(0, range(2, 11), 10), *additions(0, 100)]:
+        prompt = render(problem, DEFAULT_CONDITION, {}, 0)
+        reply = fake.reply(model.target, [as_dict(one) for one in messages_of(prompt)])
+        trial = Trial.of(problem, model, prompt, f"test_{problem.label}")
+        records.append(as_dict(number_record(problem, trial, None, reply)))
+    return summed_up(records, {"selected": len(records)})
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_one_model_and_two_tasks_fit_into_few_lines(
+    usual_run: RunSummary, width: int
+) -> None:
+    """With the empty line and the title before, and the page and pytest's line
+    after.
+    """
+    lines = [*run_lines(usual_run, width), *screen(usual_run, width)]
+    assert lines[0] == "all 820 answered"
+    assert 2 + len(lines) + 2 <= 28
+    assert all(len(line) <= width for line in lines)
+    said = " ".join(lines)
+    assert "43 tail, 34 group of three" in said
+    assert "9 carry" in said
 
 
 def test_nothing_measured_is_nothing_shown() -> None:

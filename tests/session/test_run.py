@@ -137,7 +137,7 @@ def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
     )
     assert ", without 4 truncated): cannot tell" in said
     assert (
-        "errors of openai/o4-mini-high in arithmetic: 4 without an answer "
+        "errors of openai/o4-mini-high in arithmetic: 4 nan "
         "(4 of 16 truncated: 75.0 % correct with them, 100" in said
     )
     summary = bench.summary()
