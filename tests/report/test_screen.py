@@ -258,7 +258,10 @@ def usual_run() -> RunSummary:
     records = []
     for problem in [*calculations(0, range(2, 11), 10), *additions(0, 100)]:
         prompt = render(problem, DEFAULT_CONDITION, {}, 0)
-        reply = fake.reply(model.target, [as_dict(one) for one in messages_of(prompt)])
+        reply = fake.reply(
+            model.target,
+            [{"role": one.role, "content": one.content} for one in messages_of(prompt)],
+        )
         trial = Trial.of(problem, model, prompt, f"test_{problem.label}")
         records.append(as_dict(number_record(problem, trial, None, reply)))
     return summed_up(records, {"selected": len(records)})
