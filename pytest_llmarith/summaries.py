@@ -255,9 +255,9 @@ class Threshold(Part):
     """
 
     variant: Name  # or the task, if it has none
-    d50: Amount | None  # null if it is below or above the depths with an answer
-    place: Literal["below", "within", "above"]  # of D50
-    first: Count  # the smallest depth with an answer
+    d50: Amount | None  # null if it is outside of the depths, or unknown
+    place: Literal["below", "within", "above", "unknown"]  # of D50, beside the depths
+    first: Count  # the smallest depth with an answer, or of adaptive asking
     last: Count  # the largest one
     interval: Annotated[
         list[Amount | None], Meta(min_length=2, max_length=2)

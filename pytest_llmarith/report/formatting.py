@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from typing import NamedTuple
 
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.safe_text import sanitize
@@ -20,6 +21,7 @@ from pytest_llmarith.summaries import (
 from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"
+ANY_DEPTH = "any depth"  # an interval that is open on both ends
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
 UNLIMITED = 10_000  # characters
 _LONGEST_ANSWER = 60
@@ -228,30 +230,50 @@ def ninety_percent_to(found: NinetyPercentTo) -> str:
     return f"{found.shown} ({found.possible}?)"
 
 
-def d50_of(found: Threshold) -> str:
-    """D50 and its interval, such as `3.4 (3.0 to 3.8)`, `9.1 (8.2 to >10)`, `> 10 (9.3
-    to >10)` or `> 10`.
-
-    It adds `no fit`, and `not reached` if adaptive asking ended without the wanted
-    interval.
+class ShownD50(NamedTuple):
+    """D50 such as `3.4`, `> 10` or `unknown`, its interval such as `3.0 to 3.8`, and
+    remarks.
     """
-    low, high = found.interval
+
+    text: str
+    interval: str
+    notes: Sequence[str]
+
+
+def shown_d50(found: Threshold) -> ShownD50:
+    """The interval is empty if all of it is outside of the depths."""
+    text = "unknown"
     if found.d50 is not None:
         text = f"{found.d50:.1f}"
     elif found.place == "below":
         text = f"< {found.first}"
-    else:
+    elif found.place == "above":
         text = f"> {found.last}"
-    is_shown_outside = high == found.first or low == found.last
-    if not is_shown_outside:
-        lowest = f"<{found.first}" if low is None else f"{low:.1f}"
-        highest = f">{found.last}" if high is None else f"{high:.1f}"
-        text += f" ({lowest} to {highest})"
+    notes = []
     if not found.fits:
-        text += ", no fit"
+        notes.append("no fit")
     if found.ended == SearchEnd.NOT_REACHED:
-        text += ", not reached"
-    return text
+        notes.append("not reached")
+    return ShownD50(text, _interval_of_d50(found), notes)
+
+
+def _interval_of_d50(found: Threshold) -> str:
+    low, high = found.interval
+    if low is None and high is None:
+        return ANY_DEPTH
+    if high == found.first or low == found.last:
+        return ""
+    lowest = f"<{found.first}" if low is None else f"{low:.1f}"
+    highest = f">{found.last}" if high is None else f"{high:.1f}"
+    return f"{lowest} to {highest}"
+
+
+def d50_of(found: Threshold) -> str:
+    """D50 with its interval and remarks, such as `9.1 (8.2 to >10), not reached`."""
+    text, interval, notes = shown_d50(found)
+    if interval:
+        text += f" ({interval})"
+    return ", ".join([text, *notes])
 
 
 # --- texts ----------------------------------------------------------------------------

@@ -90,11 +90,10 @@ def _part(found: Part) -> Shown:
 
 
 def _d50(found: Threshold) -> Shown:
-    text, *notes = formatting.d50_of(found).split(", ")
-    digits, _, interval = text.partition(" (")
+    text, interval, notes = formatting.shown_d50(found)
     if found.ended:
-        notes.append(f"{found.questions:,} asked")
-    return Shown(digits, interval.removesuffix(")"), ", ".join(notes))
+        notes = [*notes, f"{found.questions:,} asked"]
+    return Shown(text, interval, ", ".join(notes))
 
 
 def _d50_of_side(found: Threshold) -> Shown:

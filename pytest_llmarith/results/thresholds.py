@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 from pytest_llmarith.records import Record, SearchDetails
 from pytest_llmarith.statistics.shares import Depth
@@ -30,13 +29,10 @@ def threshold(
     if found is None:
         return None
     first, last = ends or (measured[0].depth, measured[-1].depth)
-    place: Literal["below", "within", "above"] = "within"
-    if found.d50 is None:
-        place = "below" if found.low is None else "above"
     return Threshold(
         variant=variant,
         d50=_rounded(found.d50),
-        place=place,
+        place=found.place,
         first=first,
         last=last,
         interval=[_rounded(found.low), _rounded(found.high)],

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import exp, fsum, log
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pytest_llmarith.statistics.distributions import chi_squared_tail
-from pytest_llmarith.statistics.shares import Depth
+from pytest_llmarith.statistics.shares import Cluster, Depth
 
 # what the logarithm of the likelihood may lose: two standard errors
 _SUPPORT = 2.0
@@ -34,17 +34,21 @@ _FINE_HALVINGS = 24  # for the likeliest curve
 _DEEPEST = 1_000
 
 
-class Fit(NamedTuple):
-    """D50 with its 95 % interval in digits, None where they are outside of the depths.
+Place = Literal["below", "within", "above", "unknown"]
 
-    D50 is below the first depth if it and `low` are None, and above the last if it and
-    `high` are. `p` is that of the goodness of fit.
+
+class Fit(NamedTuple):
+    """D50 with its 95 % interval in digits, None where they are outside of the depths,
+    or unknown.
+
+    `place` says where D50 is beside the depths. `p` is that of the goodness of fit.
     """
 
     d50: float | None
     low: float | None
     high: float | None
     p: float
+    place: Place
 
 
 @lru_cache(1_000)
@@ -75,7 +79,26 @@ def fit(
         low = curves.end(first, last if d50 is None else d50, support)
     if curves.loss_above > support:
         high = curves.end(last, first if d50 is None else d50, support)
-    return Fit(d50, low, high, curves.goodness())
+    place: Place = "within"
+    if d50 is None:
+        place = _outside(measured, first, last, is_open=low is None and high is None)
+    return Fit(d50, low, high, curves.goodness(), place)
+
+
+def _outside(
+    measured: Sequence[Depth], first: int, last: int, *, is_open: bool
+) -> Place:
+    """Where D50 is if the likeliest curve does not cross one half between the depths.
+
+    It is unknown if the interval is open on both ends and the answers differ, or if
+    the first or last depth, beyond which it would be, was not asked.
+    """
+    correct, trials = Cluster.of((depth.correct, depth.measured) for depth in measured)
+    if is_open and 0 < correct < trials:
+        return "unknown"
+    if 2 * correct > trials:
+        return "above" if measured[-1].depth == last else "unknown"
+    return "below" if measured[0].depth == first else "unknown"
 
 
 class _Curves:
@@ -89,7 +112,8 @@ class _Curves:
         self.loss_above = self._most - _log_likelihood(self._steps, low=0.5)
 
     def d50(self) -> float | None:
-        """Where the likeliest curve is one half; None if that is outside of the depths.
+        """Where the likeliest curve is one half; None if that is outside of the depths,
+        or at each of several.
 
         It is between the last depth with a share above one half and the next one, on a
         line through their log odds.
@@ -99,8 +123,10 @@ class _Curves:
                 part = before.log_odds / (before.log_odds - after.log_odds)
                 following = self._next_answered(before.depth)
                 return before.depth + part * (following - before.depth)
-        only = self._steps[0]
-        return only.depth if only.share == 0.5 else None
+        answered = [depth for depth in self._depths if depth.measured]
+        if len(answered) == 1 and answered[0].share == 0.5:
+            return answered[0].depth
+        return None
 
     def _next_answered(self, depth: int) -> int:
         """The first depth with answers beyond this one; there is one."""

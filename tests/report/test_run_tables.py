@@ -108,21 +108,26 @@ def test_fake_models_are_marked_in_the_head() -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "shown"),
+    ("right", "trials", "shown"),
     [
-        ([20, 20, 20, 20], "> 5"),
-        ([0, 0, 0, 0], "< 2"),
-        ([20, 20, 0, 0], r"3\.5 \(3\.\d to [34]\.\d\)"),
-        ([20, 16, 14, 12], r"> 5 \(4\.\d to >5\)"),
-        ([20, 0, 0, 20], ".*, no fit"),
+        ([20, 20, 20, 20], 20, "> 5"),
+        ([0, 0, 0, 0], 20, "< 2"),
+        ([1, 1], 1, r"> 3 \(any depth\)"),
+        ([0, 0], 1, r"< 2 \(any depth\)"),
+        ([0, 1], 1, r"unknown \(any depth\)"),
+        ([20, 20, 0, 0], 20, r"3\.5 \(3\.\d to [34]\.\d\)"),
+        ([20, 16, 14, 12], 20, r"> 5 \(4\.\d to >5\)"),
+        ([20, 0, 0, 20], 20, ".*, no fit"),
     ],
 )
-def test_d50_has_no_number_outside_of_the_depths(right: list[int], shown: str) -> None:
+def test_d50_has_no_number_outside_of_the_depths(
+    right: list[int], trials: int, shown: str
+) -> None:
     """One that does not fit says so."""
     records = [
         asked("{}" if trial < count else "7", depth, trial)
         for depth, count in enumerate(right, 2)
-        for trial in range(20)
+        for trial in range(trials)
     ]
     header, row = lines(thresholds(results_of(summed_up(records))))
     assert header == "model int_add"

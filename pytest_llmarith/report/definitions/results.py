@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
@@ -197,7 +198,9 @@ def _place(found: Threshold) -> float:
         return found.d50
     if found.place == "below":
         return found.first - 0.5
-    return found.last + 0.5
+    if found.place == "above":
+        return found.last + 0.5
+    return inf
 
 
 def _d50s(found: Sequence[Threshold]) -> Shown:
