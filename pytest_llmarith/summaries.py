@@ -405,6 +405,8 @@ class ModelDifference(Part):
     baseline: str
     task: str
     pairs: Count
+    percent: Percent  # correct answers to these questions
+    percent_baseline: Percent
     # of the percentages of correct answers, positive if the model is better
     difference: Difference
     better: Count  # questions that only the model has right

@@ -31,7 +31,6 @@ from pytest_llmarith.report.definitions.results import (
     THRESHOLDS,
     VARIANTS,
     cell_items,
-    correct_of,
     error_items,
     overview_items,
     threshold_items,
@@ -107,8 +106,7 @@ def difference_items(
         result = found.get((one.model, one.task))
         is_simulated = result is not None and result.simulated
         model = kinds.model(one.model, one.model, is_simulated=is_simulated)
-        correct = correct_of(result) if result else None
-        items.append(Side(model, one.baseline, one.task, one, correct))
+        items.append(Side(model, one.baseline, one.task, one))
     return items
 
 

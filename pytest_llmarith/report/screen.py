@@ -40,7 +40,12 @@ from pytest_llmarith.report.depths import (
     usual_size,
 )
 from pytest_llmarith.report.render.terminal import laid_out, legend, width_of
-from pytest_llmarith.report.series import ResultOfRun, results_of
+from pytest_llmarith.report.series import (
+    ResultOfRun,
+    remark_on_conditions,
+    results_of,
+    side_of,
+)
 from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
@@ -156,8 +161,8 @@ def _differences(
     rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
 ) -> Iterator[Table]:
     """The differences to the baseline, a table per task."""
-    sides = {_side(row) for row in rows}
-    over_all = len({(_side(row), row.result.task) for row in rows}) < len(rows)
+    sides = {side_of(row) for row in rows}
+    remark = remark_on_conditions(rows)
     shown = [one for one in differences if one.model in sides]
     for task in _tasks(rows):
         of_task = [one for one in shown if one.task == task]
@@ -167,15 +172,7 @@ def _differences(
         baseline = sanitize_name(items[0].baseline, _LONGEST_NAME)
         table = DIFFERENCES.table(items, Level.BRIEF).without("task")
         title = f"difference to {baseline} in percentage points"
-        remark = "difference: over all conditions" if over_all else ""
         yield replace(_of_task(table, task, title), legend=remark)
-
-
-def _side(row: ResultOfRun) -> str:
-    """What is compared: the model of one run, in all conditions, or one of several runs
-    in one condition.
-    """
-    return row.label if row.run else row.result.model
 
 
 def _tasks(rows: Sequence[ResultOfRun]) -> list[str]:

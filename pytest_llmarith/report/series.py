@@ -187,6 +187,20 @@ def _with_missing(rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
     return found
 
 
+def side_of(row: ResultOfRun) -> str:
+    """What is compared with others: the model of one run, in all conditions, or one of
+    several runs in one condition.
+    """
+    return row.label if row.run else row.result.model
+
+
+def remark_on_conditions(rows: Iterable[ResultOfRun]) -> str:
+    """What a table of differences says if a model has several conditions."""
+    sides = Counter((side_of(row), row.result.task) for row in rows)
+    has_several = any(count > 1 for count in sides.values())
+    return "each row is over all conditions" if has_several else ""
+
+
 def name_of(result: Result) -> str:
     """The model of a result, and its condition."""
     condition = label_of(result.condition)

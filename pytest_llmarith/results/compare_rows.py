@@ -319,6 +319,8 @@ def model_differences(
                 baseline,
                 task,
                 pairs=len(sides),
+                percent=in_percent(test.second),
+                percent_baseline=in_percent(test.first),
                 difference=difference_of(test),
                 better=test.better,
                 worse=test.worse,

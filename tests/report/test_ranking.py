@@ -14,7 +14,8 @@ from pytest_llmarith.report.page.differences import Ranking, rankings
 from pytest_llmarith.report.series import PageRun, results_of_runs, series_of
 from pytest_llmarith.statistics.pairs import SIGNIFICANT, mcnemar
 from pytest_llmarith.statistics.plans import mcnemar_power, smallest_difference
-from tests.results.made import compare_two, run, sums
+from pytest_llmarith.types import Condition, NumberFormat
+from tests.results.made import compare_two, run, said, sums
 
 
 def page_run(name: str, *models: tuple[str, str], **named: Any) -> PageRun:
@@ -60,6 +61,33 @@ def test_other_questions_are_not_compared() -> None:
     )
     assert [one.key for one in found.places] == ["a", "b"]
     assert sorted(found.unranked) == ["others", "prompts"]
+
+
+@pytest.mark.parametrize("conditions", [1, 2])
+def test_a_row_is_about_one_set_of_questions(conditions: int) -> None:
+    """The percentages of a row are of the pairs of its difference, in all conditions,
+    of which a problem has the mean; rows of the matrix have one condition each.
+    """
+    usual = [("a", "cccccccccd"), ("b", "cdddcccuuu")]
+    comma = [("a", "dddddddddd"), ("b", "cccccccddd")]
+    trials = [sums(text, model=model) for model, text in usual]
+    if conditions == 2:
+        named = {"condition": Condition(NumberFormat.COMMA), "prompt": said("with commas")}
+        trials += [sums(text, model=model, **named) for model, text in comma]
+        trials += [sums(text, "mul", model=model) for model, text in usual]
+    made = run(*trials)
+    found = ranked(PageRun("one", made.summary(), (), made.asked()))
+    assert {one.key for one in found.places} == {"a", "b"}
+    titles = [head.title for head in found.shown.heads]
+    (line,) = [line for line in found.shown.lines if line.model == "b"]
+    shown = dict(zip(titles, (cell.shown.text for cell in line.cells), strict=True))
+    right, baseline = float(shown["correct %"]), float(shown["baseline %"])
+    assert right - baseline == pytest.approx(float(shown["difference"]), abs=0.1)
+    assert (right, baseline) == ((57.1, 100.0) if conditions == 1 else (55.9, 61.8))
+    assert ("all conditions" in found.shown.explanation) == (conditions == 2)
+    assert len(found.matrix.lines if found.matrix else ()) == (
+        4 if conditions == 2 else 0
+    )
 
 
 @pytest.mark.proof

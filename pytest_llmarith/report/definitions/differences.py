@@ -8,7 +8,6 @@ from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
 from pytest_llmarith.results.compare import Comparison, DifferenceOfD50, Differing
 from pytest_llmarith.results.keys import condition_name
-from pytest_llmarith.summaries import Percentage
 
 DETECTABLE = (
     "the smallest difference that the pairs show with 80 % power, after Holm's "
@@ -69,14 +68,13 @@ _P: Column[Any] = Column(
 
 class Side(NamedTuple):
     """A difference with the label of what is compared and of what it is compared
-    with, and the correct answers of both.
+    with.
     """
 
     model: kinds.Model
     baseline: str
     task: str
     one: Any
-    correct: Percentage | None = None
     run: str = ""
 
 
@@ -97,10 +95,19 @@ DIFFERENCES = Definition(
         Column(
             "correct",
             "correct %",
-            kinds.PERCENT,
-            "correct answers",
-            lambda item: item.correct,
+            kinds.SHARE,
+            "correct answers to the questions that both answered",
+            _of("percent"),
             Level.PAGE,
+        ),
+        Column(
+            "correct_baseline",
+            "baseline %",
+            kinds.SHARE,
+            "correct answers of the baseline to these questions",
+            _of("percent_baseline"),
+            Level.PAGE,
+            below="correct",
         ),
         _DIFFERENCE,
         _P,
@@ -108,8 +115,10 @@ DIFFERENCES = Definition(
             "pairs",
             "pairs",
             kinds.COUNT,
-            "questions that both answered",
+            "different questions that both answered; one that several items ask counts "
+            "once",
             _of("pairs"),
+            explained=True,
         ),
         _BETTER,
         _WORSE,
@@ -283,7 +292,7 @@ COMPARISON = Definition(
             "pairs",
             "pairs",
             kinds.COUNT,
-            "questions that both answered, unknown without pairing",
+            "different questions that both answered, unknown without pairing",
             _pairs,
         ),
         Column(

@@ -24,12 +24,13 @@ from pytest_llmarith.report.series import (
     ResultOfRun,
     Series,
     differences_between,
+    remark_on_conditions,
     short_name,
 )
 from pytest_llmarith.report.shares import correct_share
 from pytest_llmarith.report.table import Column, Level, pivot
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
-from pytest_llmarith.summaries import Difference, ModelDifference, Result
+from pytest_llmarith.summaries import Difference, ModelDifference
 
 
 def direction(difference: Difference | None, p_holm: float | None) -> str:
@@ -51,6 +52,10 @@ class Place(NamedTuple):
 
     key: str  # of the model
     compared: ModelDifference | None
+
+    @property
+    def points(self) -> float:
+        return self.compared.difference.points if self.compared else 0.0
 
     @property
     def direction(self) -> str:
@@ -88,25 +93,27 @@ def rankings(
     found = []
     for task, of_task in tasks.items():
         compared = [one for one in differences if one.task == task]
-        results = _by_name(of_task, compared)
-        if len(results) > 1:
-            found.append(_ranking(task, compared, results))
+        models = _by_name(of_task, compared)
+        if len(models) > 1:
+            alone = [row.without_run() for row in of_task]
+            remark = remark_on_conditions(alone if len(runs) == 1 else of_task)
+            found.append(_ranking(task, compared, models, remark))
     return found
 
 
 def _by_name(
     rows: Iterable[ResultOfRun], differences: Iterable[ModelDifference]
-) -> dict[str, Result]:
+) -> dict[str, list[ResultOfRun]]:
     """The results by the names in the differences, or by their labels."""
     names = set()
     for one in differences:
         names |= {one.model, one.baseline}
-    results: dict[str, Result] = {}
+    models: dict[str, list[ResultOfRun]] = {}
     for row in rows:
         # The models of one run are compared in all conditions together.
         in_all = row.label not in names and row.result.model in names
-        results.setdefault(row.result.model if in_all else row.label, row.result)
-    return results
+        models.setdefault(row.result.model if in_all else row.label, []).append(row)
+    return models
 
 
 def _labelled(
@@ -128,7 +135,10 @@ def _labelled(
 
 
 def _ranking(
-    task: str, differences: Sequence[ModelDifference], results: Mapping[str, Result]
+    task: str,
+    differences: Sequence[ModelDifference],
+    models: Mapping[str, Sequence[ResultOfRun]],
+    remark: str,
 ) -> Ranking:
     compared: dict[str, ModelDifference | None] = {}
     baseline = ""
@@ -137,59 +147,63 @@ def _ranking(
         baseline = one.baseline
     if compared:
         compared[baseline] = None
-    places = []
-    others = []
-    for label in _best_first(results):
-        if label in compared:
-            places.append(Place(label, compared[label]))
-        else:
-            others.append(label)
+    places = [Place(label, compared[label]) for label in models if label in compared]
+    places.sort(key=lambda place: -place.points)
+    others = [label for label in _best_first(models) if label not in compared]
     order = [place.key for place in places] + others
+    rows = [row for label in order for row in models[label]]
+    not_compared = [row.label for label in others for row in models[label]]
     return Ranking(
         task=short_name(task),
         baseline=baseline,
         places=places,
         unranked=others,
-        shown=_shown(places, task, baseline, results),
-        matrix=_matrix(order, results, others if places else ()),
+        shown=_shown(places, task, baseline, models, remark),
+        matrix=_matrix(rows, not_compared if places else ()),
     )
 
 
-def _best_first(results: Mapping[str, Result]) -> list[str]:
+def _best_first(models: Mapping[str, Sequence[ResultOfRun]]) -> list[str]:
     """The labels by correct answers; unknown ones come last."""
 
     def place(label: str) -> float:
-        found = correct_of(results[label])
+        found = correct_of(models[label][0].result)
         if found is None or found.percent is None:
             return 1
         return -found.percent
 
-    return sorted(results, key=place)
+    return sorted(models, key=place)
 
 
 def _shown(
-    places: Sequence[Place], task: str, baseline: str, results: Mapping[str, Result]
+    places: Sequence[Place],
+    task: str,
+    baseline: str,
+    models: Mapping[str, Sequence[ResultOfRun]],
+    remark: str,
 ) -> View:
     """The table of differences, with a mark on the baseline."""
     items = []
     for place in places:
-        result = results[place.key]
+        result = models[place.key][0].result
         marks = ("simulated",) if result.simulated else ()
         if place.compared is None:
             marks = (*marks, "baseline")
         model = kinds.Model(place.key, result.model, marks)
-        items.append(Side(model, baseline, task, place.compared, correct_of(result)))
+        items.append(Side(model, baseline, task, place.compared))
     table = DIFFERENCES.table(
         items, Level.PAGE, trials=lambda item: {"model": item.model.label}
     )
-    return view(table.without("task"), [place.direction for place in places])
+    table = replace(table.without("task"), legend=remark)
+    return view(table, [place.direction for place in places])
 
 
 def _matrix(
-    order: Iterable[str], results: Mapping[str, Result], not_compared: Collection[str]
+    rows: Sequence[ResultOfRun], not_compared: Collection[str]
 ) -> View | None:
-    """A row per model, a column per variant; None without several variants."""
-    rows = [ResultOfRun(results[label], label) for label in order]
+    """A row per model and condition, a column per variant; None without several
+    variants.
+    """
     items = []
     for row in rows:
         items += [Of(row, one) for one in row.result.variants if one.measured]
