@@ -273,6 +273,12 @@ def _invalid_part(problem: Problem, first: Problem, task: Task[Any]) -> str | No
     variant, depth = problem.variant, problem.depth
     if variant is not None and not _is_label(variant):
         return f"variant is {short_repr(variant)}; write letters, digits and _ . + -"
+    if (variant is None) != (first.variant is None):
+        here = "no variant" if variant is None else f"the variant {variant}"
+        return (
+            f"it has {here}, unlike the first one; give all problems of a task a "
+            f"variant, or none"
+        )
     is_depth = type(depth) is int and 0 <= depth <= 10**9
     if depth is not None and not is_depth:
         return f"depth is {short_repr(depth)}; write an integer from 0"

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -210,6 +211,16 @@ BAD_GRIDS: list[tuple[Any, Any, Any, str]] = [
                 message,
             )
             for make, variants, depths, message in BAD_GRIDS
+        ),
+        *(
+            (
+                Task("reversal", [one, other], prompt),
+                "problem b: it has",
+            )
+            for one, other in (
+                (word("a"), replace(word("b"), variant="up")),
+                (replace(word("a"), variant="up"), word("b")),
+            )
         ),
         *(
             (
