@@ -25,6 +25,7 @@ from pytest_llmarith.report.definitions.results import (
     variant_items,
 )
 from pytest_llmarith.report.definitions.scores import (
+    NO_ANSWER_IS_0,
     SCORES,
     SEARCHES,
     Break,
@@ -322,8 +323,12 @@ def _scores(rows: Sequence[ResultOfRun]) -> Table:
     long = SCORES.table(items, Level.BRIEF, note=terms)
     names = ("model", "variant")
     table = pivot(long, names, "score", "mean", beside=("unsolved", "cheats"))
-    task = rows[0].result.task
-    return _one_variant(_of_task(table, task, "mean score %"), task)
+    result = rows[0].result
+    table = _one_variant(_of_task(table, result.task, "mean score %"), result.task)
+    of_programs = any(item.one.variant.programs for item in items)
+    if of_programs or not any(row.result.outcomes.nan for row in rows):
+        return table
+    return replace(table, legend=NO_ANSWER_IS_0)
 
 
 def _one_variant(table: Table, task: str) -> Table:

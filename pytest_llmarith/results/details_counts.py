@@ -158,12 +158,15 @@ def _in_order(
 
 
 class ScoreCounts:
-    """Counts scores by name and problem. An unanswered trial has none."""
+    """Counts scores by name and problem. An unanswered trial has none; a reply without
+    an answer counts 0 in all of them.
+    """
 
     def __init__(self) -> None:
         self._scores: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(
             lambda: defaultdict(list)
         )
+        self._no_answer = Counter[int]()  # replies by problem, graded by no name
         self._solved: dict[str, bool] = {}  # by question
         self._has_names = self._has_fractions = self._has_programs = False
 
@@ -180,6 +183,8 @@ class ScoreCounts:
         self._scores[SCORE][problem].append(grade.score)
         for name, score in scores.items():
             self._scores[name][problem].append(score)
+        if record.outcome is Outcome.NAN and not scores:
+            self._no_answer[problem] += 1
         question = record.problem.label
         if record.program:
             question, _, _ = record.problem.short.partition(" ")
@@ -202,7 +207,11 @@ class ScoreCounts:
         return [self._part(name) for name in sorted(names, key=_number_or_place)]
 
     def _part(self, name: str) -> summaries.Scores:
-        scores = [fsum(each) / len(each) for each in self._scores[name].values()]
+        found = {problem: list(each) for problem, each in self._scores[name].items()}
+        if name != SCORE:
+            for problem, replies in self._no_answer.items():
+                found.setdefault(problem, []).extend([0.0] * replies)
+        scores = [fsum(each) / len(each) for each in found.values()]
         # Sums and draws do not depend on the order of the records.
         scores.sort()
         perfect = scores.count(1)

@@ -15,13 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import Grade, as_dict
 from pytest_llmarith.results.files import encode
 from pytest_llmarith.results.percentages import overall_percentage
+from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
 from pytest_llmarith.statistics.shares import Cell
+from pytest_llmarith.summaries import unknown_run
 from pytest_llmarith.tasks import addition
 from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op
+from tests.results.made import problem, record, said
 from tests.runs_on_disk import added, asked, counted
 
 TEXTS = {"c": "{}", "d": "7", "n": "", "u": None}
@@ -509,6 +512,42 @@ def test_items_that_ask_something_else_are_no_duplicates() -> None:
                 summary["answered"] + summary["unanswered"],
                 summary["duplicates"],
             ) == (len(both), 0)
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_a_reply_without_an_answer_counts_0_in_every_score(repeats: int) -> None:
+    """An outage counts nowhere, and a score that a graded answer lacks is not in its
+    mean.
+    """
+    grades: list[tuple[str, dict[str, float], float | None]] = [
+        ("d", {"same words": 1.0, "rare": 1.0}, 0.5),
+        ("d", {"same words": 0.5}, 0.25),
+        ("n", {}, 0.0),
+        ("n", {}, 0.0),
+        ("u", {}, None),
+    ]
+    counts = Summary()
+    for repeat in range(repeats):
+        for number, (letter, scores, score) in enumerate(grades):
+            of = problem(f"trial_{number}", {"words": f"{number}"}, "b", trial=number)
+            counts.add(
+                record(
+                    letter,
+                    "sorting",
+                    of,
+                    prompt=said(f"{number}"),
+                    repeat=repeat,
+                    nodeid=f"{number} {repeat}",
+                    grade=None if score is None else Grade(score, scores),
+                )
+            )
+    (result,) = counts.of_run(unknown_run("run")).results
+    found = {one.name: (one.problems, one.mean.percent) for one in result.scores}
+    assert found == {
+        "score": (4, 18.75),
+        "same words": (4, 37.5),
+        "rare": (3, 33.3333),
+    }
 
 
 def test_what_the_provider_served_is_named_by_model() -> None:

@@ -25,6 +25,9 @@ _MOST_NAMED = 5
 _LONGEST_NAME = 20
 
 
+NO_ANSWER_IS_0 = "a reply without an answer counts 0 in every score"
+
+
 class VariantScore(NamedTuple):
     """One score of a variant, or of all of them if there is no variant."""
 
@@ -101,7 +104,8 @@ SCORES = Definition(
             "mean",
             "score %",
             kinds.PERCENT,
-            "the mean, 0 without an answer, of programs the share of right terms",
+            "the mean, each score 0 without an answer, of programs the share of right "
+            "terms",
             lambda item: item.one.score.mean,
             pictured=True,
         ),
@@ -185,6 +189,7 @@ def score_legend(rows: Iterable[ResultOfRun]) -> str:
         texts.append("95 % of scores of programs: by bootstrap over sequences")
     if others:
         texts.append("95 % of scores: by Student's t, or Wilson's if all are 0 or 1")
+        texts.append(NO_ANSWER_IS_0)
     return "; ".join(texts)
 
 
