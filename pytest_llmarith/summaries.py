@@ -110,6 +110,9 @@ class Cells(Outcomes):
     correct_percentage: Percentage | None
     spending: Spending
     error_sizes: ErrorSizes
+    # problems with the same number of repeats and of correct ones; none if each problem
+    # was asked once
+    clusters: list[dict[Literal["correct", "trials", "problems"], Count]]
 
 
 class Cell(Cells):
@@ -129,12 +132,12 @@ class NinetyPercentTo(Part):
 
 
 class Scores(Part):
-    """The scores of one name; the score of a problem is the mean of its repeats, and 0
-    without an answer.
+    """The scores of one name; the score of a problem is the mean of its repeats, in
+    which a reply without an answer counts 0.
     """
 
     name: str  # `score`, or a further score of the task, such as a limit in seconds
-    problems: Count  # with an answer
+    problems: Count  # with a reply
     mean: Percentage  # the mean, with its interval
     perfect: Count  # problems with the score 1
     perfect_percentage: Percentage | None

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pytest_llmarith.statistics.intervals import Interval, in_percent, wilson
 from pytest_llmarith.statistics.pairs import DifferenceOfShares
 from pytest_llmarith.statistics.shares import Cell, Cluster, clustered, overall, percent
-from pytest_llmarith.summaries import Difference, Outcomes, Percentage
+from pytest_llmarith.summaries import Cells, Difference, Percentage
 
 _DECIMALS = 4  # of a percentage in a summary
 
@@ -36,13 +36,37 @@ def overall_percentage(cells: Collection[Cell]) -> Percentage | None:
     return Percentage(exact, in_percent(low), in_percent(high))
 
 
-def correct_percentage(cells: Iterable[Outcomes]) -> Percentage | None:
-    """The percentage of correct trials over cells of a summary."""
+def correct_percentage(cells: Iterable[Cells]) -> Percentage | None:
+    """The percentage of correct trials over cells of a summary; of repeats clustered by
+    problem.
+    """
     counted = []
+    clusters = []
     for cell in cells:
         answered = cell.answered
         counted.append(Cell(cell.correct, answered, answered + cell.unanswered))
-    return overall_percentage(counted)
+        clusters += clusters_of(cell)
+    return in_clusters(overall_percentage(counted), clusters)
+
+
+def in_clusters(
+    found: Percentage | None, clusters: Collection[Cluster]
+) -> Percentage | None:
+    """The percentage of clusters in place of that of all trials, unless there are no
+    clusters, or the latter are bounds.
+    """
+    if not clusters or found is None or found.percent is None:
+        return found
+    return clustered_percentage(clusters)
+
+
+def clusters_of(cell: Cells) -> list[Cluster]:
+    """The repeats of each problem; none if every problem was asked once."""
+    clusters = []
+    for alike in cell.clusters:
+        cluster = Cluster(alike["correct"], alike["trials"])
+        clusters += [cluster] * alike["problems"]
+    return clusters
 
 
 def clustered_percentage(clusters: Collection[Cluster]) -> Percentage | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -17,8 +18,9 @@ from pytest_llmarith.results.details_counts import (
     StrataCounts,
 )
 from pytest_llmarith.results.no_answers import NoAnswerCounts
+from pytest_llmarith.results.percentages import in_clusters
 from pytest_llmarith.results.questions import AskedQuestions, Questions
-from pytest_llmarith.results.tallies import Outcomes, Tally
+from pytest_llmarith.results.tallies import Outcomes, Place, Tally
 from pytest_llmarith.results.thresholds import threshold, threshold_of
 from pytest_llmarith.statistics.shares import Depth, ninety_percent_to
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
@@ -52,7 +54,7 @@ class ResultCounts:
         self._scores = ScoreCounts()
         # Each trial is in exactly one of these, by variant (empty if there is none) and
         # depth.
-        self._cells: defaultdict[tuple[str, int | None], Tally] = defaultdict(Tally)
+        self._cells: defaultdict[Place, Tally] = defaultdict(Tally)
         self._variants: defaultdict[str, VariantCounts] = defaultdict(VariantCounts)
         self._places: dict[str, int] = {}  # of variants in the task
         # By variant and depth; other repeats are not independent.
@@ -221,17 +223,41 @@ class ResultCounts:
                 designed.append(tally.outcomes)
             else:
                 others.update(tally.outcomes)
-        percentages = tallies.percentages_of([*designed, others])
+        percentages = self._percentages_at(self._cells, [*designed, others])
         # Outcomes of searches are not shares of questions.
         if self._breaking_points or self._measured:
             return dict.fromkeys(percentages)
         return percentages
 
+    def _percentages_at(
+        self, places: Collection[Place], cells: Collection[Outcomes]
+    ) -> summaries.Percentages:
+        """The percentages over cells, which are at these places."""
+        found = tallies.percentages_of(cells)
+        for outcome, percentage in found.items():
+            clusters = self._repeats.clusters(places, outcome)
+            found[outcome] = in_clusters(percentage, clusters)
+        return found
+
+    def _fields(self, tally: Tally, places: Collection[Place]) -> dict[str, Any]:
+        """The fields of `summaries.Cells` of the trials at these places."""
+        fields = tally.cells()
+        clusters = self._repeats.clusters(places)
+        counted = Counter(clusters)
+        fields["correct_percentage"] = in_clusters(
+            fields["correct_percentage"], clusters
+        )
+        fields["clusters"] = [
+            {"correct": one.successes, "trials": one.trials, "problems": counted[one]}
+            for one in sorted(counted)
+        ]
+        return fields
+
     def _cells_with_depth(self) -> list[summaries.Cell]:
         cells = []
         for (variant, depth), tally in self._cells.items():
             if depth is not None:
-                fields = tally.cells()
+                fields = self._fields(tally, [(variant, depth)])
                 cells.append(summaries.Cell(**fields, variant=variant, depth=depth))
         cells.sort(key=lambda cell: (self._place(cell.variant), cell.depth))
         return cells
@@ -262,18 +288,20 @@ class ResultCounts:
     def _variant(self, variant: str) -> summaries.Variant:
         """All depths of a variant together."""
         counted = self._variants[variant]
-        cells, has_depths = [], False
-        for (name, depth), tally in self._cells.items():
+        cells, has_depths = {}, False
+        for place, tally in self._cells.items():
+            name, depth = place
             if name == variant:
-                cells.append(tally)
+                cells[place] = tally
                 has_depths = has_depths or depth is not None
-        together = Tally(cells)
-        fields = together.cells()
+        together = Tally(cells.values())
+        fields = self._fields(together, cells)
+        outcomes = [together.outcomes]
         if variant and has_depths:
-            percentages = tallies.percentages_of([cell.outcomes for cell in cells])
+            outcomes = [cell.outcomes for cell in cells.values()]
+        percentages = self._percentages_at(cells, outcomes)
+        if variant and has_depths:
             fields["correct_percentage"] = percentages[Outcome.CORRECT]
-        else:
-            percentages = tallies.percentages_of([together.outcomes])
         depths = self._depths(variant)
         reach = None
         if depths:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from operator import attrgetter
 from statistics import median
@@ -184,10 +184,15 @@ def reasons_of(counts: Counter[str]) -> dict[str, int]:
 
 class _Trial(NamedTuple):
     answer: int | None  # equal for equal answers; None without one
-    correct: bool
+    outcome: Outcome
+
+    @property
+    def correct(self) -> bool:
+        return self.outcome is Outcome.CORRECT
 
 
-_Repeats = Mapping[int, _Trial]  # the trials of one problem by the number of the repeat
+_Repeats = dict[int, _Trial]  # the trials of one problem by the number of the repeat
+Place = tuple[str, int | None]  # variant (empty if there is none) and depth
 
 
 class RepeatCounts:
@@ -195,20 +200,42 @@ class RepeatCounts:
 
     def __init__(self) -> None:
         self._k = 1
-        self._problems: dict[int, dict[int, _Trial]] = {}
+        self._places: dict[Place, dict[int, _Repeats]] = {}  # then by problem
 
     def add(self, record: Record) -> None:
         """Count one record. An unanswered one counts only for the number of repeats."""
         self._k = max(self._k, record.repeat + 1)
         if record.outcome != Outcome.UNANSWERED:
-            trial = _Trial(_answer(record), record.outcome == Outcome.CORRECT)
-            self._problems.setdefault(problem_of(record), {})[record.repeat] = trial
+            place = record.problem.variant or "", record.problem.depth
+            problems = self._places.setdefault(place, {})
+            trial = _Trial(_answer(record), record.outcome)
+            problems.setdefault(problem_of(record), {})[record.repeat] = trial
+
+    def _at(self, places: Iterable[Place]) -> list[_Repeats]:
+        """The trials of each problem at these places together."""
+        found: dict[int, _Repeats] = {}
+        for place in places:
+            for problem, repeats in self._places.get(place, {}).items():
+                found.setdefault(problem, {}).update(repeats)
+        return list(found.values())
+
+    def clusters(
+        self, places: Iterable[Place], outcome: Outcome = Outcome.CORRECT
+    ) -> list[Cluster]:
+        """The trials of each problem at these places, and how many have this outcome;
+        none if every problem was asked once.
+        """
+        clusters = []
+        for repeats in self._at(places) if self._k > 1 else ():
+            some = sum(trial.outcome is outcome for trial in repeats.values())
+            clusters.append(Cluster(some, len(repeats)))
+        return clusters
 
     def result(self) -> summaries.Repeats | None:
         """The figures for a summary; None if every problem was asked once."""
         if self._k == 1:
             return None
-        problems = self._problems.values()
+        problems = self._at(self._places)
         several = agreeing = right = 0
         clusters = []
         for repeats in problems:

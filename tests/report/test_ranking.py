@@ -72,7 +72,10 @@ def test_a_row_is_about_one_set_of_questions(conditions: int) -> None:
     comma = [("a", "dddddddddd"), ("b", "cccccccddd")]
     trials = [sums(text, model=model) for model, text in usual]
     if conditions == 2:
-        named = {"condition": Condition(NumberFormat.COMMA), "prompt": said("with commas")}
+        named = {
+            "condition": Condition(NumberFormat.COMMA),
+            "prompt": said("with commas"),
+        }
         trials += [sums(text, model=model, **named) for model, text in comma]
         trials += [sums(text, "mul", model=model) for model, text in usual]
     made = run(*trials)

@@ -12,10 +12,16 @@ from pytest_llmarith.records import (
     Record,
     Term,
 )
+from pytest_llmarith.report.definitions.results import correct_of
+from pytest_llmarith.report.page.curves import curves_of
+from pytest_llmarith.report.series import results_of
+from pytest_llmarith.report.shares import curve_of
 from pytest_llmarith.results.summary import Summary
+from pytest_llmarith.statistics.shares import Cluster, clustered
 from pytest_llmarith.summaries import unknown_run
+from pytest_llmarith.types import Op, Outcome
 from tests.results.made import programs
-from tests.runs_on_disk import asked, record_of
+from tests.runs_on_disk import added, asked, record_of, summed_up
 
 
 def repeats_of(trials: Sequence[Record]) -> summaries.Repeats | None:
@@ -86,6 +92,87 @@ def test_the_figures(
 
 def test_problems_that_were_asked_once_have_none() -> None:
     assert repeats_of(replies(("{}",), ("7",))) is None
+
+
+TEXTS = {"c": "{}", "d": "7", "n": "", "u": None}
+# A letter for each repeat, by variant, depth and problem.
+REPEATED = {
+    (Op.ADD, 2): ["ccc", "ddd", "ccc", "ccd"],
+    (Op.ADD, 3): ["ddd", "ndd", "cuu", "ccc"],
+    (Op.MUL, 2): ["ddd", "ddd", "ddd", "cdd"],
+    (Op.MUL, 3): ["ccc", "ccc", "uuu"],
+}
+
+
+def interval_of(*problems: str, letter: str = "c") -> tuple[float, ...]:
+    """The clustered interval of problems, straight from statistics."""
+    answered = [one.replace("u", "") for one in problems]
+    clusters = [Cluster(one.count(letter), len(one)) for one in answered if one]
+    found = clustered(clusters)
+    assert found is not None
+    mean, interval = found
+    return tuple(round(100 * one, 4) for one in (mean, *interval))
+
+
+def test_repeats_are_clustered_at_every_place() -> None:
+    """In the whole, a variant, a cell and a depth of all variants, for each outcome."""
+    trials = [
+        asked(TEXTS[letter], depth, trial, op=op)
+        | {"repeat": repeat, "nodeid": f"{op} {depth} {trial} {repeat}"}
+        for (op, depth), problems in REPEATED.items()
+        for trial, letters in enumerate(problems)
+        for repeat, letter in enumerate(letters)
+    ]
+    (result,) = summed_up(trials).results
+
+    def at(op: Op | None = None, depth: int | None = None) -> list[str]:
+        return [
+            problem
+            for (one, other), problems in REPEATED.items()
+            if op in (None, one) and depth in (None, other)
+            for problem in problems
+        ]
+
+    def shown(found: summaries.Percentage | None) -> tuple[float | None, ...]:
+        assert found is not None
+        return found.percent, found.low, found.high
+
+    for outcome, letter in ((Outcome.CORRECT, "c"), (Outcome.DEVIATE, "d")):
+        expected = interval_of(*at(), letter=letter)
+        assert shown(result.percentages[outcome]) == expected
+    assert shown(correct_of(result)) == interval_of(*at())
+    for variant, op in zip(result.variants, (Op.ADD, Op.MUL), strict=True):
+        assert shown(variant.correct_percentage) == interval_of(*at(op))
+        assert shown(variant.percentages[Outcome.DEVIATE]) == interval_of(
+            *at(op), letter="d"
+        )
+    for cell, (op, depth) in zip(result.cells, REPEATED, strict=True):
+        assert shown(cell.correct_percentage) == interval_of(*at(op, depth))
+    for depth, share in curve_of(result.grid).items():
+        assert shown(share) == interval_of(*at(depth=depth))
+
+
+def test_repeats_are_clustered_in_ranges_of_depths() -> None:
+    """Of a task without variants; three problems that are always right or always wrong
+    tell no more than three trials.
+    """
+    trials = [
+        added(text, trial) | {"repeat": repeat, "nodeid": f"{trial} {repeat}"}
+        for trial, text in enumerate(["{}", "7", "7"])
+        for repeat in range(10)
+    ]
+    (row,) = results_of(summed_up(trials))
+    (curves,) = curves_of([row])
+    (whole,) = row.result.variants
+    found = whole.correct_percentage
+    assert found is not None
+    assert (found.percent, found.low, found.high) == interval_of(
+        "c" * 10, "d" * 10, "d" * 10
+    )
+    for panel in curves.panels:
+        for line in panel.table.rows:
+            found = line.values[1]
+            assert found.high - found.low > 50
 
 
 def test_programs_agree_if_they_print_the_same() -> None:

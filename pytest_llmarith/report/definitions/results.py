@@ -138,15 +138,8 @@ OUTCOME: Kind[Counted] = Kind(
 
 
 def outcome(result: Result, name: Outcome) -> Counted | None:
-    """An outcome of a result; None if no cell was measured.
-
-    Repeats of a problem are correlated, so the interval of their correct answers is
-    clustered.
-    """
-    percentage = result.percentages[name]
-    if name is Outcome.CORRECT and result.repeats and result.repeats.pass_at_1:
-        percentage = result.repeats.pass_at_1
-    return Counted(getattr(result.outcomes, name), percentage)
+    """An outcome of a result; None if no cell was measured."""
+    return Counted(getattr(result.outcomes, name), result.percentages[name])
 
 
 def correct_of(result: Result) -> Percentage | None:

@@ -11,7 +11,8 @@ from pytest_llmarith.report.page.panels import MOST_TOGETHER, Panel, panel
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import ResultOfRun, short_name
-from pytest_llmarith.report.shares import Curve, Share, curve_of, known, share
+from pytest_llmarith.report.shares import Curve, Share, curve_of, known, share_of
+from pytest_llmarith.results.percentages import clusters_of, in_clusters, percentage
 
 _DEPTH = "depth"
 
@@ -132,11 +133,14 @@ def _by_range(
     shares = {}
     for depths in ranges:
         correct = measured = 0
+        clusters = []
         for cell in row.result.depths:
             if cell.depth in depths:
                 correct += cell.correct
                 measured += cell.measured
-        shares[depths[0]] = share(correct, measured)
+                clusters += clusters_of(cell)
+        found = in_clusters(percentage(correct, measured), clusters)
+        shares[depths[0]] = share_of(correct, measured, found)
     return shares
 
 

@@ -198,9 +198,7 @@ def _shown(
     return view(table, [place.direction for place in places])
 
 
-def _matrix(
-    rows: Sequence[ResultOfRun], not_compared: Collection[str]
-) -> View | None:
+def _matrix(rows: Sequence[ResultOfRun], not_compared: Collection[str]) -> View | None:
     """A row per model and condition, a column per variant; None without several
     variants.
     """
