@@ -7,8 +7,22 @@ from collections.abc import Iterable, Iterator
 
 from pytest_llmarith.report.kinds import Part
 from pytest_llmarith.summaries import Result, Variant
+from pytest_llmarith.types import Dtype, Op
 
 _DIGITS_A_RANGE = 5
+_DIVISIONS = {f"{dtype}_{Op.DIV}" for dtype in Dtype}
+
+
+def axis_title(result: Result, variants: Iterable[str]) -> str:
+    """What the depths of these variants are; those of numbers are digits."""
+    if result.errors is None:
+        return "depth"
+    names = set(variants)
+    if names and names <= _DIVISIONS:
+        return "digits of quotient and divisor"
+    if names & _DIVISIONS:
+        return "digits (of divisions: quotient and divisor)"
+    return "digits"
 
 
 def usual_size(result: Result) -> int:

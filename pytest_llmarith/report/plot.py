@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_llmarith.report.depths import axis_title
 from pytest_llmarith.report.page.cells import cells_of, cells_of_models
 from pytest_llmarith.report.page.differences import Place, rankings
 from pytest_llmarith.report.page.scatters import scatters
@@ -42,6 +43,7 @@ _GREY = "#7b858f"
 _PANEL_INCHES = 2.2
 _PANELS_A_ROW = 4
 _LONGEST_TITLE = 40  # above a heatmap
+_LONGEST_AXIS_TITLE = 24  # below a panel
 _MOST_BANDS = 4  # more of them merge
 _DARK = 93  # % correct, from which white has more contrast than black: at least 4.5
 _STYLE: Any = {
@@ -111,9 +113,11 @@ def _label(one: Series) -> str:
 
 def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -> bool:
     """A panel per variant with a line per model, and a band for each of a few."""
-    panels = _curves_of_variants(results_of_runs(runs, series))
+    rows = results_of_runs(runs, series)
+    panels = _curves_of_variants(rows)
     if not panels:
         return False
+    titles = _axis_titles(rows)
     labels = [one.label for one in series]
     inches = (_PANEL_INCHES, _PANEL_INCHES)
     axes = _axes(figure, len(panels), _PANELS_A_ROW, inches, sharey=True)
@@ -124,9 +128,7 @@ def _curves(figure: Figure, runs: Sequence[PageRun], series: Sequence[Series]) -
             _draw_curve(axis, curve, label, style, has_band=len(labels) <= _MOST_BANDS)
         axis.set(title=variant, ylim=(-2, 102))
         axis.locator_params("x", integer=True)
-        is_lowest = place + _PANELS_A_ROW >= len(panels)
-        if is_lowest:
-            axis.set_xlabel("digits")
+        axis.set_xlabel(fill(titles[variant], _LONGEST_AXIS_TITLE))
         if place % _PANELS_A_ROW == 0:
             axis.set_ylabel("correct %")
     _name_series(figure)
@@ -145,6 +147,17 @@ def _curves_of_variants(rows: Sequence[ResultOfRun]) -> dict[str, dict[str, Curv
             if curve:
                 panels.setdefault(name, {})[row.label] = curve
     return panels
+
+
+def _axis_titles(rows: Sequence[ResultOfRun]) -> dict[str, str]:
+    """What the depths of each variant are, or of a task without variants."""
+    titles = {}
+    for row in rows:
+        for cell in row.result.cells:
+            variants = [cell.variant] if cell.variant else []
+            title = axis_title(row.result, variants)
+            titles[cell.variant or row.result.task] = title
+    return titles
 
 
 def _draw_curve(
@@ -240,7 +253,11 @@ def _heatmaps(
         axis.set_xticks(range(len(depths)), depths)
         names = [short_name(row.values[0]) for row in variants]
         axis.set_yticks(range(len(names)), names)
-        axis.set(title=fill(one.row.label, _LONGEST_TITLE), xlabel="digits")
+        variants_shown = [row.values[0] for row in variants]
+        axis.set(
+            title=fill(one.row.label, _LONGEST_TITLE),
+            xlabel=axis_title(one.row.result, variants_shown),
+        )
         axis.grid(False)
     return True
 

@@ -39,7 +39,9 @@ _CENTS = 100
 
 
 def task(depths: Iterable[int] = DEPTHS) -> BuiltInTask[str]:
-    """The task with these depths, which count digits before the decimal point."""
+    """The task with these depths, which count digits before the decimal point: of the
+    operands, and of the quotient and the divisor of a division.
+    """
     return number_task(
         NAME,
         Grid(problem_at, VARIANTS, tuple(depths)),

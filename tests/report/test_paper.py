@@ -14,6 +14,7 @@ from pytest_llmarith.report.cite import cite
 from pytest_llmarith.report.plot import Kind, plot
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import load_runs
+from pytest_llmarith.types import Op
 from tests.report.page.made_runs import all_cells
 from tests.runs_on_disk import ROW, added, asked, lines_of, programmed, run_in, searched
 
@@ -78,6 +79,26 @@ def test_percentages_in_a_heatmap_can_be_read(tmp_path: Path) -> None:
         r"<!-- (\d+) -->\s*<g style=\"fill: #ffffff\"", drawn.read_text()
     )
     assert white == ["100"]
+
+
+@pytest.mark.parametrize("kind", ["curves", "heatmap"])
+def test_an_axis_says_what_the_digits_are(kind: Kind, tmp_path: Path) -> None:
+    """Those of a division are of quotient and divisor; a depth of other answers is
+    none.
+    """
+    records = [asked("{}", depth, op=op) for depth in (2, 3) for op in (Op.MUL, Op.DIV)]
+    own = [one | {"task": "sorting", "reading": None} for one in records]
+    texts = []
+    for name, some in (("numbers", records), ("sorting", own)):
+        run = run_in(tmp_path / name, some)
+        plot(load_runs(run), kind, drawn := tmp_path / f"{name}.svg")
+        comments = re.findall("<!-- (.*?) -->", drawn.read_text())
+        texts.append(" ".join(comments))
+    numbers, others = texts
+    assert ("digits of quotient" in numbers) == (kind == "curves")
+    assert "quotient and" in numbers
+    assert "depth" in others
+    assert "digits" not in others
 
 
 def test_models_without_a_known_cost_are_named(tmp_path: Path) -> None:

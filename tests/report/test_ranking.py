@@ -72,7 +72,7 @@ def test_a_row_is_about_one_set_of_questions(conditions: int) -> None:
     comma = [("a", "dddddddddd"), ("b", "cccccccddd")]
     trials = [sums(text, model=model) for model, text in usual]
     if conditions == 2:
-        named = {
+        named: dict[str, Any] = {
             "condition": Condition(NumberFormat.COMMA),
             "prompt": said("with commas"),
         }

@@ -115,8 +115,7 @@ DIFFERENCES = Definition(
             "pairs",
             "pairs",
             kinds.COUNT,
-            "different questions that both answered; one that several items ask counts "
-            "once",
+            "different questions that both answered",
             _of("pairs"),
             explained=True,
         ),

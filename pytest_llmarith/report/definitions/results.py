@@ -662,9 +662,9 @@ THRESHOLDS = Definition(
             Level.DATA,
         ),
     ],
-    "The depth of numbers is their digits; < or >: below or above the depths that "
-    "were asked; no fit: accuracy rises with the depth (p below 0.01); asked: the "
-    "questions of adaptive asking",
+    "The depth of numbers is their digits, of divisions those of quotient and divisor; "
+    "< or >: below or above the depths that were asked; no fit: accuracy rises with "
+    "the depth (p below 0.01); asked: the questions of adaptive asking",
 )
 
 

@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pytest_llmarith.report.depths import depth_ranges
+from pytest_llmarith.report.depths import axis_title, depth_ranges
 from pytest_llmarith.report.page.panels import MOST_TOGETHER, Panel, panel
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import Curve, Share, curve_of, known, share_of
 from pytest_llmarith.results.percentages import clusters_of, in_clusters, percentage
-
-_DEPTH = "depth"
 
 
 class Curves(NamedTuple):
@@ -66,8 +64,10 @@ def _by_variant(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
     for row in rows:
         variants.update(dict.fromkeys(cell.variant for cell in row.result.grid))
     if len(rows) > MOST_TOGETHER:
-        return _panel_per_model(task, _of_answered_variants(rows, len(variants)))
+        title = axis_title(rows[0].result, variants)
+        return _panel_per_model(task, title, _of_answered_variants(rows, len(variants)))
     curves: dict[str, dict[str, Curve]] = {}
+    result = rows[0].result
     if len(variants) > 1:
         curves["all variants"] = {}
         for row in rows:
@@ -82,7 +82,8 @@ def _by_variant(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
     panels = []
     for title, of_title in curves.items():
         if any(of_title.values()):
-            panels.append(panel(title, _DEPTH, of_title))
+            of_panel = [title] if title in variants else variants
+            panels.append(panel(title, axis_title(result, of_panel), of_title))
     return Curves(short_name(task), [row.label for row in rows], panels)
 
 
@@ -120,10 +121,11 @@ def _of_task(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
     if not curves:
         return None
     name = names.__getitem__
+    axis = axis_title(rows[0].result, ())
     if len(curves) > MOST_TOGETHER:
-        return _panel_per_model(task, curves, name)
+        return _panel_per_model(task, axis, curves, name)
     title = short_name(task)
-    return Curves(title, list(curves), [panel(title, _DEPTH, curves, name)])
+    return Curves(title, list(curves), [panel(title, axis, curves, name)])
 
 
 def _by_range(
@@ -145,10 +147,13 @@ def _by_range(
 
 
 def _panel_per_model(
-    task: str, curves: Mapping[str, Curve], name: Callable[[int], str] = str
+    task: str,
+    axis: str,
+    curves: Mapping[str, Curve],
+    name: Callable[[int], str] = str,
 ) -> Curves:
     panels = []
     for label, curve in curves.items():
         if curve:
-            panels.append(panel(label, _DEPTH, {label: curve}, name))
+            panels.append(panel(label, axis, {label: curve}, name))
     return Curves(short_name(task), (), panels)

@@ -362,7 +362,8 @@ def test_models_are_compared_with_the_first_one() -> None:
         if row[0] in (*right, "near baseline", "other not compared")
     ]
     assert [row[0] for row in rows[:4]] == ["good", "near baseline", "bad", "worst"]
-    assert [row[2].split()[0] for row in rows[:4]] == [
+    assert [row[1:3] for row in rows[:4:2]] == [["100.0", "95.0"], ["25.0", "95.0"]]
+    assert [row[3].split()[0] for row in rows[:4]] == [
         "+5.0",
         "-",
         "-70.0",
