@@ -13,12 +13,13 @@ from .digits import carries as carries
 from .digits import measure as measure
 from .digits import wrong_digits as wrong_digits
 from .error_classes import error_class as error_class
-from .extract import Stripped as Stripped
 from .extract import read as read
 from .extract import reason as reason
-from .extract import strip_thoughts as strip_thoughts
 from .grading import Grade, Readings, classify_error, grade, read_number, readings
 from .rewards import compute_score, reward
+from .thoughts import Stripped as Stripped
+from .thoughts import strip_thoughts as strip_thoughts
+from .thoughts import thought_and_rest as thought_and_rest
 from .tolerance import Decimals, Exact, Tolerance
 from .types import Dtype as Dtype
 from .types import ErrorClass, Reason

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from math import gcd
-from typing import NamedTuple
 
 from .context import is_several, refuses
 from .decimals import decimal_from, shifted
 from .decimals import plain as plain_digits
 from .normalize import BOLD, BOX, END_OF_BOX, plain
 from .rank import answer_in
+from .thoughts import Stripped, strip_thoughts
 from .tokenize import tokens
 from .types import Dtype, ExtractedAnswer, Reason
 
@@ -47,20 +47,16 @@ def read(
 ) -> ExtractedAnswer:
     """Both readings of a reply:
 
-    `strict` is set if it is a bare number, `tolerant` is its final answer.
+    `strict` is set if it is a bare number, `tolerant` is its final answer. Thoughts and
+    what follows the first turn are not read.
     """
-    strict = bare_number(text, dtype)
-    if strict is not None:
-        return ExtractedAnswer(strict, strict)
-    bare = bare_number(text, Dtype.FLOAT)  # decimals in reply to an integer question
-    if bare is not None:
-        return ExtractedAnswer(bare, None)
-    if len(text) < _LONGEST_ANNOUNCED:
-        announced = _ANNOUNCED.fullmatch(text)
-        if announced:
-            digits = announced[announced.lastindex or 0].replace(",", "")
-            return ExtractedAnswer(decimal_from(digits), None)
-    return _tolerant(text, operands, dtype)
+    usual = _usual(text, dtype)
+    if usual is not None:
+        return usual
+    stripped = strip_thoughts(text)
+    if len(stripped.text) < len(text) and not stripped.cut:
+        usual = _usual(stripped.text, dtype)
+    return usual or _tolerant(text, stripped, operands, dtype)
 
 
 def bare_number(text: str, dtype: Dtype) -> Decimal | None:
@@ -75,6 +71,22 @@ def bare_number(text: str, dtype: Dtype) -> Decimal | None:
     return decimal_from(bare)
 
 
+def _usual(text: str, dtype: Dtype) -> ExtractedAnswer | None:
+    """Both readings of a bare number, and of the most usual forms of others."""
+    strict = bare_number(text, dtype)
+    if strict is not None:
+        return ExtractedAnswer(strict, strict)
+    bare = bare_number(text, Dtype.FLOAT)  # decimals in reply to an integer question
+    if bare is not None:
+        return ExtractedAnswer(bare, None)
+    if len(text) < _LONGEST_ANNOUNCED:
+        announced = _ANNOUNCED.fullmatch(text)
+        if announced:
+            digits = announced[announced.lastindex or 0].replace(",", "")
+            return ExtractedAnswer(decimal_from(digits), None)
+    return None
+
+
 def reason(reply: Stripped, text: str) -> Reason:
     """Why there is no answer in `text`, the end of a reply."""
     if refuses(text):
@@ -86,8 +98,9 @@ def reason(reply: Stripped, text: str) -> Reason:
     return Reason.UNREADABLE
 
 
-def _tolerant(text: str, operands: tuple[str, ...], dtype: Dtype) -> ExtractedAnswer:
-    stripped = strip_thoughts(text)
+def _tolerant(
+    text: str, stripped: Stripped, operands: tuple[str, ...], dtype: Dtype
+) -> ExtractedAnswer:
     end = stripped.text.strip()
     if is_several(end):
         return ExtractedAnswer(None, None, Reason.UNREADABLE)
@@ -143,37 +156,3 @@ def fraction_in(text: str, operands: Sequence[Decimal]) -> Decimal | None:
     if found["sign"] and size:
         return size.copy_negate()
     return size
-
-
-# --- thoughts and refusals ------------------------------------------------------------
-
-_TAGS = "think|thinking|thought|reasoning|scratchpad"
-# An opening tag counts only at the beginning of a line: within a sentence it is a word.
-_OPENED = re.compile(
-    rf"^[ \t]*+(?:<(?:{_TAGS})>|\[THINK\]|<\|channel\|>(?:analysis|commentary)<\|message\|>)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CLOSED = re.compile(
-    rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE
-)
-
-
-class Stripped(NamedTuple):
-    """A reply without its thoughts; `cut` is true if the last thought is not closed."""
-
-    text: str
-    cut: bool
-
-
-def strip_thoughts(reply: str) -> Stripped:
-    """Remove everything up to the last closing tag, and everything from an opening tag
-    that is not closed.
-    """
-    end = 0
-    for closing in _CLOSED.finditer(reply):
-        end = closing.end()
-    text = reply[end:]
-    opening = _OPENED.search(text)
-    if opening:
-        return Stripped(text[: opening.start()], cut=True)
-    return Stripped(text, cut=False)

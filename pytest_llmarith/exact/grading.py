@@ -15,6 +15,7 @@ from .digits import Case
 from .error_classes import error_class
 from .extract import MAX_CHARACTERS, read
 from .replies import Reply, text_of
+from .thoughts import strip_thoughts
 from .tolerance import Exact, Tolerance
 from .types import Dtype, ErrorClass, ExtractedAnswer, Op, Reason
 
@@ -236,16 +237,17 @@ def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
     """The last place where the number is written in digits of any script, with groups
     or without.
     """
-    if found.strict is not None:
-        start = len(text) - len(text.lstrip())
-        return start, len(text.rstrip())
     if found.tolerant is None:
         return None
+    spoken, _, at = strip_thoughts(text)
+    if found.strict is not None:
+        start = at + len(spoken) - len(spoken.lstrip())
+        return start, start + len(spoken.strip())
     digits = format(found.tolerant.copy_abs(), "f").replace(".", "").lstrip("0") or "0"
     if len(digits) > _LONGEST_LOCATED:
         return None
-    start = max(0, len(text) - MAX_CHARACTERS)
-    end = text[start:]
+    start = at + max(0, len(spoken) - MAX_CHARACTERS)
+    end = text[start : at + len(spoken)]
     if not end.isascii():
         end = _ANY_DIGIT.sub(lambda digit: str(int(digit[0])), end)
     place = None

@@ -94,7 +94,7 @@ class LitellmClient:
             if violates_policy or is_filtered(error):
                 return Reply("", finish_reason="content_filter")
             if exchange.answer is not None:
-                return _unread(model, exchange.answer, error)
+                return _unread(model, responses.parsed(exchange.answer), error)
             if exchange.sent:
                 raise
             why = self._why_not_sent(model, error)
@@ -117,7 +117,10 @@ class LitellmClient:
         error = error_in_reply(body)
         if error is not None:
             raise error
-        response = _transformed(self.litellm, model, body)
+        try:
+            response = _transformed(self.litellm, model, body)
+        except Exception as failure:
+            return _unread(model, body, failure)
         form = _in_openais_form(response, body)
         reply = responses.reply_in(form)
         cost = None
@@ -254,10 +257,8 @@ def _in_openais_form(response: Any, answer: Mapping[str, Any]) -> dict[str, Any]
     choices = []
     for choice in (getattr(response, "choices", None) or ())[:1]:
         message = choice.message
-        refusal = getattr(message, "refusal", None)
-        if not refusal:
-            specific = getattr(message, "provider_specific_fields", None) or {}
-            refusal = specific.get("refusal")
+        specific = getattr(message, "provider_specific_fields", None) or {}
+        refusal = getattr(message, "refusal", None) or specific.get("refusal")
         choices.append(
             {
                 "finish_reason": choice.finish_reason,
@@ -266,6 +267,9 @@ def _in_openais_form(response: Any, answer: Mapping[str, Any]) -> dict[str, Any]
                     "content": message.content,
                     "refusal": refusal,
                     "reasoning_content": getattr(message, "reasoning_content", None),
+                    # litellm takes the first key, also if it holds nothing.
+                    "reasoning": specific.get("reasoning"),
+                    "reasoning_details": specific.get("reasoning_details"),
                 },
             }
         )
@@ -346,17 +350,16 @@ def _with_cost(reply: Reply, cost: Any) -> Reply:
     return structs.replace(reply, cost_usd=float(cost))
 
 
-def _unread(model: Model, answer: bytes, error: Exception) -> Reply:
+def _unread(model: Model, answer: Any, error: Exception) -> Reply:
     """What the answer holds that litellm could not read, if it is of OpenAI's form.
 
     Raises UnusableResponse.
     """
-    found = responses.parsed(answer)
-    refused = error_in_reply(found)
+    refused = error_in_reply(answer)
     if refused is not None:
         raise refused from error
     if provider_of(model.target, os.environ) == "openai":
-        return responses.reply_in(found)
+        return responses.reply_in(answer)
     raise UnusableResponse(f"the response cannot be read: {words_of(error)}") from error
 
 

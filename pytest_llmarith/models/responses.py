@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from pytest_llmarith.exact import thought_and_rest
 from pytest_llmarith.models.error_bodies import error_in_reply
 from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.redact import without_known_keys
@@ -64,8 +65,8 @@ _TO_CACHE = (
     *("cache_creation_input_tokens", "cache_creation_tokens"),
     *("cached_creation_tokens", "cache_write_tokens"),
 )
-# A server without a parser for reasoning leaves it in the text.
-_THOUGHT = re.compile(r"<(?:think|thinking)>(.*?)</(?:think|thinking)>(.*)", re.DOTALL)
+# The parts of a content that are thoughts: Mistral; Anthropic; others.
+_THOUGHTS = {"thinking", "redacted_thinking", "reasoning"}
 
 
 def parsed(body: bytes) -> Any:
@@ -197,25 +198,56 @@ def _finish_reasons(choice: Mapping[str, Any]) -> tuple[str, str | None]:
     return finish_reason, _written(words[0][:_LONGEST_WORD])
 
 
-def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str | None, Any]:
+def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str, str | None]:
+    """The text that answers, and the thought.
+
+    Servers put the thought beside the text, into parts of it, or leave it within, and
+    send keys that they do not use, with empty values.
+    """
     content = message.get("content")
+    thoughts = [_thought_in(message)]
     if isinstance(content, list):
-        content = "".join(map(_text_of_part, content))
-    if content is not None and not isinstance(content, str):
+        thoughts += [_text_of_thought(part) for part in content if _is_thought(part)]
+        content = "".join(_text_of_part(part) for part in content)
+    if not isinstance(content, str | None):
         raise UnusableResponse("the content of the response is no text")
-    for name in ("reasoning_content", "reasoning"):
-        if name in message:
-            return content, message[name]
-    if content is not None:
-        thought = _THOUGHT.match(content)
-        if thought is not None:
-            return thought[2], thought[1]
-    return content, None
+    thought, rest = thought_and_rest(content or "")
+    return rest, "\n".join(filter(None, [*thoughts, thought])) or None
+
+
+def _thought_in(message: Mapping[str, Any]) -> str:
+    """The first thought with text among the keys of servers."""
+    for name in ("reasoning_content", "reasoning", "reasoning_details"):
+        thought = _text_of_thought(message.get(name))
+        if thought.strip():
+            return thought
+    return ""
+
+
+def _text_of_thought(value: Any, depth: int = 3) -> str:
+    """All text of a thought: a text, a part, or a list of them."""
+    if isinstance(value, str):
+        return value
+    if depth and isinstance(value, list):
+        return "".join(_text_of_thought(part, depth - 1) for part in value)
+    if depth and isinstance(value, dict):
+        for name in ("thinking", "text", "summary", "content"):
+            if value.get(name):
+                return _text_of_thought(value[name], depth - 1)
+    return ""
+
+
+def _is_thought(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in _THOUGHTS
 
 
 def _text_of_part(part: Any) -> str:
-    """The text of a part of the content. Raises UnusableResponse if it has none."""
-    if isinstance(part, dict) and part.get("type") == "text":
+    """The text of a part of the content. Raises UnusableResponse if its kind is not
+    known.
+    """
+    if _is_thought(part):
+        return ""
+    if isinstance(part, dict) and part.get("type") in ("text", "output_text"):
         text = part.get("text")
         if isinstance(text, str):
             return text

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.exact import Reason, Stripped, read, refuses, strip_thoughts
+from pytest_llmarith.exact import Reason, read, refuses, strip_thoughts
 from pytest_llmarith.types import Dtype
 
 OPERANDS = ("12", "34")
@@ -491,7 +491,7 @@ PIECES = [
             (text, text, False)
             for text in ("", "the <think> block gave 5", "x <think>", "<thinkers>5")
         ),
-        ("\t<think>6", "", True),
+        ("\t<think>6", "\t", True),
         ("5\n<think>6", "5\n", True),
         ("<think>4</think>5\n[THINK]6", "5\n", True),
         ("<|channel|>commentary<|message|>6", "", True),
@@ -501,18 +501,15 @@ def test_thoughts_are_removed(reply: str, spoken: str, cut: bool) -> None:
     """All before the last closing tag is a thought, and all after a tag without an end,
     which cuts a reply.
     """
-    assert strip_thoughts(reply) == Stripped(spoken, cut)
+    assert strip_thoughts(reply)[:2] == (spoken, cut)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.text())
 def test_thoughts_of_any_reply(reply: str) -> None:
-    """The rest is a part of the reply, at its end unless a thought was cut, and holds
-    no further thought.
-    """
+    """The rest is a part of the reply, and holds no further thought."""
     spoken = strip_thoughts(reply)
-    assert spoken.text in reply
-    assert spoken.cut or reply.endswith(spoken.text)
-    assert strip_thoughts(spoken.text) == Stripped(spoken.text, cut=False)
+    assert reply[spoken.start :].startswith(spoken.text)
+    assert strip_thoughts(spoken.text)[:2] == (spoken.text, False)
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,39 @@ def test_tokens_and_cost(
     assert reply.cost_usd == (cost and pytest.approx(cost))
 
 
+# Contents and other keys of messages that all say 42, behind the thought hm.
+PARTS = [
+    {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+    {"type": "text", "text": "42"},
+]
+THOUGHTS_OF_SERVERS: dict[str, tuple[Any, dict[str, Any]]] = {
+    **{
+        f"thought in the text, {empty!r} beside it": (
+            "<think>hm</think>42",
+            {"reasoning": empty, "reasoning_content": empty},
+        )
+        for empty in (None, "", " \n")
+    },
+    "thought behind a null": ("42", {"reasoning_content": None, "reasoning": "hm"}),
+    "thought behind nothing": ("42", {"reasoning_content": "", "reasoning": "hm"}),
+    "thought in details": (
+        "42",
+        {
+            "reasoning": None,
+            "reasoning_details": [{"type": "reasoning.text", "text": "hm"}],
+        },
+    ),
+    "thought without its opening": ("hm</think>42", {"reasoning": None}),
+    "closing behind a thought": ("</think>42", {"reasoning": "hm"}),
+    "thought of another style": (
+        "<seed:think>hm</seed:think>42",
+        {"reasoning_content": None},
+    ),
+    "thought as a part": (PARTS, {"reasoning_content": None}),
+    "thought as a part, no key": (PARTS, {}),
+}
+
+
 @pytest.mark.parametrize(
     ("answer", "facts"),
     [
@@ -199,6 +232,10 @@ def test_tokens_and_cost(
         (Answer("4", finish_reason="SAFETY"), {"finish_reason": "content_filter"}),
         (Answer("<think>hm</think>42"), {"text": "42", "reasoning": "hm"}),
         (Answer("42", message={"reasoning": "hm"}), {"text": "42", "reasoning": "hm"}),
+        *(
+            (Answer(content, message=keys), {"text": "42", "reasoning": "hm"})
+            for content, keys in THOUGHTS_OF_SERVERS.values()
+        ),
         (
             Answer(None, message={"refusal": "I cannot."}),
             {"text": "I cannot.", "finish_reason": "stop"},
@@ -225,6 +262,7 @@ def test_tokens_and_cost(
         "filtered, Gemini",
         "thought in the text",
         "reasoning",
+        *THOUGHTS_OF_SERVERS,
         "refused",
         "filtered",
         "filtered, 400",
