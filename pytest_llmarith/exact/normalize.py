@@ -11,6 +11,16 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from .beside import (
+    HAN,
+    HAN_LARGE,
+    HAN_MARK,
+    HAN_SMALL,
+    UNKNOWN,
+    in_english,
+    without_currencies,
+    word_behind,
+)
 from .decimals import decimal_from, shifted
 from .types import Dtype
 from .unsaid import said
@@ -36,7 +46,13 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
     if _SINGLE_NUMBER.fullmatch(shown):
         return _GROUPING_SPACES.sub("", _SPACED_DIGITS.sub(_without_spaces, shown))
     shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), shown)
-    shown = _SUMMED.sub(_spelled_out, _without_markdown(_without_latex(shown)))
+    shown = without_currencies(_without_markdown(_without_latex(shown)))
+    if _HAN.search(shown):
+        shown = _IN_HAN.sub(_from_han, shown)
+    if "%" in shown:
+        shown = _PER_CENT_BEFORE.sub(r"\1%", shown)
+    if word_behind().search(shown):
+        shown = _SUMMED.sub(_spelled_out, in_english(shown))
     if not _DIGIT.search(shown):
         shown = _NUMBER_IN_WORDS.sub(_in_digits, shown)
     shown = _SPACED_DIGITS.sub(_without_spaces, shown)
@@ -44,11 +60,18 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
         shown = _REPEATED.sub(
             lambda digits: f"({digits[0].replace(_OVERLINE, '')})", shown
         )
-    shown = _EQUAL_TO.sub("equals", shown)
+    if "qual to" in shown:
+        shown = _EQUAL_TO.sub("equals", shown)
     shown = _ABSOLUTE_VALUE.sub(" absolute ", _ABBREVIATED.sub(_without_points, shown))
     shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
-    if dtype is Dtype.INT and _has_grouping_points(shown, operands):
+    has_decimal_commas = _has_decimal_commas(shown, operands)
+    if _GROUPED_BY_A_POINT.search(shown) and (
+        has_decimal_commas
+        or (dtype is Dtype.INT and _has_grouping_points(shown, operands))
+    ):
         shown = _GROUPED_BY_A_POINT.sub(r"\1\2", shown)
+    if has_decimal_commas:
+        shown = _LONE_COMMA.sub(r"\1.", shown)
     return shown
 
 
@@ -67,20 +90,36 @@ def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
             # who writes 5369 groups nothing by points, and 5.369 is another number
             if "." in grouped and grouped in text and operand not in text:
                 return True
-    return bool(_LATIN_WORD.search(text)) and not _ENGLISH.search(text)
+    return bool(_WORD_OF_LETTERS.search(text)) and not _is_english(text)
+
+
+def _has_decimal_commas(text: str, operands: Sequence[str]) -> bool:
+    """Whether another number shows what a comma before three digits is: an operand, or
+    in a text that is not English one with fewer or more decimals.
+    """
+    if _GROUPING_COMMA.search(text):
+        return False
+    for operand in operands:
+        if "." in operand and operand.replace(".", ",") in text:
+            return True
+    return bool(_DECIMAL_COMMA.search(text)) and not _is_english(text)
+
+
+def _is_english(text: str) -> bool:
+    return bool(_ENGLISH.search(text)) and not _NOT_ENGLISH.search(text)
 
 
 # Numbers
 
 _DIGIT = re.compile(r"\d")
 _SPACED_DIGITS = re.compile(
-    r"(?<![\w.,])(?<!\d[ ])\d(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])"
+    r"\d(?<![\w.,].)(?<!\d[ ].)(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])"
 )
 _OVERLINE = "\u0305"
 _REPEATED = re.compile(rf"(?:\d{_OVERLINE})+")
 _ABSOLUTE_VALUE = re.compile(r"\|[^|\n]{1,80}\|(?=[ ]?[=≈])")
 _FOOTNOTE = re.compile(
-    r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))"
+    r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:/-(?!\d)|\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))"
 )
 _ABBREVIATED = re.compile(
     r"(?<=\d[ ])(?:d[.][ ]?p|s[.][ ]?f)\b[.]?|\b(?:r|rem)[.](?=[ ]?\d)", re.IGNORECASE
@@ -90,11 +129,28 @@ _SINGLE_NUMBER = re.compile(
 )  # the whole reply: its spaces group digits
 _GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
 _NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
-_LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]{3}")
+# Latin, Greek, Cyrillic, Armenian and Georgian letters: where other languages than
+# English are written with them, a point groups in most.
+_WORD_OF_LETTERS = re.compile(r"[A-Za-zÀ-ɏḀ-ỿͰ-֏Ⴀ-ჿ]{3}")
+_OTHER_WORDS = (
+    "het een deze som totaal uitkomst und ist ergibt der des une est les donne los del "
+    "suma valoarea este jest wynik je och og de uma da il della jumlah hasil adalah"
+)
+_NOT_ENGLISH = re.compile(
+    rf"\b(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}' for word in _OTHER_WORDS.split())})\b"
+    r"|(?!×|÷)[À-ɏḀ-ỿЀ-֏Ⴀ-ჿ]\w|[Ͱ-Ͽ]{3}"
+)
+_PER_CENT_BEFORE = re.compile(r"(?<!\d)(?<!\d[ ])%[ ]?(\d[\d.,]*)")
+_GROUPING_COMMA = re.compile(r"\d,\d{3}[.,]\d")
+_ONLY_COMMA = r"(\d)(?<![.,]\d)(?<![.,]\d\d)(?<![.,]\d{3}),"  # of a number
+_DECIMAL_COMMA = re.compile(
+    rf"{_ONLY_COMMA}(?:\d{{1,2}}|\d{{4,}}|\d{{3}}(?:(?<=\b0,...)|(?<=\d{{4}},...)))(?![.,]?\d)"
+)
+_LONE_COMMA = re.compile(rf"{_ONLY_COMMA}(?=\d{{3}}(?![.,]?\d))")
 _ENGLISH = re.compile(
     r"\b(?:the|and|answer|result|step|with|rounded|about|approx|approximately|check|exact|product|sum|difference|equals"
     r"|number|value|digits|places|let|which|this|that|for|from|gives|therefore|hence|thus|note|time|not"
-    r"|are|was|you|remainder|exactly|over|under|nearly|roughly|by|comes|hundred|thousand|lakh|crore|[a-z]{1,8}illion)\b",
+    r"|are|was|you|remainder|exactly|over|under|nearly|roughly|by|comes)\b",
     re.IGNORECASE,
 )
 
@@ -116,21 +172,25 @@ _ALIKE = {
     "≈": "≅≃∼≒",
     "→": "⇒⟹⟶➜",
     ".": "．٫",
-    ",": "，٬",
+    ",": "，٬،⹁",
     ". ": "。",
     "'": "’‘ʼ′＇´",
     ":": "：",
+    "%": "％﹪٪‰‱",
     "(": "（",
     ")": "）",
     ";": "—―",
     "\n": "\r\v\f\x85\u2028\u2029",
-    " ": "$€£¥₹₩₽＄\t\u3000\u2003\u2002" + BOLD + BOX + END_OF_BOX,
+    " ": "$£¥＄￥￦₠₡₢₣₤₥₦₧₨₩₪₫€₭₮₯₰₱₲₳₴₵₶₷₸₹₺₻₼₽₾₿⃀฿৳៛֏؋ƒ\t\u3000\u2003\u2002"
+    + BOLD
+    + BOX
+    + END_OF_BOX,
     THIN: "\u00a0\u202f\u2007\u2006\u2005\u2004\u2008\u200a",
     " not ": "≠",
     " 1/2": "½",
     " 1/4": "¼",
     " 3/4": "¾",
-    "": "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f",
+    "": "\u200b\u200c\u200d\u200e\u200f\u061c\u2060\ufeff\u00ad\ufe0f\u20e3" + UNKNOWN,
 }
 _LOOKALIKES = {
     ord(alike): known for known, family in _ALIKE.items() for alike in family
@@ -139,10 +199,25 @@ _LOOKALIKES = {
 
 # LaTeX
 
+# Commands by the number of arguments that are not shown: colours, lengths, names
+_UNSHOWN = {
+    1: "textcolor color colorbox cellcolor rowcolor style class cssId htmlClass href "
+    "scalebox raisebox rotatebox hspace vspace phantom hphantom vphantom label ref "
+    "eqref tag cite overset underset stackrel",
+    2: "fcolorbox fontsize rule",
+    3: "definecolor",
+    0: "bbox",
+}
+_ARGUMENTS = "|".join(
+    rf"(?:{names.replace(' ', '|')})\*?(?:\[[^\[\]\n]{{0,60}}\])?"
+    rf"(?:[ ]?\{{[^{{}}\n]{{0,80}}\}}){{{number}}}"
+    for number, names in _UNSHOWN.items()
+)
 _LATEX = re.compile(
-    r"(?P<environment>\\(?:begin|end)\{[a-z*]{1,20}\}(?:\{[^{}\n]{0,20}\})?)"
+    r"(?P<dropped>\\(?:" + _ARGUMENTS + r"))"
+    r"|(?P<environment>\\(?:begin|end)\{[a-z*]{1,20}\}(?:\{[^{}\n]{0,20}\})?)"
     r"|\\(?P<command>[A-Za-z]+)(?:[ ]?(?P<argument>\{))?"
-    r"|\\(?P<symbol>\\[ ]*\n|.)"
+    r"|\\(?P<symbol>\\(?:\[-?[\d.]{1,6}[a-z]{2}\])?[ ]*\n?|.)"
     r"|(?P<open>_?\{)"
     r"|(?P<tie>(?<=\d)~(?=\d{3}(?!\d)))"
     r"|(?P<close>\})",
@@ -206,11 +281,14 @@ def _without_latex(text: str) -> str:
     def shown(token: re.Match[str]) -> str:
         command, symbol = token["command"], token["symbol"]
         if token["close"]:
-            return closers.pop() if closers else ""
+            is_after_a_word = text[token.start() - 1].isalpha()
+            return (closers and closers.pop()) or (" " if is_after_a_word else "")
         if token["argument"] or token["open"]:
             opened = command or token["open"].rstrip("{")
             closers.append(_CLOSED.get(opened, ""))
             return _OPENED.get(opened, " " if command else "")
+        if token["dropped"]:
+            return " "
         if token["tie"]:
             return THIN
         if token["environment"]:
@@ -294,22 +372,26 @@ MAGNITUDE = (
     r"|(?:[kKMBT]|[mbt]n)(?!\w))"
 )
 _GROUPED_BY_A_POINT = re.compile(
-    rf"(?<![\d.,])([1-9]\d{{0,2}})\.(\d{{3}})"
+    rf"([1-9](?<![\d.,].)\d{{0,2}})\.(\d{{3}})"
     rf"(?!\d|[.,]\d|[ ]?[×x][ ]?10\^|[eE]|{MAGNITUDE})"
 )
 
-_PLACES |= (
-    dict.fromkeys("万萬만", 4) | dict.fromkeys("亿億억", 8) | dict.fromkeys("兆조", 12)
+# 15万5736, 3천2백만: parts that add up. After 多 or 余 it is more than the number.
+_HAN_MARKS = rf"{HAN_MARK}{{1,4}}"
+_HAN = re.compile(f"[{HAN}]")
+_HAN_PART = re.compile(rf"(\d[\d,.]*)[ ]?([{HAN}]*)")
+_IN_HAN = re.compile(
+    rf"\d(?<![\d,.].)[\d,.]{{0,30}}[ ]?{_HAN_MARKS}(?:[ ]?[零영]?[ ]?\d[\d,.]{{0,30}}[ ]?{_HAN_MARKS}){{0,9}}"
+    r"(?:[ ]?[零영]?[ ]?(?:\d,\d{3}|\d{1,4})(?![,.]?\d))?(?![多余餘幾几여])"
 )
-_MARKS = "万萬만亿億억兆조"
-# 15万5736, and "4 million, 790 thousand 198": parts that add up.
+# "4 million, 790 thousand 198": also parts that add up.
 _SUMMED = re.compile(
-    rf"(?<![\d,.])(?=\d[\d,.]{{0,30}}[ ]?[^\W\d])(?:(?:\d[\d,.]{{0,30}}[ ]?[{_MARKS}][ ]?){{1,4}}(?:\d{{1,4}})?"
-    rf"|\d[\d,.]{{0,30}}(?:[ ](?:{_WORD})(?:[ ](?:and[ ])?|,[ ](?=\d+(?:[ ](?:{_WORD})\b|[^\w ,]|\Z)))\d{{1,3}}){{1,4}}"
-    rf"(?:[ ](?:{_WORD})(?![\w-])|(?![\w-]|[.,]\d|[ ](?:{_WORD}))))",
+    rf"\d(?<![\d,.].)(?=[\d,.]{{0,30}}[ ][^\W\d])[\d,.]{{0,30}}"
+    rf"(?:[ ](?:{_WORD})(?:[ ](?:and[ ])?|,[ ](?=\d+(?:[ ](?:{_WORD})\b|[^\w ,]|\Z)))\d{{1,3}}){{1,4}}"
+    rf"(?:[ ](?:{_WORD})(?![\w-])|(?![\w-]|[.,]\d|[ ](?:{_WORD})))",
     re.IGNORECASE,
 )
-_PART = re.compile(rf"(\d[\d,.]*)[ ]?([{_MARKS}]|{_WORD}|)")
+_PART = re.compile(rf"(\d[\d,.]*)[ ]?({_WORD}|)")
 
 _GROUPING = str.maketrans("", "", f" '_{THIN}")
 
@@ -337,14 +419,34 @@ def value_of(
 
 
 def _spelled_out(number: re.Match[str]) -> str:
-    """The sum of parts such as `15万5736`; parts that do not get smaller are no sum."""
+    """The sum of parts such as `4 million 790 thousand`."""
+    parts = _PART.findall(number[0].lower())
+    return _sum_of([(digits, _PLACES.get(word, 0)) for digits, word in parts], number)
+
+
+def _from_han(number: re.Match[str]) -> str:
+    """The sum of parts such as `15万5736`; in `3千2百万` the last mark is of both."""
+    parts: list[tuple[str, int]] = []
+    places = 0  # of the last group
+    for digits, marks in reversed(_HAN_PART.findall(number[0])):
+        large = sum(HAN_LARGE.get(mark, 0) for mark in marks)
+        places = large or places
+        small = sum(HAN_SMALL.get(mark, 0) for mark in marks)
+        parts.insert(0, (digits, small + places))
+    return _sum_of(parts, number)
+
+
+def _sum_of(parts: Sequence[tuple[str, int]], number: re.Match[str]) -> str:
+    """The sum of digits and their powers of ten; parts that do not get smaller are no
+    sum.
+    """
     total = Decimal(0)
     before: Decimal | None = None
-    for digits, mark in _PART.findall(number[0].lower()):
+    for digits, places in parts:
         value = value_of(digits.rstrip(","))
         if value is None:
             return number[0]
-        value = shifted(value, _PLACES.get(mark, 0))
+        value = shifted(value, places)
         if before is not None and before <= value:
             return number[0]
         total += value
@@ -359,9 +461,11 @@ def _pointed(digits: str) -> str | None:
     plain = digits.translate(_GROUPING)
     commas, points = plain.count(","), plain.count(".")
     if commas + points <= 1:
-        # A comma groups three digits, unless another mark groups or a zero leads.
+        # A comma groups three digits, unless another mark groups, a zero leads or the
+        # first group is too long.
         whole, _, decimals = plain.lstrip("+-").partition(",")
-        groups = len(decimals) == 3 and len(plain) == len(digits) and whole != "0"
+        is_group = len(whole) <= 3 and whole != "0"
+        groups = is_group and len(decimals) == 3 and len(plain) == len(digits)
         return plain.replace(",", "" if groups else ".")
     if not points or (points == 1 and plain.rindex(",") < plain.index(".")):
         return plain.replace(",", "")  # commas group, even if a group has lost a digit
@@ -388,32 +492,39 @@ _UNITS = re.findall(
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _SMALL = {word: at for at, word in enumerate(_UNITS)}
 _SMALL.update((word, 10 * at) for at, word in enumerate(_TENS, 2))
+_SMALL |= dict.fromkeys(("oh", "o", "nought", "naught"), 0)  # behind a point
 _SMALL_WORD = rf"(?:{'|'.join(_SMALL)})\b"
 # `ends` is set if a clause ends there. It is optional, so that a long row of words is
-# tried once.
+# tried once. What begins with `part` is none: it may be the tail of a number.
 _NUMBER_IN_WORDS = re.compile(
-    rf"\b(?!one\b(?![ -]|[.!]?\s*\Z)){_SMALL_WORD}(?:,?[ -](?:and[ ])?(?:{_SMALL_WORD}|(?:{_WORD})\b))*"
-    rf"(?:[ ]point(?:[ ]{_SMALL_WORD})+)?(?P<ends>(?=\s*(?:[.,;:!()]|\Z|\n|is\b)))?",
+    rf"\b(?P<part>half[ ]an?[ ]|(?:cent|mille|point)[ ])?(?!one\b(?![ -]|[.!]?\s*\Z)|oh?\b)"
+    rf"(?:{_SMALL_WORD}|(?P<a>an?[ ])?(?:{_WORD})\b)(?:,?[ -](?:and[ ])?(?:{_SMALL_WORD}|(?:{_WORD})\b))*"
+    rf"(?:[ ]point(?:[ ]{_SMALL_WORD})+)?(?P<ends>(?=\s*(?:[.,;:!()\"'»”{BOLD}{END_OF_BOX}]|\Z|\n|is\b)))?",
     re.IGNORECASE,
 )
 # One number among these words: in "three and two" there are two.
 _BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(_UNITS)})"
 _ONE_NUMBER = re.compile(
-    rf"{_BELOW_HUNDRED}(?:[ -](?:{_WORD})(?:,?[ -](?:and[ ])?{_BELOW_HUNDRED})?){{0,60}}"
+    rf"(?:an?|{_BELOW_HUNDRED})(?:[ -](?:{_WORD})(?:,?[ -](?:and[ ])?{_BELOW_HUNDRED})?){{0,60}}"
 )
 
 
 def _in_digits(words: re.Match[str]) -> str:
     whole, _, decimals = words[0].lower().partition(" point ")
-    if words["ends"] is None or not _ONE_NUMBER.fullmatch(whole):
+    is_part = words["part"] or words.string[: words.start()].endswith("-")
+    if is_part or words["ends"] is None or not _ONE_NUMBER.fullmatch(whole):
         return words[0]
     total = group = 0
     for word in re.findall("[a-z]+", whole):
-        if word in _SMALL:
+        if word in ("a", "an"):
+            group = 1
+        elif word in _SMALL:
             group += _SMALL[word]
         elif word == "hundred":
             group *= 100
         elif word != "and":
+            if not group:
+                return words[0]  # a thousand thousand
             total, group = total + group * 10 ** _PLACES[word], 0
     digits = str(total + group)
     if decimals:

@@ -191,6 +191,8 @@ class _Reply:
         sizes = {token.size for token in self._tokens if isinstance(token, Number)}
         values = set()
         for claim in said:
+            if claim.number.is_half_read:
+                return None
             if len(sizes) == 1 or claim.level is not Level.NONE:
                 values.add(claim.value)
         return values.pop() if len(values) == 1 else None
@@ -273,13 +275,16 @@ class _Reply:
         is_first = self._kind(start - 1) in _BEFORE_AN_OPENING
         return Claim(number, value, level, is_stated, is_first, self._ends_clause(at))
 
-    def _with_point(self, claim: Claim, numbers: Iterable[int]) -> Decimal:
-        """The answer; without a point, the same digits with one:
+    def _with_point(self, claim: Claim, numbers: Iterable[int]) -> Decimal | None:
+        """The answer, None if it is read by half; without a point, the same digits
+        with one:
 
         `17,647,500 hundredths of a hundredth, 1764.75`.
 
         The point is moved by as many places as the operands have decimals.
         """
+        if claim.number.is_half_read:
+            return None
         decimals = 0
         for operand in self._operands:
             _, _, rest = str(operand).partition(".")

@@ -11,6 +11,7 @@ from enum import Enum, auto
 from functools import cached_property
 from itertools import islice
 
+from .beside import is_half_read
 from .normalize import BOLD, BOX, END_OF_BOX, MAGNITUDE, THIN, value_of
 
 
@@ -155,8 +156,9 @@ _REMARK = (
 _TOKEN = (
     rf"[ ]?(?:(?<!\w)(?=[CFGHILORSTWcfghilorstw])(?i:(?P<denial>{_DENIAL})|(?P<doubt>{_DOUBT}))"
     rf"|(?P<remark>{_REMARK})"
-    # A word that begins with a Latin letter may contain digits, like an identifier.
-    rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*|[^\W\d_]+)"
+    # A word that begins with a Latin letter may contain digits, like an identifier,
+    # and goes on as a number does.
+    rf"|(?P<word>[A-Za-z_À-ÖØ-öø-ɏ][\w]*(?:-\w+)*(?:(?<=\d)[.,']\d+)*|[^\W\d_]+)"
     rf"|(?P<number>{_NUMBER})"
     rf"|(?P<stop>(?<![Aa]pprox)[.!?;](?=\s|{BOLD}|$))"
     rf"|(?P<symbol>[-+×÷/*^±=→≈~:∴%{BOX}{END_OF_BOX}])"
@@ -196,6 +198,13 @@ class Number(Token):
     def is_before(self, text: str) -> bool:
         """Whether the text follows the number directly."""
         return self.match.string.startswith(text, self.match.end())
+
+    @property
+    def is_half_read(self) -> bool:
+        """Whether it is not known what a letter or mark beside the digits means."""
+        return is_half_read(
+            self.match.string, self.match.start("digits"), self.match.end()
+        )
 
     @property
     def has_magnitude(self) -> bool:

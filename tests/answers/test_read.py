@@ -571,7 +571,26 @@ UNITS = (
         "7 and ",
     ),
     *("7.(7", "7.7...", "7\u0305", "\\begin{a}", "\\\\ ", "7(7 + ", "12 and 22, "),
-    *("one hundred and ", "not ", "n't really ", "½", "= 3/2 ", "7 would "),
+    *(
+        "1千",
+        "1 mil ",
+        "USD1",
+        "R1,234",
+        "%1",
+        "1;",
+        "5zz ",
+        "\\fcolorbox{a}{",
+        "12,5 ",
+    ),
+    *(
+        "one hundred and ",
+        "a hundred ",
+        "not ",
+        "n't really ",
+        "½",
+        "= 3/2 ",
+        "7 would ",
+    ),
 )
 # A limit on the processor's time, which no other process uses up; all of it takes a
 # third of it. Long texts are read whole here, so that no cut hides quadratic time.
