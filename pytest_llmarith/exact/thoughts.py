@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -210,8 +210,18 @@ _BY_KIND = {
     _Kind.HEADER: _HEADERS,
     _Kind.TURN: [end for ends in TURN_ENDS.values() for end in ends],
 }
-_KINDS = {kind: re.compile(_any_of(found)) for kind, found in _BY_KIND.items()}
-_MARKERS = re.compile(_any_of(chain.from_iterable(_BY_KIND.values())))
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], Mapping[_Kind, re.Pattern[str]]]:
+    """The search for any marker, and the pattern of each kind.
+
+    Compiled at the first use, as they are large.
+    """
+    kinds = {kind: re.compile(_any_of(found)) for kind, found in _BY_KIND.items()}
+    return re.compile(_any_of(chain.from_iterable(_BY_KIND.values()))), kinds
+
+
 # In prose, a name between brackets can be a word.
 _TAG = re.compile(r"<\w+>|\[THINK\]|<details.*|`.*", re.IGNORECASE)
 _QUOTED = ("``", '""', "''")
@@ -282,7 +292,7 @@ class _Scan:
         self._is_closed = False  # whether a thought was
         self._repeats_prompt = False
         self._next_turn: int | None = None  # by words, which a thought may say, too
-        self._before_stray: tuple[int, int] | None = None
+        self._before: tuple[int, int] | None = None
         self._digit = -1
 
     def found(self) -> _Found:
@@ -297,14 +307,15 @@ class _Scan:
         if self._next_turn is not None:
             end = self._next_turn
         start = end if self._repeats_prompt else min(self._start, end)
-        if self._before_stray and not self._said(end):
-            start, end = self._before_stray
+        if self._before and not self._said(end):
+            start, end = self._before
         return _Found(self._thought, (start, end), False)
 
     def _markers(self) -> Iterator[tuple[_Kind, re.Match[str]]]:
+        any_marker, kinds = _patterns()
         at = self._start
-        while marker := _MARKERS.search(self._reply, at):
-            for kind, pattern in _KINDS.items():
+        while marker := any_marker.search(self._reply, at):
+            for kind, pattern in kinds.items():
                 found = pattern.match(self._reply, marker.start())
                 if found:
                     yield kind, found
@@ -388,8 +399,9 @@ class _Scan:
                 if self._is_closed:
                     return True
                 self._next_turn = None  # it was a word of the thought
-            if self._is_closed and self._said(at):
-                self._before_stray = self._start, at
+        said_to = opened.start() if opened else at
+        if (opened or self._is_closed) and self._said(said_to):
+            self._before = self._start, said_to
         self._close(self._thought_start, at, after)
         return False
 
@@ -411,7 +423,7 @@ class _Scan:
             return False
         if self._opened or self._next_turn is not None:
             return True
-        if marker == "</s>" and 0 < self._strikes_out < at:
+        if marker == "</s>" and 0 <= self._strikes_out < at:
             return False
         if self._said(at) or self._is_closed:
             return not self._repeats_prompt
@@ -421,7 +433,7 @@ class _Scan:
 
     @cached_property
     def _strikes_out(self) -> int:
-        """Where a tag begins that strikes text out, if it is not that of a prompt."""
+        """Where a tag begins that strikes text out."""
         return self._reply.find("<s>")
 
     def _has_number(self, at: int) -> bool:

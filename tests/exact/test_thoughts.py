@@ -149,6 +149,10 @@ def test_the_reply_ends_where_the_first_turn_ends(end: str, next_turn: str) -> N
         (f"Let me act it out.\nUser: 48213 + 7596?\nAssistant: {RIGHT}", RIGHT),
         (f"User: 48213 + 7596?\nAssistant: {RIGHT}", RIGHT),
         (f"It is <s>{WRONG}</s> {RIGHT}.", RIGHT),
+        (f"<s>{WRONG}</s> **{RIGHT}**", RIGHT),
+        # a thought behind the answer
+        (f"<answer>{RIGHT}</answer><reflection>Or {WRONG}?</reflection>", RIGHT),
+        (f"{RIGHT}\n<think>Was it {WRONG}?</think>\n", RIGHT),
         # a marker that comes twice, or that a parser has left
         (f"</think>\n\n{RIGHT}", RIGHT),
         (f"<think>{WRONG}</think>{RIGHT}</think>", RIGHT),
@@ -161,7 +165,6 @@ def test_the_reply_ends_where_the_first_turn_ends(end: str, next_turn: str) -> N
             f"<|im_start|>user\n{WRONG}?<|im_end|>\n<|im_start|>assistant\n{RIGHT}",
             RIGHT,
         ),
-        (f"<s>{RIGHT}</s>", RIGHT),
         # gpt-oss, with and without its tokens
         (f"analysis48213 + 7596 = {WRONG}.assistantfinal{RIGHT}", RIGHT),
         (f"analysis48213 + 7596 = {WRONG}.assistantfinal55,809", RIGHT),
