@@ -75,6 +75,7 @@ STYLES = (
     Style("to=self<|message|>", "<|eom|> <|start|> assistant <|message|>", "Muse Glimmer", "vLLM"),
     Style("to=self<|message|>", "to=user<|message|>", "Muse Glimmer", "vLLM"),
     Style("<|think|>", "<|content|>", "Solar Open", "vLLM"),
+    Style("<|think|>", "<|end|> <|content|>", "Solar Open", "published replies"),
     Style("<|think:start|>", "<|think:end|>", "Solar Open 2", "vLLM"),
     Style("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", "PLaMo 3", "vLLM"),
     Style("<|begin_of_thought|>", "<|end_of_thought|>", "OpenThinker, Sky-T1", "Open WebUI"),

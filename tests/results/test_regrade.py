@@ -93,6 +93,15 @@ def test_the_verdict_comes_from_the_reply() -> None:
     assert again(as_dict(found)) == found
 
 
+def test_a_thought_in_a_stored_reply_is_read_again() -> None:
+    """As servers left it there, graded without it by what was known then."""
+    for text in ("<think>7?</think>\n\n{}", "7?</think>{}", "{}<|im_end|>\n7"):
+        right = added(text)
+        stale = right | {"outcome": "nan", "reason": "unreadable", "answer": None}
+        stale |= {"grade": {"score": 0}}
+        assert again(stale).outcome == "correct"
+
+
 # --- rows of llm_arithmetic -----------------------------------------------------------
 
 

@@ -50,6 +50,36 @@ def right(call: Call) -> str:
     return str(_OPERATORS[sign](Decimal(lhs), Decimal(rhs)))
 
 
+def right_in_all_shapes() -> Callable[[Call], Answer]:
+    """The right answers, each in another of the shapes in which servers send thoughts
+    and turns; their numbers elsewhere are wrong.
+    """
+    nth = count()
+
+    def answer(call: Call) -> Answer:
+        number, wrong = right(call), "So it is 123456789."
+        unused = {"reasoning": None, "reasoning_content": None}
+        user = "<|im_end|>\n<|im_start|>user\nAnd 1 + 1?<|im_end|>\n"
+        parts = [
+            {"type": "thinking", "thinking": [{"type": "text", "text": wrong}]},
+            {"type": "text", "text": number},
+        ]
+        shapes: list[tuple[Any, dict[str, Any]]] = [
+            (f"<think>{wrong}</think>\n\n{number}", unused),
+            (f"{wrong}\n</think>\n\n{number}", {"reasoning_content": ""}),
+            (f"</think>\n\n{number}", {"reasoning_content": wrong}),
+            (f"<seed:think>{wrong}</seed:think>{number}", {}),
+            (f"analysis{wrong}assistantfinal{number}", {"reasoning": None}),
+            (f"{number}{user}<|im_start|>assistant\n2", unused),
+            (number, {"reasoning_content": None, "reasoning": wrong}),
+            (parts, unused),
+        ]
+        content, message = shapes[next(nth) % len(shapes)]
+        return Answer(message={**message, "content": content})
+
+    return answer
+
+
 @dataclass
 class Bench:
     """A folder with both benches, and a server that answers as the test says (all

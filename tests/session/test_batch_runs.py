@@ -16,7 +16,7 @@ import pytest
 from aiohttp import web
 
 from tests.batch_server import BatchServer
-from tests.session.bench import ITEMS, WAYS, Bench, right
+from tests.session.bench import ITEMS, WAYS, Bench, right, right_in_all_shapes
 
 OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
 FORMS = pytest.mark.parametrize(
@@ -104,6 +104,12 @@ def test_submit_in_one_job_and_collect_in_another(
     assert (result.ret, batches.outcomes()) == (0, {"correct": ITEMS})
     assert [len(made.calls) for made in batches.server.made] == [ITEMS]
     assert set(batches.server.asked.values()) == {1}
+
+
+def test_answers_of_a_batch_behind_thoughts(batches: BatchBench) -> None:
+    batches.script = right_in_all_shapes()
+    result = batches.run("--llm-batch", "-p", "no:xdist", model=OPENAI)
+    assert (result.ret, batches.outcomes()) == (0, {"correct": ITEMS})
 
 
 @pytest.mark.parametrize("way", WAYS)

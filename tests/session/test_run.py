@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.llm_server import Answer, Call, usage
-from tests.session.bench import ITEMS, WAYS, Bench, right
+from tests.session.bench import ITEMS, WAYS, Bench, right, right_in_all_shapes
 
 Way = tuple[str, ...]
 
@@ -82,6 +82,22 @@ def test_each_question_is_asked_once_and_the_files_agree(bench: Bench) -> None:
     }
     said = f"all {ITEMS} answered, {ITEMS} from the store, asked {' to '.join(sorted(days))}; --llm-store=refresh"
     assert said in " ".join(result.stdout.str().split())
+
+
+@pytest.mark.parametrize("transport", ["direct", "litellm"])
+def test_answers_behind_thoughts_and_before_next_turns(
+    bench: Bench, transport: str
+) -> None:
+    """However a server sends them, right answers are right, also by the strict
+    reading.
+    """
+    bench.script = right_in_all_shapes()
+    result = bench.run("-p", "no:xdist", "-o", f"llm_transport={transport}")
+    assert result.ret == 0
+    records = bench.records()
+    assert {record["outcome"] for record in records} == {"correct"}
+    thoughts = [record["reply"].get("reasoning") for record in records]
+    assert sum(thought is not None for thought in thoughts) > ITEMS * 3 / 4
 
 
 def test_another_model_behind_the_same_address(bench: Bench) -> None:
