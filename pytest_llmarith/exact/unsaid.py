@@ -2,7 +2,7 @@
 programs, data about the answer, and the footers that shells and databases print below
 a table.
 
-Every pattern takes linear time.
+Every pattern takes linear time, and is compiled on first use, as in `context`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 
 _CLOSING_MARKS = "，。、；）」』》”’"
-_ADDRESS = re.compile(
-    rf"https?:(?:\\?/){{2}}[^\s\"'<>()\[\]{{}},;|`{_CLOSING_MARKS}]*+", re.IGNORECASE
-)
+_ADDRESS = rf"https?:(?:\\?/){{2}}[^\s\"'<>()\[\]{{}},;|`{_CLOSING_MARKS}]*+"
 
 # Tool calls, as models write them where no server has read them. A call that does not
 # end goes on to the end of the reply.
@@ -34,11 +32,9 @@ _CALLS = {
     r"to=functions": r"<\|(?:call|end)\|>",  # gpt-oss
     r"```tool_code": r"```",  # Gemma
 }
-_CALL = re.compile(
-    "|".join(f"{start}.*?(?:{end}|\\Z)" for start, end in _CALLS.items()), re.DOTALL
-)
+_CALL = "(?s)" + "|".join(f"{start}.*?(?:{end}|\\Z)" for start, end in _CALLS.items())
 _OBJECT = r"\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*\})*(?:\}|\Z)"
-_ARGUMENTS = re.compile(
+_ARGUMENTS = (
     r"[\"'](?:\w+_)?(?:arguments|parameters|args|kwargs|input)[\"']\s*:\s*"
     rf"(?:{_OBJECT}|\"(?:[^\"\\]++|\\.)*\"|\[[^\[\]]*\])"
     rf"|(?:\[ARGS\]|Action Input:)\s*(?:{_OBJECT}|[^\n]*)"
@@ -48,27 +44,24 @@ _ARGUMENTS = re.compile(
 _ARGUMENTS_OF = (
     r"\((?:[^()\n]++|\((?:[^()\n]++|\((?:[^()\n]++|\([^()\n]*+\))*\))*\))*\)"
 )
-_FUNCTION = re.compile(
+_FUNCTION = (
     rf"(?<![\w\\.])(?P<name>[A-Za-z_]\w{{1,40}}(?P<path>\.\w[\w.]*)?)(?P<given>{_ARGUMENTS_OF})"
     r"(?:[ ]?[-+*/][ ]?\d[\d.]*+)?"
 )
-_GIVEN = re.compile(r"(?<=\w)\(")
-_SHOWN = re.compile(
-    r"\(\s*(?:(?:answer|result)\s*=\s*)?[\"']?[-+]?\d[\d.,]*[\"']?\s*\)|.*[\d(]\s*=",
-    re.DOTALL,
+_GIVEN = r"(?<=\w)\("
+_SHOWN = (
+    r"(?s)\(\s*(?:(?:answer|result)\s*=\s*)?[\"']?[-+]?\d[\d.,]*[\"']?\s*\)|.*[\d(]\s*="
 )
-_PROGRAM = re.compile(
-    r"```(?:python\d?|py|javascript|js|typescript|ts|bash|sh|shell|sql|c|cpp|java|go|rust|ruby|r)\b"
-    r"(?P<code>.*?)(?:```|\Z)",
-    re.DOTALL | re.IGNORECASE,
+_PROGRAM = (
+    r"(?si)```(?:python\d?|py|javascript|js|typescript|ts|bash|sh|shell|sql|c|cpp|java|go|rust|ruby|r)\b"
+    r"(?P<code>.*?)(?:```|\Z)"
 )
-_STATEMENT = re.compile(
-    r"^[ \t]*(?:(?:let|const|var|int|long|double|auto)[ ])?"
+_STATEMENT = (
+    r"(?m)^[ \t]*(?:(?:let|const|var|int|long|double|auto)[ ])?"
     r"(?:(?!\w*(?:answer|result|sum|total|product|difference|quotient)[ ]*=)[\w.()]+[ ]*[-+*/]?=(?!=)[^#\n]*"
-    r"|\w+[ ]*=[ ]*[01][ ;]*$)|\b(?:return|for|while|if)\b[^#\n]*",
-    re.MULTILINE,
+    r"|\w+[ ]*=[ ]*[01][ ;]*$)|\b(?:return|for|while|if)\b[^#\n]*"
 )
-_COMMENT = re.compile(r"#|//|--[ ]")
+_COMMENT = r"#|//|--[ ]"
 
 # Data about the answer. `REMAINDER` says that the number behind it is another.
 REMAINDER = " remainder "
@@ -78,42 +71,38 @@ _NAMES = (
     "|retries|port|tokens|elapsed|duration|runtime|latency|created|took"
 )
 _NAME = rf"(?:[A-Za-z]{{1,20}}_)?(?i:{_NAMES})(?:_\w{{1,20}})?"
-_DATA = re.compile(
-    rf"(?:^[ \t]*|[\"'<]){_NAME}(?:>\s*|[\"']?[ ]*[:=][ ]*(?=[\"'\[]?[-+.\d]))",
-    re.MULTILINE,
-)
-_FOOTER = re.compile(
-    r"^[ │|]*(?:\(\d+[ ]rows?(?:[ ]affected)?\)|\[\d+[ ]rows[ ]x[ ]\d+[ ]columns\]"
+_DATA = rf"(?m)(?:^[ \t]*|[\"'<]){_NAME}(?:>\s*|[\"']?[ ]*[:=][ ]*(?=[\"'\[]?[-+.\d]))"
+_FOOTER = (
+    r"(?m)^[ │|]*(?:\(\d+[ ]rows?(?:[ ]affected)?\)|\[\d+[ ]rows[ ]x[ ]\d+[ ]columns\]"
     r"|\d+[ ]rows?[ ](?:in[ ]set|selected|affected|returned|fetched|retrieved|\()[^\n]*"
     r"|(?:shape:[ ]|Process[ ]finished|real\s|user\s|sys\s)[^\n]*)[ │|]*$"
-    r"|^[ ]*\+[-=+]{2,}\+[ ]*$",
-    re.MULTILINE,
+    r"|^[ ]*\+[-=+]{2,}\+[ ]*$"
 )
-_BELOW_A_TABLE = re.compile(r"([-+|┘])\n\s*\d+[ ]rows?[ ]*\Z")
+_BELOW_A_TABLE = r"([-+|┘])\n\s*\d+[ ]rows?[ ]*\Z"
 
 
 def said(text: str) -> str:
     """The text without what it holds for machines."""
     if "://" in text or ":\\/" in text:
-        text = _ADDRESS.sub(" ", text)
-    text = _CALL.sub("\ncall\n", text)
+        text = re.sub(_ADDRESS, " ", text)
+    text = re.sub(_CALL, "\ncall\n", text)
     if ":" in text or "[ARGS]" in text:
-        text = _ARGUMENTS.sub(" ", text)
+        text = re.sub(_ARGUMENTS, " ", text)
     if "```" in text:
-        text = _PROGRAM.sub(_shown, text)
-    if _GIVEN.search(text):
-        text = _FUNCTION.sub(_without_arguments, text)
-    text = _DATA.sub(REMAINDER, text)
-    return _BELOW_A_TABLE.sub(r"\1", _FOOTER.sub("─", text))
+        text = re.sub(_PROGRAM, _shown, text)
+    if re.search(_GIVEN, text):
+        text = re.sub(_FUNCTION, _without_arguments, text)
+    text = re.sub(_DATA, REMAINDER, text)
+    return re.sub(_BELOW_A_TABLE, r"\1", re.sub(_FOOTER, "─", text))
 
 
 def _without_arguments(call: re.Match[str]) -> str:
-    if _SHOWN.match(call["given"]) and not call["path"]:
+    if re.match(_SHOWN, call["given"]) and not call["path"]:
         return call[0]
     return call["name"]
 
 
 def _shown(program: re.Match[str]) -> str:
     """What a program shows: its comments, and its lines that are no statements."""
-    code = _FUNCTION.sub(_without_arguments, program["code"])
-    return "\n" + _COMMENT.sub("\n", _STATEMENT.sub("", code)) + "\n"
+    code = re.sub(_FUNCTION, _without_arguments, program["code"])
+    return "\n" + re.sub(_COMMENT, "\n", re.sub(_STATEMENT, "", code)) + "\n"
