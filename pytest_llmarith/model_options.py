@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from pytest_llmarith.models.model_file import (
 from pytest_llmarith.models.providers import (
     address_of,
     dotenv_variables,
+    unknown_model,
     with_dotenv,
 )
 from pytest_llmarith.models.redact import refused_secrets
@@ -121,6 +123,11 @@ class ModelOptions:
                 model = parse_at(self._place, self._with_file, model, concurrency)
                 self.texts[number] = with_file_described(text, model)
             models.append(self._with_address(model))
+            is_worker = hasattr(self._config, "workerinput")
+            if not model.simulated and model.file is None and not is_worker:
+                why = unknown_model(model, self._environ)
+                if why is not None:
+                    raise ValueError(f"{self._place}: {why}")
         words = option("--llm-sweep") or ()
         return tuple(parse_at("--llm-sweep", sweep, models, words))
 
@@ -236,10 +243,12 @@ def parse_model(
         price=price,
     )
     if model.simulated and model.target not in (*FAKE_MODELS, SMOLLM2):
-        raise ValueError(
-            f"there is no model {model.target!r}; write {', '.join(FAKE_MODELS)} or "
-            f"{SMOLLM2}"
-        )
+        known = [*FAKE_MODELS, SMOLLM2]
+        meant = get_close_matches(model.target, known, n=1)
+        advice = f"write {', '.join(FAKE_MODELS)} or {SMOLLM2}"
+        if meant:
+            advice = f"did you mean {meant[0]}?"
+        raise ValueError(f"there is no model {model.target!r}; {advice}")
     return model
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Literal, NamedTuple
 
 import pytest
@@ -306,6 +307,24 @@ def are_given(config: pytest.Config) -> bool:
         if is_given:
             return True
     return MODEL_VARIABLE in os.environ
+
+
+def suggest(parser: pytest.Parser, arguments: Sequence[str]) -> None:
+    """Name the option of this plugin that may be meant by an unknown one, in pytest's
+    own message about it.
+    """
+    given = [one.partition("=")[0] for one in arguments if one.startswith("--")]
+    ours = [name for name, option in OPTIONS.items() if not option.is_ini]
+    for name in given:
+        nearest = get_close_matches(name, ours, n=1, cutoff=0.7)
+        if nearest and nearest[0] != name and name not in _known(parser):
+            parser.extra_info["did you mean"] = f"{nearest[0]} for {name}"
+
+
+def _known(parser: pytest.Parser) -> set[str]:
+    """All options of pytest and its plugins."""
+    groups = [*parser._groups, parser._anonymous]
+    return {name for group in groups for one in group.options for name in one.names()}
 
 
 @contextmanager

@@ -20,9 +20,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
+def pytest_load_initial_conftests(
+    parser: pytest.Parser, args: list[str]
+) -> Generator[None, None, None]:
     with options.conflicts_explained():
         yield
+        options.suggest(parser, args)
         parser.parse_known_args(
             []
         )  # older versions of pytest detect conflicts only here

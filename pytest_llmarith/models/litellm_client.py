@@ -20,7 +20,13 @@ from msgspec import structs
 from pytest_llmarith.models import httpx_guard, responses
 from pytest_llmarith.models.error_bodies import error_in_reply
 from pytest_llmarith.models.parameters import unknown_parameter
-from pytest_llmarith.models.price_list import cost_in, terms_in, tier_of, tiers_of
+from pytest_llmarith.models.price_list import (
+    cost_in,
+    listed,
+    terms_in,
+    tier_of,
+    tiers_of,
+)
 from pytest_llmarith.models.provider_errors import (
     NotSent,
     UnusableResponse,
@@ -28,7 +34,11 @@ from pytest_llmarith.models.provider_errors import (
     no_key,
     words_of,
 )
-from pytest_llmarith.models.providers import key_variable, provider_of
+from pytest_llmarith.models.providers import (
+    key_variable,
+    no_such_model,
+    provider_of,
+)
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, ModelTerms, Prompt
 
@@ -36,6 +46,7 @@ from pytest_llmarith.types import Model, ModelTerms, Prompt
 # URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _OPENAI_KEY = "OPENAI_API_KEY"
+_LOCAL_LIST = "LITELLM_LOCAL_MODEL_COST_MAP"
 # litellm would send a request to these providers to look up a model.
 _ONE_TEXT = "text-completion-"
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
@@ -63,15 +74,39 @@ class LitellmClient:
 
     def terms(self, model: Model) -> ModelTerms:
         """The model's terms in litellm's price list."""
-        return terms_in(self._entry(model), tier_of(model.params))
+        entry = None
+        if self._imported is None and _LOCAL_LIST not in os.environ:
+            # As litellm would find it, which takes seconds to import.
+            entry = listed().get(model.target)
+        return terms_in(entry or self._entry(model), tier_of(model.params))
 
     def unknown_parameter(self, model: Model) -> str | None:
-        """Why a model cannot be asked: a parameter that its provider does not have;
-        None if there is none.
+        """Why a model cannot be asked: litellm does not know it, or its provider does
+        not have a parameter; None if there is no reason.
         """
+        if not model.params and model.target in listed():
+            return None
+        if not self._knows(model):
+            return no_such_model(model.target)
         if not model.params or model.api_base is not None:
             return None
         return unknown_parameter(self.litellm, model)
+
+    def _knows(self, model: Model) -> bool:
+        """Whether litellm has a provider for a model.
+
+        Of some named providers litellm would ask for a login.
+        """
+        prefix, slash, _ = model.target.partition("/")
+        if "custom_llm_provider" in model.params or model.api_base is not None:
+            return True
+        if slash and prefix in self.litellm.provider_list:
+            return True
+        try:
+            self.litellm.get_llm_provider(model.target)
+        except Exception:  # litellm raises several
+            return False
+        return True
 
     async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         """Send one request.
@@ -150,10 +185,7 @@ class LitellmClient:
         try:
             name, provider, *_ = self.litellm.get_llm_provider(model.target)
         except Exception:  # litellm raises several
-            return NotSent(
-                "litellm knows no such model; write PROVIDER/MODEL, or openai/MODEL "
-                "with --llm-api-base=URL"
-            )
+            return NotSent(no_such_model(model.target).partition(": ")[2])
         if isinstance(error, self.litellm.UnsupportedParamsError):
             taken = self.litellm.get_supported_openai_params(name, provider) or ()
             known = set(self.litellm.OPENAI_CHAT_COMPLETION_PARAMS).difference(taken)
@@ -226,7 +258,7 @@ def _arguments(model: Model, prompt: Prompt, timeout_s: float) -> dict[str, Any]
 
 def _imported() -> Any:
     # Otherwise litellm downloads its price list on import; a user may ask for that.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault(_LOCAL_LIST, "True")
     # Otherwise litellm reads the first `.env` in the folders above its own.
     os.environ["LITELLM_MODE"] = "PRODUCTION"
     import litellm

@@ -259,14 +259,20 @@ class BrokerProcess:
         """Start its slow imports; returns at once."""
         self._send("prepare")
 
-    def plan(self, questions: Sequence[Question], later: Sequence[str] = ()) -> Plan:
+    def plan(
+        self,
+        questions: Sequence[Question],
+        later: Sequence[str] = (),
+        idle: Callable[[], None] | None = None,
+    ) -> Plan:
         """Look up these questions in store and budget; `later` names models that may be
-        asked further ones.
+        asked further ones, and `idle` is called about once a second meanwhile.
         """
         plan = self._calls.call(
             "plan",
             [msgspec.to_builtins(question) for question in questions],
             list(later),
+            idle=idle,
         )
         return plan if isinstance(plan, Plan) else Plan(error=plan.message)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, MutableMapping
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -106,6 +107,44 @@ def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
     for provider, names in _FAMILIES.items():
         if names.match(target):
             return provider
+    return None
+
+
+def unknown_model(model: Model, environ: Mapping[str, str]) -> str | None:
+    """Why litellm has no provider for a model, as far as its list shows; else None."""
+    target = model.target
+    if "/" in target or "custom_llm_provider" in model.params:
+        return None
+    return None if provider_of(target, environ) else no_such_model(target)
+
+
+def no_such_model(target: str) -> str:
+    """That litellm knows no model of this name, and which one may be meant."""
+    meant = similar_model(target)
+    advice = f"did you mean {meant}? Else " if meant else ""
+    return (
+        f"{target}: litellm knows no such model; {advice}write PROVIDER/MODEL, or "
+        f"openai/MODEL with --llm-api-base=URL"
+    )
+
+
+def similar_model(target: str) -> str | None:
+    """The most similar name in litellm's list, in the form of the given one: of the
+    same provider, or of a similar one.
+    """
+    prefix, slash, name = target.rpartition("/")
+    names = list(price_list.listed())
+    if slash:
+        known = {one.partition("/")[0] for one in names if "/" in one}
+        known.update(_listed().values())
+        for provider in get_close_matches(prefix, known, n=1, cutoff=0.8):
+            if provider != prefix:
+                return f"{provider}/{name}"
+        names = [f"{prefix}/{one}" for one, of in _listed().items() if of == prefix] + [
+            one for one in names if one.startswith(f"{prefix}/")
+        ]
+    for meant in get_close_matches(target, names, n=1, cutoff=0.8):
+        return meant
     return None
 
 

@@ -7,17 +7,20 @@ Every pytest run loads this module, so slow imports are inside the functions.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_llmarith import options
 from pytest_llmarith.session.items import (
+    NO_MODEL,
     OPTIONS_INPUT,
+    all_lack_an_option,
     has_record,
     id_of,
     missing_option,
+    selection_help,
     settings_of,
 )
 
@@ -36,6 +39,7 @@ def configure(config: pytest.Config) -> None:
     if not options.are_given(config):
         if not is_worker:
             config.pluginmanager.register(Idle(config))
+            config.pluginmanager.register(Missing(config), "llmarith-missing")
         return
     settings = settings_of(config)
     refuse_wrong_usage(config, settings)
@@ -60,6 +64,55 @@ def configure(config: pytest.Config) -> None:
     else:
         run = RunController(config, settings)
     config.pluginmanager.register(run, "llmarith-run")
+    config.pluginmanager.register(Missing(config), "llmarith-missing")
+
+
+class Missing:
+    """Says what to write if no question can be asked, and lets the run end with the
+    exit status of one without tests.
+
+    Tests of others that hold a bench among them stay skipped.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._deselected: list[pytest.Item] = []
+        self._help = ""
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        self._deselected += items
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Before the first test, as hundreds of skipped ones follow."""
+        self._help = selection_help(session.items, self._deselected)
+        self._deselected.clear()
+        terminal = self._config.pluginmanager.getplugin("terminalreporter")
+        is_quiet = self._config.getoption("verbose") < 0
+        if terminal is None or is_quiet or self._config.getoption("collectonly"):
+            return
+        skipped = [mark for item in session.items if (mark := _skip_mark(item))]
+        if skipped and len(skipped) == len(session.items):
+            terminal.ensure_newline()
+            terminal.write_line(f"llmarith: {NO_MODEL}", yellow=True)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        terminal = self._config.pluginmanager.getplugin("terminalreporter")
+        is_ok = session.exitstatus == pytest.ExitCode.OK
+        if terminal is not None and is_ok and all_lack_an_option(terminal.stats):
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
+        if self._help:
+            terminalreporter.write_line(f"llmarith: {self._help}", yellow=True)
+
+
+def _skip_mark(item: pytest.Item) -> bool:
+    """Whether an item is skipped because no model was chosen."""
+    mark = item.get_closest_marker("skip")
+    return mark is not None and mark.kwargs.get("reason") == NO_MODEL
 
 
 class Idle:

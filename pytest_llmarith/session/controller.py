@@ -20,6 +20,8 @@ from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
     Forecast,
+    MakePlan,
+    planning,
     refuse_empty,
     start_broker,
 )
@@ -354,13 +356,19 @@ class RunBroker:
         self.announced = {one.nodeid for one in asked if not one.is_search}
         for one in asked:
             self._terminal.say(*one.about)
-        forecast = Forecast(self._settings, asked, self.process().plan)
+        forecast = Forecast(self._settings, asked, self._plan)
         if forecast.error is None:
             self._prepare_questions(forecast)
         elif self._settings.batch is not None:
             raise pytest.UsageError(forecast.error)
         # else the first item reports the error
         self.process().announce()
+
+    @property
+    def _plan(self) -> MakePlan:
+        if self._config.getoption("verbose") <= -2 or not self._asks_language_models:
+            return self.process().plan
+        return planning(self.process(), self._terminal.say)
 
     def _prepare_questions(self, forecast: Forecast) -> None:
         """Print the forecast, check the budget, start servers, run batches."""

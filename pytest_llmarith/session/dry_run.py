@@ -15,6 +15,7 @@ from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
     Forecast,
+    planning,
     refuse_empty,
     start_broker,
 )
@@ -83,7 +84,9 @@ class DryRun:
     def _forecast(self, asked: list[PlannedQuestion]) -> None:
         broker = start_broker(self._config, self._settings, read_only=not self._submits)
         try:
-            forecast = Forecast(self._settings, asked, broker.plan)
+            forecast = Forecast(
+                self._settings, asked, planning(broker, self._terminal.say)
+            )
             if forecast.error is not None:
                 raise pytest.UsageError(forecast.error)
             for line in forecast.lines():

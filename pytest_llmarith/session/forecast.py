@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup
+from pytest_llmarith.models.providers import similar_model
 from pytest_llmarith.report.formatting import dollars, thousands
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.session.selection import PlannedQuestion
@@ -85,6 +87,7 @@ class Forecast:
     def __init__(
         self, settings: Settings, asked: Sequence[PlannedQuestion], plan: MakePlan
     ) -> None:
+        """`plan` may take seconds: see `planning`."""
         self._settings = settings
         self._asked = asked
         self._asked_later = _models_asked_later(asked, settings)
@@ -103,6 +106,7 @@ class Forecast:
         later = {model.name for model in self._asked_later}
         judges = [model.name for model in self._settings.judges if model.name in later]
         lines = forecast_lines(self.forecasts, verbose, ", ".join(judges))
+        lines += self._unlisted()
         budgets = []
         for one in self._asked:
             if one.questions is not None and one.question.model in later:
@@ -134,6 +138,18 @@ class Forecast:
         """
         for why in self._plan.refused:
             raise pytest.UsageError(why)
+
+    def _unlisted(self) -> Iterator[str]:
+        """A line for each model that litellm does not list and a similar one that it
+        does.
+        """
+        for one in self.forecasts:
+            model = one.model
+            if one.asked and one.terms.price is None and model.api_base is None:
+                meant = similar_model(model.target)
+                if meant is not None:
+                    name = sanitize_name(model.target, _LONGEST_NAME)
+                    yield f"litellm does not list {name}; did you mean {meant}?"
 
     def _model_forecast(self, model: Model) -> ModelForecast:
         mine = set()
@@ -218,6 +234,19 @@ def _mean_length(short: int, stored: Sequence[int], most: int | None) -> float:
     if stored:
         return sum(stored) / len(stored)
     return min(short, most or short)
+
+
+def planning(broker: BrokerProcess, say: Callable[[str], None]) -> MakePlan:
+    """The plan of a broker, with a line that says for what it waits: litellm takes
+    seconds to import, and on a busy machine more.
+    """
+    waits = iter(["loading litellm ..."])
+
+    def idle() -> None:
+        for line in waits:
+            say(line)
+
+    return partial(broker.plan, idle=idle)
 
 
 def start_broker(

@@ -9,7 +9,7 @@ xdist transports neither enums nor lone surrogates, which a reply may contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -57,6 +57,7 @@ _LINES = (
     # pytest-timeout's mark, which OEIS items have even if that plugin is disabled.
     "timeout(seconds): the largest limit of one term of an OEIS item",
 )
+_MOST_NAMED = 12  # variants
 # Characters that -k cannot parse.
 _UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
 
@@ -148,6 +149,47 @@ def missing_option(reports: Iterable[Any]) -> str | None:
         if why in reasons:
             return why
     return None
+
+
+def all_lack_an_option(stats: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether every test was skipped, and some of them because an option is missing:
+    then nothing that could be asked was.
+    """
+    ran = any(
+        reports
+        for category, reports in stats.items()
+        if category not in ("skipped", "deselected", "warnings", "")
+    )
+    return not ran and missing_option(stats.get("skipped", ())) is not None
+
+
+def selection_help(kept: Iterable[pytest.Item], out: Iterable[pytest.Item]) -> str:
+    """The variants and depths that exist if a selection left none of the items with a
+    problem; else empty.
+    """
+    variants: dict[str, None] = {}
+    depths = set()
+    count = 0
+    if any(problem_of(item) for item in kept):
+        return ""
+    for item in out:
+        problem = problem_of(item)
+        if problem is None:
+            continue
+        count += 1
+        variants[problem.variant or problem.task] = None
+        if problem.depth is not None:
+            depths.add(problem.depth)
+    if not count:
+        return ""
+    names = list(variants)
+    shown = ", ".join(names[:_MOST_NAMED])
+    if len(names) > _MOST_NAMED:
+        shown += ", ..."
+    text = f"none of {count:,} items is selected; variants: {shown}"
+    if depths:
+        text += f"; depths: {min(depths)} to {max(depths)}, as depth_{min(depths)}"
+    return text
 
 
 def refuse_unmarked(request: pytest.FixtureRequest) -> None:

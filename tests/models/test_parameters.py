@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.providers import similar_model
 from pytest_llmarith.types import Model
 
 # As in the broker's process: modules of litellm warn when they are imported.
@@ -80,3 +83,37 @@ def test_what_is_not_refused(
     client: Client, target: str, params: dict[str, Any], api_base: str | None
 ) -> None:
     assert client.unknown_parameter(Model("m", target, params, api_base)) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "meant"),
+    [
+        ("gtp-4o-mini", "gpt-4o-mini"),
+        ("opnai/gpt-4o", "openai/gpt-4o"),
+        ("openai/gtp-4o-mini", "openai/gpt-4o-mini"),
+        ("mistral/mistral-lrge-latest", "mistral/mistral-large-latest"),
+        ("openai/qwen3", None),
+        ("ollama/of-my-own", None),
+    ],
+)
+def test_the_model_that_is_meant(target: str, meant: str | None) -> None:
+    assert similar_model(target) == meant
+
+
+def test_terms_of_a_listed_model_are_known_without_litellm() -> None:
+    """Its import takes seconds, on a busy machine a minute."""
+    code = (
+        "import sys; from pytest_llmarith.models.client import Client; "
+        "from pytest_llmarith.types import Model; model = Model('m', 'gpt-4o-mini'); "
+        "client = Client(); assert client.unknown_parameter(model) is None; "
+        "assert client.terms(model).price; assert 'litellm' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("target", ["opnai/gpt-4o", "gpt-9"])
+def test_a_model_that_litellm_does_not_know_is_refused(target: str) -> None:
+    """Before the first question, so also in a dry run."""
+    why = Client().unknown_parameter(Model("m", target))
+    assert why is not None
+    assert "litellm knows no such model; did you mean" in why

@@ -168,7 +168,57 @@ def test_without_a_model(bench: pytest.Pytester) -> None:
     """All is skipped, and the reason is told once."""
     result = bench.runpytest("--llm-trials=1")
     result.assert_outcomes(skipped=8 * 9 + 1 + 3 + 1)
-    result.stdout.fnmatch_lines(["llmarith: no model chosen: give --llm-model=NAME*"])
+    lines = [line for line in result.outlines if "no model chosen: give" in line]
+    assert len(lines) == 2  # before the first test, and at the end
+    assert result.outlines.index(lines[0]) < 10
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_a_bench_among_other_tests_stays_skipped(bench: pytest.Pytester) -> None:
+    bench.makepyfile(test_other="def test_other(): pass")
+    result = bench.runpytest("--llm-trials=1")
+    assert result.ret == pytest.ExitCode.OK
+    result.assert_outcomes(skipped=8 * 9 + 1 + 3 + 1, passed=1)
+
+
+@pytest.mark.parametrize("model", [(), ("--llm-model=llmarith/exact",)])
+def test_a_selection_of_nothing_is_told_what_there_is(
+    bench: pytest.Pytester, model: tuple[str, ...]
+) -> None:
+    result = bench.runpytest("-k", "int_dvi", "--llm-trials=1", *model)
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    (line,) = (one for one in result.outlines if "is selected; variants" in one)
+    assert "int_div" in line
+    assert "depths: 2 to 10, as depth_2" in line
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"),
+    [
+        ("--model=x", "--llm-model for --model"),
+        ("--llm-modle=x", "--llm-model for --llm-modle"),
+        ("--llm-max-costs=1", "--llm-max-cost for --llm-max-costs"),
+    ],
+)
+def test_an_unknown_option_is_told_which_is_meant(
+    bench: pytest.Pytester, option: str, meant: str
+) -> None:
+    result = bench.runpytest(option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"did you mean: {meant}" in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("gtp-4o-mini", "gpt-4o-mini"), ("llmarith/exat", "llmarith/exact")],
+)
+def test_an_unknown_model_is_told_which_is_meant(
+    bench: pytest.Pytester, name: str, meant: str
+) -> None:
+    """Also in a dry run, and without litellm."""
+    result = bench.runpytest(f"--llm-model={name}", "--llm-dry-run")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"did you mean {meant}?" in result.stderr.str()
 
 
 MISTAKES = {
