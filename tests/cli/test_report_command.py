@@ -441,9 +441,9 @@ def test_markdown_with_all_tables(
     Of many runs the overview and D50.
     """
     out = printed(capsys, run, "--format=markdown", "-v")
-    assert out.startswith(
-        f"## `{run.name}`\n\n- `all 10 answered`\n\n| model | task | date | trials |"
-    )
+    assert out.startswith(f"## `{run.name}`\n\n- `all 10 answered`\n- `o4-mini, ")
+    assert "1 of 1 replies without a sure answer" in out
+    assert "`\n\n| model | task | date | trials |" in out
     assert "| `o4-mini` | `arithmetic` | 2026-11-22 | 9 | 66.7 (35.4-87.9) |" in out
     assert "- `o4-mini, integer_addition`: `nan: 1 unreadable`\n" in out
     assert out.count("<details><summary>") == out.count("\n</details>\n") == 7
