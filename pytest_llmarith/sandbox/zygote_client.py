@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
+from _socket import socketpair  # that of `socket` is closed by pytest-socket
+from contextlib import closing
 from functools import cache
 from typing import Any
 
@@ -75,9 +76,9 @@ class ZygoteClient:
         return run
 
     def _start(self) -> None:
-        self._socket, control = socket.socketpair()
+        self._socket, control = socketpair()
         try:
-            with control:
+            with closing(control):
                 self._process = _start_process(self._level, control.fileno())
         except OSError:
             self._socket.close()
