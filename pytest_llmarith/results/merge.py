@@ -177,8 +177,9 @@ def _check_whole(
             lacks.append(f"{part}: the run that this --lf run completes is missing")
         elif found > part.expected:
             raise UsageError(
-                f"{part}: another of the runs has other trials; llmarith report shows "
-                f"different runs"
+                f"{part}: another of the runs has other trials; parts of one run are "
+                f"made with --llm-shard, not with pytest-split or pytest-shard; "
+                f"llmarith report shows different runs"
             )
         elif found < part.expected:
             lacks.append(f"{part}: it has {found:,} of {part.expected:,} trials")
