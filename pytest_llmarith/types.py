@@ -226,6 +226,9 @@ class PromptConfig:
     condition: Condition = DEFAULT_CONDITION
     repeat: int = 0
 
+    def __repr__(self) -> str:
+        return f"<{self.label.removeprefix('-') or 'usual'}>"
+
     @property
     def label(self) -> str:
         """The suffix of a pytest id, such as `-numbers_comma-repeat_3`; empty for
@@ -333,6 +336,10 @@ class Model:
     batched: bool = False
     file: ModelFile | None = None
     price: Price | None = None
+
+    def __repr__(self) -> str:
+        """What reports of other plugins show, as of the other parameters."""
+        return f"<{self.name}>"
 
     @property
     def simulated(self) -> bool:

@@ -457,11 +457,15 @@ class Search(Protocol):
 class TaskProblem(Problem):
     """A problem of a run: checked, with its task and its prompt without a condition."""
 
-    owner: Task[Any] = field(repr=False, kw_only=True)
+    owner: Task[Any] = field(kw_only=True)
     seed: int = field(kw_only=True)
     prompt: Prompt = field(kw_only=True)
     variant_place: int = field(default=0, kw_only=True)  # in the task
     search: Search | None = field(default=None, kw_only=True)
+
+    def __repr__(self) -> str:
+        """What reports of other plugins show, without the expected answer."""
+        return f"<{self.task} {self.label}>"
 
     @property
     def task(self) -> str:
