@@ -110,7 +110,8 @@ class Broker:
         self._unbatched: dict[str, Failure] = {}
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
         self._requests: set[asyncio.Task[Any]] = set()
-        self._settled: set[str] = set()  # keys whose outcome came without a request
+        # Whether there is a reply to the keys whose outcome is counted.
+        self._settled: dict[str, bool] = {}
         self._closed: Failure | None = None
         self._store_failure: Failure | None = None
         self._planned: list[Planned] = []
@@ -284,10 +285,8 @@ class Broker:
             )
             if outcome is None and not self._may_ask(model):
                 outcome = Failure("no stored reply, and --llm-store=only asks no model")
-            # Questions may share a reply.
-            if outcome is not None and key not in self._settled:
-                self._settled.add(key)
-                self._counts.settled(model, outcome)
+            if outcome is not None:
+                self._settle(key, model, outcome)
         if outcome is None:
             loop = asyncio.get_running_loop()
             reply: asyncio.Future[Reply | Failure] = loop.create_future()
@@ -305,6 +304,17 @@ class Broker:
         """
         self._queue.forget(worker)
         self._send_next()
+
+    def _settle(self, key: str, model: Model, outcome: Reply | Failure) -> None:
+        """Count an outcome, unless its key has one: questions may share a reply, and a
+        test that is run again asks again. A reply counts in place of a failure.
+        """
+        has_reply = isinstance(outcome, Reply)
+        before = self._settled.get(key)
+        if before or (before is False and not has_reply):
+            return
+        self._settled[key] = has_reply
+        self._counts.settled(model, outcome, has_failed=before is False)
 
     def _stored(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
         """The stored reply, counted in the budget, or that it is in a batch; None if
@@ -364,7 +374,7 @@ class Broker:
             outcome = self._closed or NEVER_ASKED
         waiters = self._queue.arrived(entry, outcome)
         if waiters or not never_asked:
-            self._counts.settled(model, outcome)
+            self._settle(entry.key, model, outcome)
         may_stop = self._store_failure is None
         if may_stop and isinstance(outcome, Failure) and outcome.stops_run:
             self.stop(outcome)

@@ -71,8 +71,12 @@ class Counts:
         finally:
             self._pauses.remove(pause)
 
-    def settled(self, model: Model, outcome: Reply | Failure) -> None:
-        """Count the outcome of a question."""
+    def settled(
+        self, model: Model, outcome: Reply | Failure, *, has_failed: bool = False
+    ) -> None:
+        """Count the outcome of a question, in place of a failure before."""
+        if has_failed and not model.judge:
+            self.numbers["failed"] -= 1
         if isinstance(outcome, Failure):
             if not model.judge:
                 self.numbers["failed"] += 1

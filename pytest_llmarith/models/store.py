@@ -347,7 +347,8 @@ class RunStore:
     together. After a failed write, only `close` tries again.
 
     `written` holds the keys of this run's replies on disk, `unwritten` its replies that
-    are not yet on disk. `path` is None if no store is used.
+    are not yet on disk. `path` is None if no store is used; then this run's replies are
+    kept in memory, as a question that is asked again gets the first reply.
 
     The loop and the thread share no state. The loop alone reads and changes `written`,
     `unwritten` and everything else here; the thread alone uses the connection
@@ -360,6 +361,7 @@ class RunStore:
         self.written: set[str] = set()
         self.unwritten: dict[str, Reply] = {}
         self.path = None if mode is StoreMode.OFF else path
+        self._in_memory: dict[str, Reply] = {}
         self._refresh = mode is StoreMode.REFRESH
         self._reader: Store | None = None
         self._writer: Store | None = None
@@ -401,7 +403,7 @@ class RunStore:
         Raises StoreError.
         """
         if self.path is None:
-            return None, None
+            return self._in_memory.get(key), None
         self._reader = self._reader or Store(self.path)
         reply, since = self._reader.find(key)
         if reply is None or (self._refresh and key not in self.written):
@@ -421,6 +423,7 @@ class RunStore:
     async def put(self, key: str, reply: Reply) -> None:
         """Write a reply; it is on disk when this returns. Raises StoreError."""
         if self.path is None:
+            self._in_memory[key] = reply
             return
         self.unwritten[key] = reply
         if self._next_write is None:
