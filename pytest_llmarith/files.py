@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -33,6 +34,12 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
         os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def file_time() -> datetime:
+    """Now, by the clock of files, which a library that freezes time does not stop."""
+    with tempfile.TemporaryFile() as file:
+        return datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
 
 
 def project_of(start: Path, landmark: str) -> Path:

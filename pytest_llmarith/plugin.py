@@ -12,7 +12,13 @@ import pytest
 
 from pytest_llmarith import options
 from pytest_llmarith.session import configure, fixtures, items
-from pytest_llmarith.session.items import RECORD, TIMER, grader_of, settings_of
+from pytest_llmarith.session.items import (
+    RUNNING,
+    TIMER,
+    grader_of,
+    problem_of,
+    settings_of,
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,11 +68,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    graded = [item for item in items if grader_of(item)]
-    if graded:
-        from pytest_llmarith.session.selection import skip_unavailable
+    asked = [item for item in items if problem_of(item) is not None]
+    if asked:
+        from pytest_llmarith.session.selection import refuse_or_skip
 
-        skip_unavailable(config, graded)
+        refuse_or_skip(config, asked)
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
@@ -77,14 +83,42 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
     return True if grader and grader.limit_s is not None else None
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with items.current(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    __tracebackhide__ = True
+    item.stash[RUNNING] = True
+    try:
+        result = yield
+    finally:
+        item.stash[RUNNING] = False
+    items.fail_if_strict(item)
+    return result
+
+
+# The innermost one: other plugins see the outcome.
+@pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if RECORD in item.stash:
-        items.attach(report, item, settings_of(item.config).strict)
+    items.attach(report, item)
+    if report.when == "teardown":
+        items.tell_allure(item)
     return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_logreport(
+    report: pytest.TestReport,
+) -> Generator[None, object, object]:
+    items.attach_current(report)
+    return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)

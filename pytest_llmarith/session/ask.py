@@ -20,11 +20,12 @@ from pytest_llmarith.records import Record, Reply, as_dict, convert
 from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.session.items import (
     ASK,
+    HAS_ASKED,
     RECORD,
     SHOW_PROGRESS,
     TIMER,
+    keep,
     limit_of,
-    properties_of,
 )
 from pytest_llmarith.session.selection import config_of, question_of
 from pytest_llmarith.settings import Settings
@@ -86,7 +87,8 @@ class Ask:
     """The fixtures `ask` and `search`: ask the model the question or the questions of a
     problem, and return its record.
 
-    There is one record per test.
+    There is one record per test. If another plugin runs the test again, what was
+    measured is final: it gets the same record.
     """
 
     def __init__(self, item: pytest.Item, model: Any, settings: Settings) -> None:
@@ -97,16 +99,20 @@ class Ask:
 
     def __call__(self, problem: TaskProblem) -> Record:
         __tracebackhide__ = True
-        if RECORD in self._item.stash:
+        if HAS_ASKED in self._item.stash:
             pytest.fail(
                 "ask: this test has already asked its problem; ask once per test",
                 pytrace=False,
             )
+        self._item.stash[HAS_ASKED] = True
         if not hasattr(problem, "owner"):
             given = type(problem).__name__
             pytest.fail(
                 f"ask: pass the fixture `problem`, not a {given}", pytrace=False
             )
+        before = self._item.stash.get(RECORD, None)
+        if before is not None and before.outcome is not Outcome.UNANSWERED:
+            return before
         trial = self._trial(problem)
         if problem.search is not None:
             return self._finish(self._searched(problem, trial))
@@ -114,6 +120,11 @@ class Ask:
         if isinstance(answer, Failure):
             return self._finish(evaluate.unanswered_record(trial, answer))
         return self._finish(self._evaluated(problem, trial, answer))
+
+    def end(self) -> None:
+        """The test has ended, so it may ask if it is run again."""
+        if HAS_ASKED in self._item.stash:
+            del self._item.stash[HAS_ASKED]
 
     def _searched(self, problem: TaskProblem, trial: evaluate.Trial) -> Record:
         """Ask the questions of a search.
@@ -153,7 +164,7 @@ class Ask:
 
         record = run_search(problem, trial, ask, DepthChooser)
         if raised:
-            self._keep(record)
+            keep(record, self._item)
             raise raised[0]
         return record
 
@@ -174,7 +185,7 @@ class Ask:
         except InvalidGrade as error:
             return evaluate.invalid_grade_record(trial, reply, error)
         except BaseException as error:  # such as the SystemExit of an argument parser
-            self._keep(evaluate.raised_record(trial, reply, _in_a_line(error)))
+            keep(evaluate.raised_record(trial, reply, _in_a_line(error)), self._item)
             raise
 
     def _tools(self, reply: Reply, trial: evaluate.Trial) -> Tools:
@@ -231,14 +242,10 @@ class Ask:
             reasoning = redact.without_known_keys(reasoning, os.environ)
         return structs.replace(reply, text=text, reasoning=reasoning)
 
-    def _keep(self, record: Record) -> None:
-        self._item.stash[RECORD] = record
-        self._item.user_properties += properties_of(record)
-
     def _finish(self, record: Record) -> Record:
         """Attach the record; fail the test in one line if it is unanswered."""
         __tracebackhide__ = True
-        self._keep(record)
+        keep(record, self._item)
         if record.outcome is Outcome.UNANSWERED:
             pytest.fail(
                 f"unanswered: {sanitize(record.reason or '', _LONGEST_MESSAGE)}",

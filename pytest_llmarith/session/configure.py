@@ -174,7 +174,7 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
     if is_paid and config.getoption("dist", "no") == "each":
         raise pytest.UsageError(
             "--dist each runs every item on every worker and would pay for each "
-            "question several times; use --dist load, worksteal or loadscope"
+            "question several times; use --dist load or worksteal"
         )
 
 

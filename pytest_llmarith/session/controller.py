@@ -7,15 +7,15 @@ status.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from pytest_llmarith.files import STORE_FOLDER
+from pytest_llmarith.files import STORE_FOLDER, file_time
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Reply, convert
 from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.session.company import HtmlColumn, refuse_network
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
@@ -29,6 +29,8 @@ from pytest_llmarith.session.items import (
     ASK,
     CRASHED,
     SHOW_PROGRESS,
+    hide,
+    is_last_try,
     missing_option,
     problem_marks,
     put_record,
@@ -63,7 +65,8 @@ class RunController:
         self._config = config
         self._settings = settings
         self._session: Any = None
-        self._without_ask: list[str] = []
+        self._without_ask: dict[str, None] = {}  # in the order of the tests
+        self._has_shown_end = False
         self._terminal = Terminal(config, settings)
         self._recorder = Recorder(settings)
         self._broker = RunBroker(config, settings, self._terminal, self._recorder)
@@ -75,6 +78,7 @@ class RunController:
             config.stash[SHOW_PROGRESS] = self._broker.show_progress
             config.pluginmanager.register(self._workers, "llmarith-workers")
             _switch_on_json_report(config)
+        config.pluginmanager.register(HtmlColumn(), "llmarith-html")
 
     def pytest_report_header(self) -> list[str]:
         return header(self._settings)
@@ -125,7 +129,7 @@ class RunController:
             return
         if self._settings.shard is not None:
             refuse_other_problems(self._config, session.items)
-        verbose = self._config.getoption("verbose")
+        verbose = self._config.getoption("verbose", 0)
         items = selected(session.items)
         self._broker.begin(list(planned_questions(items, self._settings, verbose)))
 
@@ -136,7 +140,8 @@ class RunController:
         self._terminal.clear_status()
         return (yield)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    # Not the first one: `plugin` attaches the record before.
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Any:
         self.record(report)
         self._terminal.clear_status()
@@ -165,14 +170,17 @@ class RunController:
         if record is None:
             has_passed = report.when == "call" and report.passed
             if has_passed and nodeid in self._broker.announced:
-                self._without_ask.append(nodeid)
+                self._without_ask[nodeid] = None
             return
-        if (
-            str(report.outcome) == "rerun"
-        ):  # of a plugin: the last run of an item counts
+        if not is_last_try(report):
             return
-        self._recorder.add(nodeid, record)
         self._workers.reported(nodeid)
+        if self._recorder.is_final(nodeid):
+            hide(report)
+            return
+        if nodeid in self._recorder.records:
+            self._terminal.forget(nodeid)
+        self._recorder.add(nodeid, record)
         if self._recorder.unwritable and self._settings.models:
             self._broker.process().stop(self._recorder.unwritable)
 
@@ -191,14 +199,16 @@ class RunController:
                 _fail_if_ok(session)
             recorder.write_summary(int(session.exitstatus))
         elif (
-            session.exitstatus == pytest.ExitCode.OK
+            session.exitstatus
+            in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
             and not self._config.getoption("collectonly")
             and recorder.fail_unmeasured()
         ):
             _fail_if_ok(session)
         result = yield
-        # Such as the JSON report, which is written during the yield.
-        if self._unwritable:
+        # Such as the JSON report, which is written during the yield. Another plugin may
+        # have deselected all items, and now find that nothing is wrong.
+        if self._unwritable or recorder.failed_gates:
             _fail_if_ok(session)
         return result
 
@@ -224,7 +234,7 @@ class RunController:
             progress,
             id=recorder.path.name if recorder.path else "",
             started_at=recorder.started.isoformat(timespec="seconds"),
-            finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            finished_at=file_time().isoformat(timespec="seconds"),
             selected=count_selected,
             stopped=stopped.message if stopped else None,
             partial=bool(self._config.getoption("lf", False)),
@@ -255,18 +265,20 @@ class RunController:
 
     # --- terminal ---------------------------------------------------------------------
 
-    def pytest_terminal_summary(
-        self, terminalreporter: pytest.TerminalReporter
-    ) -> None:
+    def pytest_terminal_summary(self) -> None:
+        self._show_end()
+
+    def _show_end(self) -> None:
         recorder, terminal = self._recorder, self._terminal
+        self._has_shown_end = True
         if recorder.summary is None:
-            self._show_why_without_summary(terminalreporter)
+            self._show_why_without_summary()
         else:
             if recorder.summary.answered:  # else the tables show each reason once
                 terminal.trials(recorder.summary, recorder.records.values())
             terminal.results(recorder.summary, recorder.written)
-        if self._without_ask:
-            first, *others = self._without_ask
+        if without_ask := self._without_ask.keys() - recorder.records.keys():
+            first, *others = filter(without_ask.__contains__, self._without_ask)
             tests = sanitize(first, 200)
             if others:
                 tests += f" and {len(others):,} other tests"
@@ -280,11 +292,10 @@ class RunController:
         for line in recorder.failed_gates:
             terminal.line(f"--llm-fail-under: {line}", red=True)
 
-    def _show_why_without_summary(
-        self, terminalreporter: pytest.TerminalReporter
-    ) -> None:
+    def _show_why_without_summary(self) -> None:
         stopped, progress = self._broker.stopped, self._broker.progress()
-        hint = missing_option(terminalreporter.stats.get("skipped", ()))
+        reporter = self._terminal.reporter
+        hint = missing_option(reporter.stats.get("skipped", ()) if reporter else ())
         if stopped is not None:
             why = sanitize(stopped.message, 1000)
             self._terminal.line(f"llmarith: stopped: {why}", red=True)
@@ -299,6 +310,9 @@ class RunController:
 
     def pytest_unconfigure(self) -> None:
         self._broker.end()
+        # Not every reporter calls the hook of the summary.
+        if self._recorder.records and not self._has_shown_end:
+            self._show_end()
 
 
 class RunBroker:
@@ -357,6 +371,7 @@ class RunBroker:
         for one in asked:
             self._terminal.say(*one.about)
         forecast = Forecast(self._settings, asked, self._plan)
+        refuse_network(self._config, forecast.models_to_ask)
         if forecast.error is None:
             self._prepare_questions(forecast)
         elif self._settings.batch is not None:
@@ -366,13 +381,13 @@ class RunBroker:
 
     @property
     def _plan(self) -> MakePlan:
-        if self._config.getoption("verbose") <= -2 or not self._asks_language_models:
+        if self._config.getoption("verbose", 0) <= -2 or not self._asks_language_models:
             return self.process().plan
         return planning(self.process(), self._terminal.say)
 
     def _prepare_questions(self, forecast: Forecast) -> None:
         """Print the forecast, check the budget, start servers, run batches."""
-        verbose = self._config.getoption("verbose")
+        verbose = self._config.getoption("verbose", 0)
         if verbose > -2:
             self._terminal.say(*forecast.lines(verbose > 0))
         forecast.refuse()
@@ -399,7 +414,7 @@ class RunBroker:
                 lines.append(line_about_file(one.model))
         if not names:
             return
-        if self._config.getoption("verbose") > -2:
+        if self._config.getoption("verbose", 0) > -2:
             self._terminal.say(*lines)
         why = self.process().serve(names)
         if why is not None:
@@ -476,6 +491,8 @@ def _switch_on_json_report(config: pytest.Config) -> None:
     """Enable pytest-json-report for report.json, and keep the user's settings of it."""
     option = config.option
     if not hasattr(option, "json_report") or option.json_report:
+        return
+    if not hasattr(option, "tbstyle"):  # -p no:terminal, with which it cannot be
         return
     option.json_report = True
     if option.json_report_file in (None, ".report.json"):  # the default

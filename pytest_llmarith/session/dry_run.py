@@ -11,6 +11,7 @@ from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.collection import MODEL_FIXTURE
+from pytest_llmarith.session.company import refuse_network
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
@@ -93,6 +94,7 @@ class DryRun:
                 self._say(line)
             forecast.refuse()
             if self._submits:
+                refuse_network(self._config, forecast.models_to_ask)
                 self._submit(broker)
         finally:
             broker.close(DRAIN_S if self._submits else 0.0)

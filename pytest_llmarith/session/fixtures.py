@@ -10,6 +10,7 @@ found.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -80,22 +81,30 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
 
 
 @pytest.fixture
-def ask(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
+def ask(
+    request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any
+) -> Iterator[Any]:
     """Asks the model a problem, attaches the trial to the item, and returns its
     record.
     """
     items.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
-    return Ask(request.node, model, settings_of(request.config))
+    asked = Ask(request.node, model, settings_of(request.config))
+    yield asked
+    asked.end()
 
 
 @pytest.fixture
-def search(request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any) -> Any:
+def search(
+    request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any
+) -> Iterator[Any]:
     """The same as `ask`, for tests that search for the simplest question that the model
     gets wrong.
     """
     items.refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
-    return Ask(request.node, model, settings_of(request.config))
+    asked = Ask(request.node, model, settings_of(request.config))
+    yield asked
+    asked.end()

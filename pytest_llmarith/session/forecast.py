@@ -132,6 +132,14 @@ class Forecast:
             lines += _spent_lines(plan, self._settings.request_limits)
         return [f"forecast: {line}" for line in lines]
 
+    @property
+    def models_to_ask(self) -> list[Model]:
+        """The models that get a request or may get one; all, if nothing is known."""
+        if self.error is not None:
+            return [*self._settings.models, *self._settings.judges]
+        asked = [one.model for one in self.forecasts if one.asked]
+        return [*asked, *self._asked_later]
+
     def refuse(self) -> None:
         """Raises pytest.UsageError for an unknown parameter, or a budget that cannot be
         kept or admits no request.

@@ -9,7 +9,8 @@ xdist transports neither enums nor lone surrogates, which a reply may contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -221,7 +222,11 @@ def refuse(request: pytest.FixtureRequest) -> NoReturn:
 # which parse the command line anew.
 OPTIONS_INPUT = "llmarith_options"
 CRASHED = "???"  # the `when` that xdist sets for an item whose worker died
+# Those of pytest. Other plugins have further ones for a try that is run again.
+_OUTCOMES = ("passed", "failed", "skipped")
 _RECORD_ATTRIBUTE, _OUTCOME_ATTRIBUTE = "llmarith", "llmarith_outcome"
+_HIDDEN_ATTRIBUTE = "llmarith_hidden"
+_PROPERTY = "llmarith_"
 _LONGEST_TEXT = 200
 _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "correct": ("C", {"green": True}),
@@ -231,9 +236,14 @@ _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "unanswered": ("U", {"red": True, "bold": True}),
 }
 
-# On an item: the record of its trial, and its settings of pytest-timeout.
+# On an item: the record of its trial, whether its test has asked or is running, and its
+# settings of pytest-timeout.
 RECORD: pytest.StashKey[Record] = pytest.StashKey()
+HAS_ASKED = pytest.StashKey[bool]()
+RUNNING = pytest.StashKey[bool]()
 TIMER = pytest.StashKey[Any]()
+# The item that this process runs; of a run within it, the inner one is last.
+_running: list[pytest.Item] = []
 # On the config: the settings, the function that asks a question, directly or through
 # the controller, and the one that shows the progress of the run.
 _SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
@@ -277,21 +287,76 @@ def take_record(report: pytest.TestReport) -> Record | None:
     return found
 
 
-def attach(report: pytest.TestReport, item: pytest.Item, strict: bool) -> None:
-    """Put an item's record on the report of its call; with `strict`, fail all except
-    correct ones.
+def is_last_try(report: pytest.TestReport) -> bool:
+    """Whether no other plugin runs the item again, as far as its report says."""
+    return report.outcome in _OUTCOMES
 
-    The item loses its record after teardown, as pytest keeps every item to the end.
+
+@contextmanager
+def current(item: pytest.Item) -> Iterator[None]:
+    """An item is run, by some plugins more than once; then it loses its record, as
+    pytest keeps every item to the end.
     """
-    if report.when == "teardown":
-        del item.stash[RECORD]
-    if report.when != "call":
+    _running.append(item)
+    try:
+        yield
+    finally:
+        _running.remove(item)
+        if RECORD in item.stash:
+            del item.stash[RECORD]
+
+
+def attach_current(report: pytest.TestReport) -> None:
+    """Attach the record of the item that this process runs, as another plugin may have
+    run it again since it made the report.
+    """
+    for item in _running[-1:]:
+        if item.nodeid == report.nodeid:
+            attach(report, item)
+
+
+def attach(report: pytest.TestReport, item: pytest.Item) -> None:
+    """Put an item's record on the report of its call.
+
+    While the test runs, reports are those of its subtests, which have no record.
+    """
+    record = item.stash.get(RECORD, None)
+    is_part = report.when != "call" or item.stash.get(RUNNING, False)
+    if record is None or is_part or not is_last_try(report):
         return
-    record = item.stash[RECORD]
+    from pytest_llmarith.session import company
+
     put_record(report, record, as_text=hasattr(item.config, "workerinput"))
-    if strict and report.passed and record.outcome != "correct":
-        report.outcome = "failed"
-        report.longrepr = f"{record.outcome}: {_why(record)} (--llm-strict)"
+    why = None if record.outcome == "correct" else _why(record)
+    html = item.config.pluginmanager.hasplugin("html")
+    company.show(report, record.outcome, why, html)
+
+
+def fail_if_strict(item: pytest.Item) -> None:
+    """Fail a test that has passed, unless its outcome is correct; by an exception, as
+    other plugins look at that.
+    """
+    __tracebackhide__ = True
+    record = item.stash.get(RECORD, None)
+    if record is None or record.outcome == "correct":
+        return
+    if settings_of(item.config).strict:
+        pytest.fail(f"{record.outcome}: {_why(record)} (--llm-strict)", pytrace=False)
+
+
+def tell_allure(item: pytest.Item) -> None:
+    """Show an item's record in allure's report."""
+    record = item.stash.get(RECORD, None)
+    if record is not None and item.config.pluginmanager.hasplugin("allure_listener"):
+        from pytest_llmarith.session import company
+
+        why = None if record.outcome == "correct" else _why(record)
+        company.tell_allure(item, record.outcome, why)
+
+
+def hide(report: pytest.TestReport) -> None:
+    """Show and count nothing for a further report of an item."""
+    setattr(report, _HIDDEN_ATTRIBUTE, True)
 
 
 def status_of(
@@ -304,13 +369,16 @@ def status_of(
     """
     if report.when not in ("call", CRASHED) or not hasattr(report, _OUTCOME_ATTRIBUTE):
         return None
+    if not is_last_try(report):
+        return None
     outcome, has_raised = getattr(report, _OUTCOME_ATTRIBUTE)
     if report.failed:
-        why = report.longrepr
-        is_strict = isinstance(why, str) and why.startswith(f"{outcome}: ")
+        is_strict = str(report.longrepr).startswith(f"{outcome}: ")
         is_unanswered = outcome == "unanswered" and not has_raised
         if not is_strict and not is_unanswered:
             return None
+    if hasattr(report, _HIDDEN_ATTRIBUTE):
+        return "", "", ("", {})
     letter, markup = _SHOWN[outcome]
     return outcome, letter, (outcome.upper(), markup)
 
@@ -319,14 +387,18 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
     """Short facts about a trial for pytest's reports, such as JUnit XML; unknown ones
     are left out.
     """
+    from pytest_llmarith.records import as_text
     from pytest_llmarith.safe_text import sanitize
 
     cost_usd = None
     if record.reply is not None and record.reply.cost_usd is not None:
         # Without an exponent.
         cost_usd = format(Decimal(repr(record.reply.cost_usd)), "f")
+    is_wrong = record.outcome in ("deviate", "nan", "cheat")
     facts = (
         ("outcome", record.outcome),
+        ("expected", as_text(record.problem.expected) if is_wrong else None),
+        ("answer", record.answer_text if is_wrong else None),
         ("reason", record.reason),
         ("error_class", record.error_class),
         ("cost_usd", cost_usd),
@@ -337,8 +409,18 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
     for name, value in facts:
         if value is not None:
             text = sanitize(str(value), _LONGEST_TEXT)
-            properties.append((f"llmarith_{name}", text))
+            properties.append((f"{_PROPERTY}{name}", text))
     return properties
+
+
+def keep(record: Record, item: pytest.Item) -> None:
+    """Put a record and its properties on an item, in place of those of a try before."""
+    item.stash[RECORD] = record
+    others = []
+    for name, value in item.user_properties:
+        if not str(name).startswith(_PROPERTY):
+            others.append((name, value))
+    item.user_properties[:] = [*others, *properties_of(record)]
 
 
 def _why(record: Record) -> str:

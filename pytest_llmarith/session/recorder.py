@@ -1,8 +1,8 @@
 """Writes the files of a run: the log during the run, and summary, page and JSON report
 at its end.
 
-The folder is created with the first record that has a reply, or at the end. A run that
-was stopped before any reply leaves no folder. The summary has the metadata of the run:
+A record with a reply is written at once, one without at the end. A run that was stopped
+before any reply leaves no folder. The summary has the metadata of the run:
 everything needed to repeat it, without keys.
 """
 
@@ -15,14 +15,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
-from pytest_llmarith.files import replace_file
+from pytest_llmarith.files import file_time, replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import Record, as_dict, encode
 from pytest_llmarith.results.files import encode as as_json
@@ -69,10 +68,11 @@ class Recorder:
         self._gates = _gates(settings)
         self._log: RunLog | None = None
         self._counted: Summary | None = None
-        self.started = datetime.now(UTC)
+        self.started = file_time()
         self.path: Path | None = None
         self.records = WrittenRecords()
-        self._unwritten: dict[str, Record] = {}
+        # Written at the end, as another plugin may run their items again.
+        self._without_reply: dict[str, Record] = {}
         self.selected: Counter[Key] | None = None
         self._searching = False
         self._programs = 0  # of the planned questions
@@ -114,34 +114,42 @@ class Recorder:
             return ""
         return f"{self._programs_run:,} of {self._programs:,} programs run"
 
+    def is_final(self, nodeid: str) -> bool:
+        """Whether an item has a record with a reply."""
+        return nodeid in self.records and nodeid not in self._without_reply
+
     def add(self, nodeid: str, record: Record) -> None:
-        """Count a record, and write it unless no record has a reply yet."""
-        self.records[nodeid] = self._unwritten[nodeid] = record
-        if self._log is not None or next(replies_of(record), None) is not None:
-            self._write()
+        """Take the record of an item, in place of one without a reply."""
+        self.records[nodeid] = self._without_reply[nodeid] = record
+        if next(replies_of(record), None) is not None:
+            del self._without_reply[nodeid]
+            self._write(nodeid, record)
+            self._count(record)
+
+    def _count(self, record: Record) -> None:
         if record.program is not None:
             self._programs_run += 1
         if self._counted is None:
             self._counted = Summary()
         self._counted.add(record)
 
-    def _write(self) -> None:
-        """Add the name of the run to the unwritten records, and write them."""
-        unwritten, self._unwritten = self._unwritten, {}
+    def _write(self, nodeid: str, record: Record) -> None:
+        """Add the name of the run to a record, and write it."""
         with self._noting_failure():
-            for nodeid, record in unwritten.items():
-                self._log = self._log or self._open(record.model)
-                assert self.path is not None
-                record.run = self.path.name
-                self.records[nodeid] = self._log.append(encode(record))
+            self._log = self._log or self._open(record.model)
+            assert self.path is not None
+            record.run = self.path.name
+            self.records[nodeid] = self._log.append(encode(record))
 
     def close(self, *, stopped: bool) -> None:
-        """Write the remaining records, and close the log.
+        """Write the records without a reply, and close the log.
 
         A run that was stopped before any reply has none.
         """
-        if not stopped:
-            self._write()
+        for nodeid, record in self._without_reply.items():
+            if self._log is not None or not stopped:
+                self._write(nodeid, record)
+            self._count(record)
         if self._log is not None:
             self._log.close()
 

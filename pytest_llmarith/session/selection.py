@@ -17,6 +17,7 @@ import pytest
 from pytest_llmarith import records
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
+from pytest_llmarith.session.company import forked
 from pytest_llmarith.session.items import (
     grader_of,
     parameter_of,
@@ -153,26 +154,33 @@ def planned_questions(
         )
 
 
-def skip_unavailable(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
+def refuse_or_skip(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     """Skip items that cannot be graded here, before any reply is paid for.
 
-    Raises pytest.UsageError if an option asks for what is missing. A worker leaves the
-    reason in `REFUSED` instead, and the controller raises it.
+    Raises pytest.UsageError if an option asks for what is missing, or if another plugin
+    would run items where none can ask. A worker leaves the reason in `REFUSED` instead,
+    and the controller raises it.
     """
     if config.getoption("collectonly") or settings_of(config).dry_run:
         return
-    for item in items:
-        if not _may_ask(item):
+    asking = [item for item in items if _may_ask(item)]
+    why = forked(config, asking)
+    for item in asking:
+        grader = grader_of(item)
+        if why is not None or grader is None:
             continue
         try:
-            reason = grader_of(item).unavailable()
+            reason = grader.unavailable()
         except ValueError as error:
-            if not hasattr(config, "workerinput"):
-                raise pytest.UsageError(str(error)) from None
-            config.stash[REFUSED] = str(error)
-            return
-        if reason:
-            item.add_marker(pytest.mark.skip(reason=reason))
+            why = str(error)
+        else:
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
+    if why is None:
+        return
+    if not hasattr(config, "workerinput"):
+        raise pytest.UsageError(why)
+    config.stash[REFUSED] = why
 
 
 # --- shards ---------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import sys
 import threading
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.terminal import TerminalReporter  # pytest's own since 8.4
 
 from pytest_llmarith.report.formatting import counted, dollars
 from pytest_llmarith.safe_text import sanitize
@@ -35,7 +37,10 @@ _LONGEST_LINE = 500
 
 
 class Terminal:
-    """Writes lines during the run and in pytest's summary."""
+    """Writes lines during the run and in pytest's summary.
+
+    Where another plugin has replaced pytest's reporter, they are plain lines.
+    """
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
@@ -45,10 +50,24 @@ class Terminal:
         self._rewrites = False  # whether progress is one line, which is rewritten
         self._has_status = False
 
+    @property
+    def reporter(self) -> TerminalReporter | None:
+        """That of pytest; None if there is none, or another one."""
+        found = self._config.pluginmanager.getplugin("terminalreporter")
+        return found if isinstance(found, TerminalReporter) else None
+
+    def _write_plainly(self, lines: Iterable[str]) -> None:
+        if self._config.pluginmanager.is_blocked("terminal"):
+            return  # -p no:terminal
+        self._write_directly("".join(f"{line}\n" for line in lines))
+
     def say(self, *lines: str) -> None:
         """Write lines at once, also while pytest captures the output."""
-        terminal = self._config.pluginmanager.getplugin("terminalreporter")
-        if terminal is None or not lines:
+        if not lines:
+            return
+        terminal = self.reporter
+        if terminal is None:
+            self._write_plainly(f"llmarith: {line}" for line in lines)
             return
         self.clear_status()
         with self._uncaptured():
@@ -59,6 +78,14 @@ class Terminal:
             for line in lines:
                 terminal.write_line(f"llmarith: {line}")
             terminal.flush()  # for pipes, such as the log of a CI job
+
+    def forget(self, nodeid: str) -> None:
+        """Leave an unanswered item out of pytest's counts, as it has been run again."""
+        stats = self.reporter.stats if self.reporter else {}
+        reports = stats.get("unanswered", [])
+        reports[:] = [one for one in reports if one.nodeid != nodeid]
+        if not reports:
+            stats.pop("unanswered", None)
 
     def clear_status(self) -> None:
         """Remove the progress line below the cursor, if there is one."""
@@ -102,7 +129,8 @@ class Terminal:
         """
         now_s = time.monotonic()
         self._pace = Pace(progress, now_s)
-        self._rewrites = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self._rewrites = is_terminal and self.reporter is not None
         self._next_line_s = now_s
         if not self._rewrites:
             self._next_line_s += _LINE_EVERY_S
@@ -134,7 +162,7 @@ class Terminal:
         now_s = time.monotonic()
         if self._pace is None or now_s < self._next_line_s:
             return
-        if self._config.getoption("verbose") < 0:
+        if self._config.getoption("verbose", 0) < 0:
             return
         # Before `progress`, which waits for an answer: another thread may come here.
         pause_s = _REWRITE_EVERY_S if self._rewrites else _LINE_EVERY_S
@@ -154,7 +182,7 @@ class Terminal:
         """
         from pytest_llmarith.report.run_status import wrong_lines
 
-        chars = self._config.getoption("reportchars")
+        chars = self._config.getoption("reportchars", "")
         lists_failed, lists_all = "f" in chars, "a" in chars or "A" in chars
         if lists_all or (lists_failed and self._settings.strict):
             wanted = ["deviate", "nan", "cheat", "unanswered"]
@@ -181,9 +209,11 @@ class Terminal:
         from pytest_llmarith.report.run_status import run_lines
         from pytest_llmarith.report.screen import screen
 
-        verbose = self._config.getoption("verbose")
-        writer = self._config.get_terminal_writer()
-        width = writer.fullwidth
+        verbose = self._config.getoption("verbose", 0)
+        width, hasmarkup = shutil.get_terminal_size().columns, False
+        if self.reporter is not None:
+            writer = self._config.get_terminal_writer()
+            width, hasmarkup = writer.fullwidth, writer.hasmarkup
         lines = []
         if verbose > -2:
             lines += run_lines(summary, width)
@@ -191,21 +221,24 @@ class Terminal:
             lines += tables_section(summary, width)
         if verbose > -2:  # the last lines are the answer
             lines += screen(summary, width, only_head=verbose < 0)
-        if writer.hasmarkup:
+        if hasmarkup:
             lines = coloured(lines)
         self._section("results", [*lines, *written])
 
     def line(self, line: str, **markup: bool) -> None:
         """Write a line between tests."""
-        terminal = self._config.pluginmanager.getplugin("terminalreporter")
-        if terminal is not None:
-            terminal.write_line(line, **markup)
+        if self.reporter is None:
+            self._write_plainly([line])
+        else:
+            self.reporter.write_line(line, **markup)
 
     def _section(self, name: str, lines: Iterable[str]) -> None:
-        terminal = self._config.pluginmanager.getplugin("terminalreporter")
-        terminal.write_sep("=", f"llmarith: {name}", bold=True)
+        if self.reporter is None:
+            self._write_plainly([f"llmarith: {name}", *lines])
+            return
+        self.reporter.write_sep("=", f"llmarith: {name}", bold=True)
         for line in lines:
-            terminal.write_line(line)
+            self.reporter.write_line(line)
 
 
 def _count_trials(summary: RunSummary, outcomes: Iterable[str]) -> int:
@@ -223,7 +256,7 @@ def shortened(interrupt: KeyboardInterrupt, config: pytest.Config) -> KeyboardIn
     pytest renders all frames before anything else, which takes as long as the summary
     of a run.
     """
-    if config.getoption("fulltrace"):
+    if config.getoption("fulltrace", False):
         return interrupt
     last = interrupt.__traceback__
     while last is not None and last.tb_next is not None:

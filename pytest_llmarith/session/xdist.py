@@ -223,7 +223,7 @@ class Worker:
         if REFUSED in self._config.stash:
             self._controller.send("refused", self._config.stash[REFUSED])
         elif self._announces:
-            verbose = self._config.getoption("verbose")
+            verbose = self._config.getoption("verbose", 0)
             planned = planned_questions(items, self._settings, verbose)
             self._controller.announce(map(encoded, planned))
 
