@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from .context import alternatives, is_no_answer, refuses
 from .decimals import is_close, significant, wide_context
@@ -91,7 +91,7 @@ class Claim:
         if self.binary is None or self.binary != earlier.number.size:
             return False
         is_long = len(self.number.word) > _LONGEST_UNNAMED
-        return is_long or bool(_BINARY.search(self.number.match.string))
+        return is_long or _speaks_of_binary(self.number.match.string)
 
     def rounds(self, earlier: Claim) -> bool:
         """Whether this is an earlier number rounded."""
@@ -107,6 +107,12 @@ class Claim:
             if not 1 < len(self.digits) < most:
                 return False
         return is_close(self.value, earlier.value)
+
+
+@lru_cache(maxsize=1)
+def _speaks_of_binary(text: str) -> bool:
+    """Searched once for all numbers of a reply."""
+    return bool(_BINARY.search(text))
 
 
 def answer_in(tokens: Sequence[Token], operands: Operands) -> Decimal | None:
