@@ -34,13 +34,13 @@ _TAGS = re.compile(_TAG)
 _LETTER = re.compile(r"[^\W\d_]")
 # Tags around answers, and those of HTML.
 _HARMLESS = re.compile(
-    r"</?(?:answer|ans|final|final_answer|number|output|response|result|solution|sum"
-    r"|a|b|big|br|center|code|div|em|font|h\d|html|body|i|li|math|ol|p|pre|small|span"
-    r"|s|strong|sub|sup|table|tbody|td|th|thead|tr|tt|u|ul)\b[^<>]*>",
+    r"[<\[]/?(?:https?|answer|ans|final|final_answer|number|output|response|result"
+    r"|solution|sum|a|b|big|br|center|code|div|em|font|h\d|html|body|i|li|math|ol|p|pre|small|span"
+    r"|s|strong|sub|sup|table|tbody|td|th|thead|tr|tt|u|ul)\b[^<>\]]*[>\]]",
     re.IGNORECASE,
 )
 _TOOL_CALL = re.compile(
-    r"\s*(?:<\|?(?:tool_calls?|function|python_tag|invoke)\b|\[TOOL_CALLS\])",
+    r"\s*[<\[][|｜]?[\w:｜]{0,20}(?:tool|function|invoke|action|python_tag|execute)",
     re.IGNORECASE,
 )
 # Why a response has no reply, though the provider has answered.
@@ -74,7 +74,7 @@ class Try(NamedTuple):
             return None
         rest = exact.strip_thoughts(self.text).text
         found = _BEGINS.match(rest) or _TOKEN.search(rest)
-        if not found or _HARMLESS.fullmatch(found[1]):
+        if not found or _HARMLESS.fullmatch(found[1]) or _TOOL_CALL.match(found[1]):
             return None
         if not _LETTER.search(_TAGS.sub("", rest)):
             return None  # nothing but a number between tags
