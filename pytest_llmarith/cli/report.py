@@ -368,15 +368,18 @@ def _matrix(counts: _Counts) -> list[str]:
 
 
 def _shown(change: Change) -> str:
-    """One line: the place of a reply, the question, the answer, and the reply's end."""
+    """One line: the place of a reply, the model, the question, the answer or why there
+    is none, and the reply's end.
+    """
+    from pytest_llmarith.records import as_text
     from pytest_llmarith.results.files import name_of
 
     record = change.record
     asked, expected = record.problem.short, record.problem.expected
     where = f"{name_of(change.file)}:{change.line}  {change.before} -> {record.outcome}"
     text = record.reply.text[-_SHOWN:] if record.reply else ""
-    line = (
-        f"{where}  asked {asked}, expected {expected}, read {record.answer_text}, "
-        f"reply: {text}"
-    )
+    read = f"expected {as_text(expected)}, read {record.answer_text}"
+    if record.answer_text is None and record.reason:
+        read = record.reason  # of a program: the first wrong term
+    line = f"{where}  {record.model} asked {asked}: {read}, reply: {text}"
     return sanitize(line, 10 * _SHOWN)

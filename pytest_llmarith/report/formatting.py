@@ -302,6 +302,11 @@ def wrong_answer(wrong: Minimum, width: int = UNLIMITED) -> str:
     answer = sanitize(wrong.answer or wrong.reason or "no answer", _LONGEST_ANSWER)
     question = sanitize(wrong.question or "", _LONGEST_ANSWER)
     expected = sanitize(wrong.expected or "", _LONGEST_ANSWER)
+    if not expected:  # of a program, whose reason names the term
+        name, _, _ = question.partition(" ")
+        answer = sanitize(wrong.answer or wrong.reason or "no answer", UNLIMITED)
+        text = f"{name}: {answer}"
+        return text if len(text) <= width else f"{text[: width - 3]}..."
     not_this = f"not {answer}" if wrong.answer else answer
     for text in (
         f"{question} = {expected}, {not_this}",

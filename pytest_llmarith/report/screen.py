@@ -200,7 +200,7 @@ def _details(rows: Sequence[ResultOfRun], width: int) -> Iterator[Table]:
         if depths:
             yield _depths(depths, width)
         if any(row.result.scored for row in of_task):
-            yield _scores(of_task)
+            yield _scores(of_task, width)
         if any(row.result.breaking_points for row in of_task):
             yield _searches(of_task, width)
         adaptive = threshold_items(of_task, only_adaptive=True)
@@ -310,25 +310,34 @@ def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Ta
     """The table with a last column for the first wrong answers, as wide as the terminal
     allows.
     """
-    room = width - width_of(table) - 2
+    bare = replace(table, rows=[replace(row, note="") for row in table.rows])
+    room = width - width_of(_unmarked(bare)) - 2
     if room < _SHORTEST_WRONG or not any(wrong):
         return table
     texts = [formatting.wrong_answer(one, room) if one else "" for one in wrong]
     return table.with_column(Column("first_wrong", "first wrong", kinds.TEXT), texts)
 
 
-def _scores(rows: Sequence[ResultOfRun]) -> Table:
-    """Scores: rows are models and variants, columns the mean scores by name."""
+def _scores(rows: Sequence[ResultOfRun], width: int) -> Table:
+    """Scores: rows are models and variants, columns the mean scores by name, and the
+    first program that is wrong.
+    """
     items = [item for item in score_items(rows) if item.one.variant]
     long = SCORES.table(items, Level.BRIEF, note=terms)
     names = ("model", "variant")
     table = pivot(long, names, "score", "mean", beside=("unsolved", "cheats"))
-    result = rows[0].result
-    table = _one_variant(_of_task(table, result.task, "mean score %"), result.task)
+    wrong = {}
+    for row in rows:
+        for one in row.result.variants:
+            wrong[row.label, one.variant] = one.first_wrong
+    keys = zip(table.values("model"), table.values("variant"), strict=True)
+    firsts = [wrong.get((model.label, str(variant))) for model, variant in keys]
+    task = rows[0].result.task
+    table = _one_variant(_of_task(table, task, "mean score %"), task)
     of_programs = any(item.one.variant.programs for item in items)
-    if of_programs or not any(row.result.outcomes.nan for row in rows):
-        return table
-    return replace(table, legend=NO_ANSWER_IS_0)
+    if not of_programs and any(row.result.outcomes.nan for row in rows):
+        table = replace(table, legend=NO_ANSWER_IS_0)
+    return _with_wrong(table, firsts, width)
 
 
 def _one_variant(table: Table, task: str) -> Table:

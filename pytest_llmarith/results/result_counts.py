@@ -62,7 +62,9 @@ class ResultCounts:
         self._breaking_points: list[summaries.BreakingPoint] = []
         self._measured: list[summaries.Threshold] = []  # by adaptive asking
         # By variant, with depth, trial and repeat.
-        self._first_wrong: dict[str, tuple[tuple[int, int, int], records.Minimum]] = {}
+        self._first_wrong: dict[
+            str, tuple[tuple[int, int, int, str], records.Minimum]
+        ] = {}
 
     def add(self, record: Record) -> None:
         """Count one record, unless the same question of another item was counted."""
@@ -97,7 +99,9 @@ class ResultCounts:
         self._cells[variant, depth].add(record)
         self._variants[variant].add(record)
         if depth is not None:
-            self._note(record, variant, depth)
+            self._note_first_repeat(record, variant, depth)
+        if depth is not None or record.program is not None:
+            self._note_wrong(record, variant, depth or 0)
 
     def _add_search(self, record: Record, search: records.SearchDetails) -> None:
         """Count the result of a search."""
@@ -110,16 +114,21 @@ class ResultCounts:
         elif record.outcome is not Outcome.UNANSWERED:
             self._breaking_points.append(_breaking_point(record, search))
 
-    def _note(self, record: Record, variant: str, depth: int) -> None:
-        """Note the outcome of a first repeat, and the first wrong answer."""
+    def _note_first_repeat(self, record: Record, variant: str, depth: int) -> None:
         if record.repeat == 0:
             if variant not in self._first_repeats:
                 self._first_repeats[variant] = defaultdict(Outcomes)
             self._first_repeats[variant][depth][record.outcome] += 1
+
+    def _note_wrong(self, record: Record, variant: str, depth: int) -> None:
+        """Note the wrong answer at the lowest depth and trial; of several programs, the
+        one of the first sequence.
+        """
         if record.outcome not in (Outcome.DEVIATE, Outcome.NAN):
             return
         problem = record.problem
-        place = depth, problem.trial or 0, record.repeat
+        name = problem.short if record.program is not None else ""
+        place = depth, problem.trial or 0, record.repeat, name
         if variant in self._first_wrong:
             earlier, _ = self._first_wrong[variant]
             if earlier <= place:

@@ -131,9 +131,13 @@ READ = "n = int(input())\n"
     [
         (SQUARE, 12, None),
         ("print(int(input()) ** 3)", 0, "n = 3: expected 9, got 27"),
-        (f"{READ}print(1 // (n - 4) * 0 + n * n)", 11, "n = 4: crashed"),
+        (
+            f"{READ}print(1 // (n - 4) * 0 + n * n)",
+            11,
+            "n = 4: crashed: ZeroDivisionError",
+        ),
         (f"{READ}while n == 5: pass\nprint(n * n)", 11, "n = 5: late"),
-        (f"{READ}x = bytearray(1 << 34)\nprint(n)", 0, "n = 3: crashed"),
+        (f"{READ}x = bytearray(1 << 34)\nprint(n)", 0, "n = 3: crashed: MemoryError"),
     ],
 )
 def test_programs(

@@ -52,6 +52,25 @@ def test_terms_that_are_not_right_are_counted() -> None:
     assert not [line for line in lines(["ok"]) if line.startswith("terms")]
 
 
+@pytest.mark.parametrize(
+    ("reason", "width", "said"),
+    [
+        ("2 of 3 terms right; n = 3: expected 2, got 3", 120, "n = 3: expected 2, got"),
+        ("0 of 3 terms right; n = 1: crashed: NameError", 120, "crashed: NameError"),
+        ("no program", 80, "A000045: no program"),
+    ],
+)
+def test_the_first_wrong_program_is_named(reason: str, width: int, said: str) -> None:
+    """With the first term that is wrong, below "first wrong"."""
+    records = [programmed("A000045"), programmed("A000290")]
+    records[0]["reason"] = reason
+    lines = screen(summed_up(records), width)
+    (head,) = (line for line in lines if "first wrong" in line)
+    (row,) = (line for line in lines if "A000045" in line)
+    assert said in row
+    assert row.index("A000045") == head.index("first wrong")
+
+
 def words(lines: list[str]) -> list[str]:
     return [" ".join(line.split()) for line in lines]
 

@@ -247,7 +247,7 @@ def test_the_replies_behind_a_cell_are_shown(capsys: Captured) -> None:
     out, err = capsys.readouterr()
     assert r"a\x1b[2J\n.jsonl:1  nan -> correct" in out
     assert (len(out) < 3_000, rf"\r\n= {SUM.expected}" in out) == (True, True)
-    assert f"asked {SUM.question}, expected {SUM.expected}, read {SUM.expected}" in out
+    assert f"asked {SUM.question}: expected {SUM.expected}, read {SUM.expected}" in out
     assert all(line.isprintable() for line in (out + err).splitlines())
     assert "line 3: skipped, as it was cut" in err
 

@@ -5,6 +5,7 @@ It also asks for lookup tables.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -39,6 +40,7 @@ LONGEST_SHOWN = 200  # characters of an output in a record
 _FURTHER_RUNS_S = 3.0
 _ATTEMPTS = 3  # a judge that says neither 0 nor 1 is asked again
 _MAX_STORED = 100
+_EXCEPTION = re.compile(r"(?P<name>[A-Za-z_][\w.]{0,60})(?::|$)", re.ASCII)
 # How long a fake model's program waits until the machine is idle enough to time it.
 _QUIET_WITHIN_S = 600.0
 
@@ -260,11 +262,17 @@ def _first_fault(terms: Sequence[Term]) -> str | None:
 
 
 def _first(term: Term) -> str:
-    """Such as `n = 7: expected 13, got 12` or `n = 30: late`."""
+    """Such as `n = 7: expected 13, got 12`, `n = 30: late` or `n = 1: crashed:
+    NameError`.
+    """
     if term.status is TermStatus.WRONG:
         got = _short(term.got) or "nothing"
         return f"n = {term.n}: expected {_short(term.expected)}, got {got}"
-    return f"n = {term.n}: {term.status}"
+    text = f"n = {term.n}: {term.status}"
+    raised = _EXCEPTION.match(term.stderr.rstrip().rpartition("\n")[2])
+    if term.status is TermStatus.CRASHED and raised:
+        text += f": {raised['name']}"
+    return text
 
 
 def _short(text: str) -> str:
