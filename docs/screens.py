@@ -43,6 +43,7 @@ _WIDE = ("One model", "Five models")
 SHOWN = [(title, 80) for title in SCREENS] + [(title, 120) for title in _WIDE]
 _LEFT_OUT = re.compile(
     r"^(platform|rootdir|configfile|plugins|hypothesis profile|cachedir|metadata|timeout|  timeout|json-|collecting)"
+    r"|^llmarith: loading litellm"  # only where it takes more than a second
 )
 _PROGRESS = re.compile(r"([CdnhU]+|.*::.* [A-Z]+) *(\[ *\d+%\])?$")
 # However busy the machine is, there are no progress lines, which come every 30 s.
