@@ -24,7 +24,6 @@ from pytest_llmarith.models.model_file import (
 from pytest_llmarith.models.providers import (
     address_of,
     dotenv_variables,
-    unknown_model,
     with_dotenv,
 )
 from pytest_llmarith.models.redact import refused_secrets
@@ -123,11 +122,6 @@ class ModelOptions:
                 model = parse_at(self._place, self._with_file, model, concurrency)
                 self.texts[number] = with_file_described(text, model)
             models.append(self._with_address(model))
-            is_worker = hasattr(self._config, "workerinput")
-            if not model.simulated and model.file is None and not is_worker:
-                why = unknown_model(model, self._environ)
-                if why is not None:
-                    raise ValueError(f"{self._place}: {why}")
         words = option("--llm-sweep") or ()
         return tuple(parse_at("--llm-sweep", sweep, models, words))
 

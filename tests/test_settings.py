@@ -496,7 +496,7 @@ def test_a_dotenv_file_that_cannot_be_read(pytester: pytest.Pytester) -> None:
     """Its keys are needed only if models are asked."""
     pytester.makepyfile(MARKED)
     (pytester.path / ".env").write_bytes(b"OPENAI_API_KEY=\xff\xfe\n")
-    assert pytester.runpytest().ret == 0
+    assert pytester.runpytest().ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result = pytester.runpytest("--llm-model=gpt-4o")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *.env cannot be read: it is not UTF-8 text"])

@@ -23,6 +23,7 @@ from pytest_llmarith.session.forecast import (
     MakePlan,
     planning,
     refuse_empty,
+    refuse_unknown_models,
     start_broker,
 )
 from pytest_llmarith.session.items import (
@@ -364,6 +365,7 @@ class RunBroker:
         Raises pytest.UsageError before the first request.
         """
         refuse_empty(self._config, self._settings, asked)
+        refuse_unknown_models(self._config, self._settings, asked)
         if not asked:
             return
         self._recorder.expect(asked)

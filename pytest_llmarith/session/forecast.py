@@ -7,6 +7,7 @@ depend on replies.
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,11 @@ from functools import partial
 import pytest
 
 from pytest_llmarith.models.process import BrokerProcess, Setup
-from pytest_llmarith.models.providers import similar_model
+from pytest_llmarith.models.providers import (
+    dotenv_variables,
+    similar_model,
+    unknown_model,
+)
 from pytest_llmarith.report.formatting import dollars, thousands
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.session.selection import PlannedQuestion
@@ -218,6 +223,24 @@ def refuse_empty(
             "--llm-adaptive: no item of a task with depths was selected; select "
             "arithmetic, or a task of your own whose problems a Grid makes"
         )
+
+
+def refuse_unknown_models(
+    config: pytest.Config, settings: Settings, asked: Sequence[PlannedQuestion]
+) -> None:
+    """Raises pytest.UsageError if litellm's list shows that a model is unknown, before
+    litellm is loaded.
+    """
+    named = {one.question.model for one in asked}
+    environ = {**dotenv_variables(config.rootpath / ".env"), **os.environ}
+    if settings.store_mode is StoreMode.ONLY:
+        return
+    for model in settings.models:
+        is_own = model.simulated or model.file is not None
+        if model.name in named and not is_own:
+            why = unknown_model(model, environ)
+            if why is not None:
+                raise pytest.UsageError(f"--llm-model: {why}")
 
 
 def _models_asked_later(
