@@ -99,7 +99,8 @@ class Missing:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         terminal = self._config.pluginmanager.getplugin("terminalreporter")
         is_ok = session.exitstatus == pytest.ExitCode.OK
-        if terminal is not None and is_ok and all_lack_an_option(terminal.stats):
+        stats = getattr(terminal, "stats", {})  # other reporters have none
+        if is_ok and all_lack_an_option(stats):
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
 
     def pytest_terminal_summary(

@@ -21,7 +21,8 @@ from tests.release.test_release import build
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "exactnum"
-IMPORT_MS = 60  # of processor time
+USUAL = "argparse, dataclasses, decimal, json, re, typing"
+MOST_TIMES = 4
 
 pytestmark = pytest.mark.skipif(
     not SOURCE.is_dir(), reason="the other distribution is not in this source"
@@ -57,9 +58,13 @@ def test_only_the_standard_library_is_imported() -> None:
 
 
 def test_the_import_is_fast() -> None:
-    """In the best of a few runs, with bytecode."""
-    code = "import time; start = time.process_time(); import exactnum; print(1000 * (time.process_time() - start))"
-    assert min(float(python(code, SOURCE)) for _ in range(5)) < IMPORT_MS
+    """In the best of a few runs, with bytecode, beside modules that others import."""
+    code = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
+    times: dict[str, list[float]] = {"exactnum": [], USUAL: []}
+    for _ in range(5):
+        for modules, spent in times.items():
+            spent.append(float(python(code.format(modules), SOURCE)))
+    assert min(times["exactnum"]) < MOST_TIMES * min(times[USUAL])
 
 
 def test_the_wheel_holds_the_grader_and_nothing_else(

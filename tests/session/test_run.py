@@ -584,9 +584,8 @@ def test_strict_makes_failures(bench: Bench) -> None:
     assert result.ret != 0
     assert {record["outcome"] for record in bench.records()} == {"deviate"}
     (failure,) = next(iter(cases(bench.pytester.path).values())).iter("failure")
-    assert failure.attrib["message"].startswith(
-        f"deviate: got {'7' * 12}...{'7' * 12} (2,000 digits), expected "
-    )
+    got = f"deviate: got {'7' * 12}...{'7' * 12} (2,000 digits), expected "
+    assert got in failure.attrib["message"]
 
 
 @pytest.mark.proof
