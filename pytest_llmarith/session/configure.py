@@ -87,7 +87,7 @@ class Missing:
         self._help = selection_help(session.items, self._deselected)
         self._deselected.clear()
         terminal = self._config.pluginmanager.getplugin("terminalreporter")
-        is_quiet = self._config.getoption("verbose") < 0
+        is_quiet = self._config.getoption("verbose", 0) < 0
         if terminal is None or is_quiet or self._config.getoption("collectonly"):
             return
         skipped = [mark for item in session.items if (mark := _skip_mark(item))]

@@ -333,7 +333,7 @@ def test_wrong_usage(bench: Bench) -> None:
     (bench.pytester.path / "taken").write_text("a file", encoding="utf-8")
     table: list[tuple[str | None, Way, str]] = [
         ("m", ("--dist", "each"), "--dist each"),
-        ("m", ("--llm-reports=taken",), "a file is in the way"),
+        ("openai/m", ("--llm-reports=taken",), "a file is in the way"),
         ("m", ("--llm-fail-under=most",), "'most'"),
         ("m", ("--llm-fail-under=arithmtic:80",), "'arithmtic'"),
         ("llmarith/neat", (), "llmarith/exact"),
