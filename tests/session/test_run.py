@@ -332,13 +332,13 @@ def test_wrong_usage(bench: Bench) -> None:
     """
     (bench.pytester.path / "taken").write_text("a file", encoding="utf-8")
     table: list[tuple[str | None, Way, str]] = [
-        ("m", ("--dist", "each"), "--dist each"),
+        ("openai/m", ("--dist", "each"), "--dist each"),
         ("openai/m", ("--llm-reports=taken",), "a file is in the way"),
-        ("m", ("--llm-fail-under=most",), "'most'"),
-        ("m", ("--llm-fail-under=arithmtic:80",), "'arithmtic'"),
+        ("openai/m", ("--llm-fail-under=most",), "'most'"),
+        ("openai/m", ("--llm-fail-under=arithmtic:80",), "'arithmtic'"),
         ("llmarith/neat", (), "llmarith/exact"),
         (
-            "judge:llmarith/sloppy=m",
+            "judge:llmarith/sloppy=openai/m",
             ("--oeis-judge=llm:llmarith/sloppy",),
             "'judge:llmarith/sloppy'",
         ),
@@ -347,7 +347,7 @@ def test_wrong_usage(bench: Bench) -> None:
             ("--llm-max-cost=5", "-q", "-n", "2"),
             "--llm-price=IN,OUT",
         ),
-        ("m", ("--llm-sweep=effort=low",), "low,medium,high"),
+        ("openai/m", ("--llm-sweep=effort=low",), "low,medium,high"),
         (None, ("--llm-sweep=effort=low,high",), "--llm-model=o4-mini"),
         (
             "openai/o4-mini",
