@@ -31,6 +31,7 @@ from pytest_llmarith.cli.report import (
     add_plot,
     add_regrade,
     add_report,
+    add_trials,
 )
 from pytest_llmarith.cli.store import add_batch, add_store
 from pytest_llmarith.results.files import UsageError
@@ -99,6 +100,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_plan(commands)
     add_plot(commands)
     add_cite(commands)
+    add_trials(commands)
     add_export(commands)
     add_merge(commands)
     add_conformance(commands)

@@ -1,4 +1,4 @@
-"""`llmarith report`, `plot`, `cite`, `export`, `merge` and `regrade`.
+"""`llmarith report`, `plot`, `cite`, `trials`, `export`, `merge` and `regrade`.
 
 They are what is done with runs that have ended.
 """
@@ -168,6 +168,57 @@ def _cite(request: argparse.Namespace) -> int:
 # --- trials ---------------------------------------------------------------------------
 
 
+def add_trials(commands: parser.Commands) -> None:
+    """Declare `llmarith trials`."""
+    purpose = "Show the trials of runs, a line each, or whole with prompt and reply"
+    command = parser.add_command(commands, "trials", purpose, parser.NO_CHANGE, _trials)
+    parser.add_runs(command)
+    outcomes = [*map(str, Outcome)]
+    purpose = "Show only trials with this outcome"
+    parser.add_repeatable(
+        command, "--outcome", "|".join(outcomes), purpose, choices=outcomes
+    )
+    for name in ("task", "model", "variant"):
+        purpose = f"Show only trials of this {name}, * matches any text"
+        parser.add_repeatable(command, f"--{name}", "NAME", purpose)
+    purpose = "Show only trials whose item has this text in its id"
+    parser.add_repeatable(command, "--id", "TEXT", purpose)
+    command.add_argument(
+        "--whole", action="store_true", help="Show prompt, reply and grade of each"
+    )
+
+
+def _trials(request: argparse.Namespace) -> int:
+    from pytest_llmarith.report.trial_lines import (
+        TrialFilter,
+        trial_line,
+        whole_trial,
+    )
+    from pytest_llmarith.results.files import UsageError
+    from pytest_llmarith.results.loaded import load_all_runs
+
+    wanted = TrialFilter(
+        request.outcome, request.model, request.task, request.variant, request.id
+    )
+    count = 0
+    for run in load_all_runs(request.runs, parser.note):
+        for record in run.records():
+            if not wanted(record):
+                continue
+            if request.whole and count:
+                parser.say("")
+            count += 1
+            parser.say(
+                *(whole_trial(record) if request.whole else [trial_line(record)])
+            )
+    if not count:
+        raise UsageError(
+            "no trial of these runs is selected; llmarith report shows their models, "
+            "tasks and variants"
+        )
+    return 0
+
+
 def add_export(commands: parser.Commands) -> None:
     """Declare `llmarith export`."""
     purpose = "Write the trials of runs as CSV, Parquet or rows of another program"
@@ -240,9 +291,8 @@ def _merge(request: argparse.Namespace) -> int:
 def add_regrade(commands: parser.Commands) -> None:
     """Declare `llmarith regrade`."""
     purpose = "Grade the replies of runs again, without asking a model"
-    command = parser.add_command(
-        commands, "regrade", purpose, parser.NO_CHANGE, _regrade
-    )
+    details = f"{parser.NO_CHANGE} To look at trials, llmarith trials is shorter."
+    command = parser.add_command(commands, "regrade", purpose, details, _regrade)
     purpose = "A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
     command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=purpose)
     purpose = "Grade this reading instead of the one in each record"

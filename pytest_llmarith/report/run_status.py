@@ -391,7 +391,7 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
         elif len(listed[outcome]) < most:
             cost = record.reply.cost_usd if record.reply else None
             listed[outcome].append(
-                WrongTrial(outcome, _item(record), _why(record), cost)
+                WrongTrial(outcome, _item(record), why_wrong(record), cost)
             )
         else:
             left_out[outcome] += 1
@@ -433,7 +433,8 @@ def _item(record: Record) -> str:
     return sanitize(record.nodeid or "", _LONGEST_NAME)
 
 
-def _why(record: Record) -> str:
+def why_wrong(record: Record) -> str:
+    """The reason of a trial that is not correct, or expected and read answer."""
     if record.reason:  # that of a program names the term
         return sanitize(record.reason, _LONGEST_REASON)
     if record.outcome is not Outcome.DEVIATE:

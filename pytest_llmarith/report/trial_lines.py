@@ -1,0 +1,104 @@
+"""Trials of runs as text: a line each, or whole with prompt, reply and grade."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from pytest_llmarith.records import Record, as_text
+from pytest_llmarith.report.run_status import why_wrong
+from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.types import Outcome, TermStatus
+
+_LONGEST_LINE = 300
+_LONGEST_TEXT = 100_000
+_MOST_TERMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFilter:
+    """Which trials are shown; an empty part selects all, and * matches any text."""
+
+    outcomes: Sequence[str] = ()
+    models: Sequence[str] = ()
+    tasks: Sequence[str] = ()
+    variants: Sequence[str] = ()
+    ids: Sequence[str] = ()  # parts of pytest's ids
+
+    def __call__(self, record: Record) -> bool:
+        """Whether a trial is shown."""
+        item = record.nodeid or record.problem.label
+        return (
+            _matches(record.outcome, self.outcomes)
+            and _matches(record.model, self.models)
+            and _matches(record.task, self.tasks)
+            and _matches(record.problem.variant or record.task, self.variants)
+            and (not self.ids or any(one in item for one in self.ids))
+        )
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    if not patterns or name in patterns:
+        return True
+    return any(fnmatchcase(name, one) for one in patterns)
+
+
+def trial_line(record: Record) -> str:
+    """Such as `deviate m arithmetic int_add-depth_2-trial_0  12 + 5: expected 17, got
+    18 (one digit)`.
+    """
+    question = sanitize(record.problem.short, _LONGEST_LINE)
+    whose = f"{record.outcome} {record.model} {record.task}"
+    line = f"{whose} {_place(record)}  {question}"
+    return sanitize(f"{line}: {_answer(record)}", 2 * _LONGEST_LINE)
+
+
+def _place(record: Record) -> str:
+    label = record.problem.label
+    condition = label_of(record.condition)
+    if condition:
+        label += f" {condition}"
+    return f"{label} repeat {record.repeat}" if record.repeat else label
+
+
+def _answer(record: Record) -> str:
+    if record.outcome is not Outcome.CORRECT:
+        return why_wrong(record)
+    return record.answer_text or "right"
+
+
+def whole_trial(record: Record) -> Iterator[str]:
+    """Prompt, reply and grade of a trial in lines, safe to print."""
+    yield trial_line(record)
+    if record.nodeid:
+        yield f"  item: {sanitize(record.nodeid, _LONGEST_TEXT)}"
+    expected = as_text(record.problem.expected)
+    if expected is not None:
+        yield f"  expected: {sanitize(expected, _LONGEST_TEXT)}"
+    for message in record.prompt or ():
+        yield f"  {message.role}:"
+        yield from _indented(message.content)
+    if record.reply is not None:
+        if record.reply.reasoning:
+            yield "  reasoning:"
+            yield from _indented(record.reply.reasoning)
+        yield "  reply:"
+        yield from _indented(record.reply.text)
+    if record.program is None:
+        return
+    wrong = [one for one in record.program.terms if one.status is not TermStatus.OK]
+    for term in wrong[:_MOST_TERMS]:
+        yield sanitize(
+            f"  n = {term.n}: {term.status}, expected {term.expected}, got "
+            f"{term.got or 'nothing'} {term.stderr}",
+            2 * _LONGEST_LINE,
+        ).rstrip()
+    if len(wrong) > _MOST_TERMS:
+        yield f"  and {len(wrong) - _MOST_TERMS:,} more terms"
+
+
+def _indented(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        yield f"    {sanitize(line, _LONGEST_TEXT)}".rstrip()
