@@ -56,7 +56,7 @@ help:  ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 install: $(INSTALLED)  ## Install what running the benches needs into .venv
-	@echo "Installed in $(VENV). Next: make bench"
+	@echo "Installed in $(VENV). Next: make bench; for pytest and llmarith: source $(RUN)/activate"
 
 bench: $(INSTALLED)  ## Ask a small language model, which runs here
 	@$(TRY_MODEL)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import add_command, say
+from pytest_llmarith.installation import install_extra
 from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _completion(parser: argparse.ArgumentParser, shell: str) -> int:
         import shtab
     except ImportError:
         raise UsageError(
-            "shtab is not installed; run pip install 'pytest-llmarith[completion]'"
+            f"shtab is not installed; run {install_extra('completion')}"
         ) from None
     for action in _actions(parser):
         if action.type is Path:

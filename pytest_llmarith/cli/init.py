@@ -21,6 +21,7 @@ from pytest_llmarith.cli.parser import (
     sanitize_line,
     say,
 )
+from pytest_llmarith.installation import origin
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
@@ -89,8 +90,9 @@ _LOCK = """\
 # where FILE contains the line pytest-llmarith.
 """
 _UNRELEASED = """\
-# This pytest-llmarith is not released, so pip does not find it: put its wheel, which
-# `make dist` writes in its clone, into this folder, and write ./NAME.whl for its line.
+# This pytest-llmarith is not released, so pip finds it only where it is here. For CI put
+# its wheel, which `make dist` writes in its clone, into this folder, and write ./NAME.whl
+# for its line.
 """
 
 Files = dict[str, bytes]  # content by path, with slashes
@@ -177,12 +179,16 @@ def _kept_files(folder: Path) -> Files:
     A pytest.ini would override another configuration of pytest.
     """
     lock = _LOCK
+    pins = installed_versions()
+    url = origin()
     if ".dev" in version("pytest-llmarith"):
         lock += _UNRELEASED
+        if url is not None:
+            pins = [_at(url, pin) for pin in pins]
     texts = {
         ".gitignore": _IGNORED,
         "README.md": _README,
-        "requirements.txt": lock + "\n".join(installed_versions()) + "\n",
+        "requirements.txt": lock + "\n".join(pins) + "\n",
         _RECIPE: (_root() / "docs/ci/pull-request.yml").read_text("utf-8"),
     }
     if not any((folder / name).exists() for name in _OTHER_CONFIGURATIONS):
@@ -192,6 +198,12 @@ def _kept_files(folder: Path) -> Files:
         if not (folder / name).exists():
             files[name] = text.encode("utf-8")
     return files
+
+
+def _at(url: str, pin: str) -> str:
+    """The pin, or for this package where it was installed from."""
+    name, _, _ = pin.partition("==")
+    return f"{name} @ {url}" if name == "pytest-llmarith" else pin
 
 
 def _root() -> Path:

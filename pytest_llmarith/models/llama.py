@@ -22,9 +22,10 @@ from pathlib import Path
 
 from msgspec import structs
 
+from pytest_llmarith.installation import install_extra
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.direct import DirectClient
-from pytest_llmarith.models.model_file import INSTALL_SERVER, free_memory
+from pytest_llmarith.models.model_file import free_memory
 from pytest_llmarith.models.provider_errors import (
     NoConnection,
     NotSent,
@@ -64,7 +65,7 @@ class LlamaServer:
         if find_spec("xllamacpp") is None:
             raise ServerError(
                 f"{name}: llama.cpp's server is not installed; install it: "
-                f"{INSTALL_SERVER}"
+                f"{install_extra('gguf')}"
             )
         free = free_memory()
         if free is not None and self._file.memory_bytes > free:

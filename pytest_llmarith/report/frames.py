@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_llmarith.installation import install_extra
 from pytest_llmarith.records import as_text
 from pytest_llmarith.report.export import trial_row
 from pytest_llmarith.results.files import UsageError, name_of, new_file
@@ -44,11 +45,12 @@ _AMOUNTS = ("score", "digit_match", "cost_usd", "latency_s")
 # fmt: on
 _MOMENT = "asked_at"
 _ROWS = 10_000  # that are Python objects at once
-_MISSING = (
-    "pandas and pyarrow are not installed; run pip install 'pytest-llmarith[pandas]'"
-)
 
 Source = str | os.PathLike[str]
+
+
+def _missing() -> str:
+    return f"pandas and pyarrow are not installed; run {install_extra('pandas')}"
 
 
 def load(paths: Source | Iterable[Source]) -> pandas.DataFrame:
@@ -66,7 +68,7 @@ def load(paths: Source | Iterable[Source]) -> pandas.DataFrame:
         import pandas
         import pyarrow
     except ImportError:
-        raise UsageError(_MISSING) from None
+        raise UsageError(_missing()) from None
 
     named = [paths] if isinstance(paths, str | os.PathLike) else paths
     runs = load_all_runs([Path(path) for path in named], _warn)
@@ -89,7 +91,7 @@ def write_parquet(runs: Sequence[LoadedRun], output: Path, *, force: bool) -> No
     try:
         from pyarrow.parquet import ParquetWriter
     except ImportError:
-        raise UsageError(_MISSING) from None
+        raise UsageError(_missing()) from None
     with (
         new_file("--output", output, files_of(runs), force=force) as file,
         ParquetWriter(file, _schema(), compression="zstd") as writer,

