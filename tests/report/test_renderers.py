@@ -45,6 +45,18 @@ def column(title: str, kind: Kind[Any] = FIGURE, below: str = "", **named: Any) 
     return Column(title, title, kind, "", lambda one: None, below=below, **named)
 
 
+def test_names_that_are_cut_to_the_same_text_have_numbers() -> None:
+    """And a line each below the table; other names stay as they are."""
+    alike = [f"{'a' * 40}{middle}{'z' * 60}" for middle in "12"]
+    rows = [Row([name, "1"]) for name in (*alike, "short")]
+    table = Table("t", "", [column("model", kinds.NAME), column("figure")], rows)
+    lines = one_table(table, 80)
+    assert [line[:5] for line in lines[2:5]] == ["1: aa", "2: aa", "short"]
+    below = "".join("".join(lines[5:]).split())
+    assert f"1:{alike[0]}" in below
+    assert f"2:{alike[1]}" in below
+
+
 COLUMNS = [
     column("model", kinds.NAME),
     column("task", kinds.NAME, "model"),

@@ -120,6 +120,7 @@ def laid_out(table: Table, width: int) -> Layout:
             lines += _drawn(texts, piece)
             lines.append("")
         lines += _drawn(texts, pieces[-1], _notes(table, width))
+        explanation += texts.numbered
         if texts.has_intervals:
             is_stacked = pieces[0].is_stacked
             explanation.insert(0, _STACKED_INTERVALS if is_stacked else _INTERVALS)
@@ -155,6 +156,31 @@ class _Texts:
                 self.has_intervals |= bool(shown.interval)
                 cells.append(shown)
             self.rows.append(cells)
+        self._numbers = self._of_alike()
+
+    @property
+    def numbered(self) -> list[str]:
+        """What the numbers of names stand for."""
+        lines = []
+        for text, number in self._numbers.items():
+            lines.append(f"{number}: {sanitize(text, _LONGEST_FIGURE)}")
+        return lines
+
+    def _of_alike(self) -> dict[str, int]:
+        """A number for each name that would be cut to the same text as another one."""
+        numbers: dict[str, int] = {}
+        for at, column in enumerate(self.columns):
+            if not column.kind.is_name:
+                continue
+            by_cut: dict[str, dict[str, None]] = {}
+            for row in self.rows:
+                text = row[at].text
+                by_cut.setdefault(_name(text, LONGEST_NAME), {})[text] = None
+            for alike in by_cut.values():
+                if len(alike) > 1:
+                    for text in alike:
+                        numbers.setdefault(text, len(numbers) + 1)
+        return numbers
 
     def lines(self, piece: _Piece) -> list[list[str]]:
         """The headers and the rows."""
@@ -184,7 +210,10 @@ class _Texts:
 
     def _cell(self, at: int, shown: Shown, piece: _Piece) -> str:
         if self.columns[at].kind.is_name:
-            return shown.as_name(_name(shown.text, piece.longest))
+            text = shown.text
+            if text in self._numbers:
+                text = f"{self._numbers[text]}: {text}"
+            return shown.as_name(_name(text, piece.longest))
         text = sanitize(shown.text, _LONGEST_FIGURE)
         if not piece.is_stacked:
             return shown.as_figure(text)
