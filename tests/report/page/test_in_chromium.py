@@ -407,6 +407,19 @@ def test_nothing_sticks_out(viewer: Viewer, tmp_path: Path, width: int) -> None:
     ]
     page = viewer.open(write_page(tmp_path, run_of(records)), width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # What goes on beyond the edge fades there, until it is scrolled to its end.
+    faded = page.evaluate(
+        """[...document.querySelectorAll(".wide")].filter((one) => one.clientWidth).every((one) => {
+            const goesOn = one.scrollWidth > one.clientWidth + 1;
+            return (getComputedStyle(one).maskImage !== "none") === goesOn;
+        })"""
+    )
+    assert faded
+    if width < 1280:
+        page.evaluate(
+            "document.querySelector('.wide.more').scrollBy({left: 9999, behavior: 'instant'})"
+        )
+        page.wait_for_selector(".wide:not(.more)")
     heights = "[...document.querySelectorAll('button:not(th button)')].map((one) => one.offsetHeight).filter(Boolean)"
     assert max(page.evaluate(heights)) < 40
 

@@ -45,10 +45,15 @@ for (const table of document.querySelectorAll("table.sortable")) {
   }
 }
 
-// Only tables that scroll are stops of the tab key.
+// Only tables that scroll are stops of the tab key; they fade where they go on.
+const fade = (one) => one.classList.toggle("more", one.scrollWidth - one.clientWidth - one.scrollLeft > 1);
 const updateStops = () => {
-  for (const one of document.querySelectorAll(".wide")) one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+  for (const one of document.querySelectorAll(".wide")) {
+    one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+    fade(one);
+  }
 };
 updateStops();
+document.addEventListener("scroll", (event) => { if (event.target.matches?.(".wide")) fade(event.target); }, true);
 addEventListener("resize", updateStops);
 document.addEventListener("toggle", updateStops, true);
