@@ -128,6 +128,8 @@ def _tested(level: Level) -> Isolation:
         )
     try:
         outputs = attack(level)
+    except FileNotFoundError as error:  # says itself what to install
+        raise UnavailableError(f"{error}") from None
     except OSError as error:
         raise UnavailableError(f"{error}: {_ALTERNATIVES[level]}") from None
     if len(outputs) <= len(ATTACKED):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,6 +85,20 @@ def test_bubblewrap_that_may_not() -> None:
     assert "\n" not in str(raised.value)
     found = probe()
     assert (found.level, len(found.remarks)) == (Level.STANDARD, 1)
+
+
+@pytest.mark.usefixtures("isolations")
+def test_a_missing_bubblewrap_has_one_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *args, **named: None)
+    zygote_client._command.cache_clear()
+    try:
+        with pytest.raises(UnavailableError) as raised:
+            probe(Level.STRICT)
+    finally:
+        zygote_client._command.cache_clear()
+    assert (
+        str(raised.value) == "bubblewrap is not installed, run apt install bubblewrap"
+    )
 
 
 _HELD, _THROUGH = "held\n", "through\n"
