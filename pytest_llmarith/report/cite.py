@@ -227,7 +227,7 @@ def _costs(summary: RunSummary, seen: _Seen) -> Iterator[str]:
         unpriced += result.unpriced
         if result.cost_usd is not None:
             usd = (usd or 0.0) + result.cost_usd
-    if usd is None:
+    if usd is None or (not usd and not seen.own_price):  # such as of a model file
         return
     if seen.elsewhere:
         prices = "as recorded by llm_arithmetic"

@@ -54,7 +54,7 @@ from pytest_llmarith.types import NanReason
 
 _LONGEST_NAME = 40
 _MOST_CLASSES = 4
-_MANY_TRUNCATED = 0.05  # of all replies; then the percentage without them is shown
+_MANY_TRUNCATED = 0.02  # of all replies; then the percentage without them is shown
 _MOST_WITH_EXAMPLE = 3  # models
 _SHORTEST_WRONG = 16  # characters of a first wrong answer
 
@@ -448,7 +448,7 @@ def _errors(result: Result, most: int, *, with_example: bool) -> Iterator[str]:
         yield f"{result.outcomes.deviate:,} with another answer"
     nan = result.outcomes.nan
     cut = result.nan_reasons.get(NanReason.TRUNCATED, 0)
-    if cut and cut >= _MANY_TRUNCATED * result.measured:
+    if cut > _MANY_TRUNCATED * result.measured:
         yield f"{nan:,} nan ({truncated(result)})"
     elif nan:
         yield f"{nan:,} nan"
