@@ -10,7 +10,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.compare import add_compare, add_plan
-from pytest_llmarith.cli.completion import add_completion
 from pytest_llmarith.cli.conformance import add_conformance
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
@@ -108,7 +107,6 @@ def make_parser() -> argparse.ArgumentParser:
     add_store(commands)
     add_batch(commands)
     _add_schema(commands)
-    add_completion(commands, make_parser)
     return parser
 
 

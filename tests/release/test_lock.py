@@ -53,7 +53,7 @@ def pins(lock: str, python: str, system: str) -> dict[str, str]:
     ("lock", "extras"),
     [
         ("install.txt", ["build"]),
-        ("dev.txt", ["build", "plot", "pandas", "completion", "dev"]),
+        ("dev.txt", ["build", "plot", "pandas", "dev"]),
     ],
 )
 def test_every_requirement_is_locked_in_its_range(

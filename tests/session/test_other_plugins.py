@@ -4,8 +4,13 @@ pytest: one record an item, and a measured outcome is final.
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -306,3 +311,36 @@ def test_reports_say_what_was_wrong(bench: Bench) -> None:
             "*SECTION llmarith stdout call deviate: got -1, expected *",
         ]
     )
+
+
+# --- completion in a shell ------------------------------------------------------------
+
+
+def test_pytest_completes_the_options_of_the_plugin(tmp_path: Path) -> None:
+    """As register-python-argcomplete asks it."""
+    line = "pytest --llm-mod"
+    asking = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_COMP_WORDBREAKS": " ",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PYTEST")
+    }
+    done = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f"{shlex.quote(str(Path(sys.executable).with_name('pytest')))} 8>&1 9>/dev/null",
+        ],
+        cwd=tmp_path,
+        env=own | asking,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.strip() == "--llm-model"
