@@ -17,10 +17,8 @@ from typing import Any
 
 from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
-from pytest_llmarith import records as records_module
 from pytest_llmarith.evaluate import Trial, evaluate
-from pytest_llmarith.records import Reply, as_dict, convert
-from pytest_llmarith.results.llm_arithmetic import row_of
+from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.tasks.checks import problems_of
@@ -33,6 +31,8 @@ _PAGE_MB = 10.0
 _TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
 # Twice as many trials take twice as long, with a margin for other load on the machine.
 _LINEAR = 2.6
+
+_TOKENS = ("prompt_tokens", "completion_tokens")
 
 Record = dict[str, Any]
 _Write = Callable[[Path, Sequence[Record]], None]
@@ -127,10 +127,27 @@ def _write_log(run: Path, records: Sequence[Record]) -> None:
 
 
 def _write_rows(run: Path, records: Sequence[Record]) -> None:
-    rows = (row_of(convert(record, records_module.Record)) for record in records)
     run.with_suffix(".jsonl").write_text(
-        "".join(f"{json.dumps(row)}\n" for row in rows), encoding="ascii"
+        "".join(f"{json.dumps(_row(record))}\n" for record in records),
+        encoding="ascii",
     )
+
+
+def _row(record: Record) -> Record:
+    problem, reply = record["problem"], record["reply"] or {}
+    names = {"correct": "Correct", "deviate": "Deviate"}
+    return {
+        "model": record["model"],
+        "variant": problem["variant"],
+        "depth": problem["depth"],
+        "operands": [problem["inputs"][side] for side in ("lhs", "rhs")],
+        "correct": problem["expected"],
+        "raw_response": reply.get("text") or "",
+        "classification": names.get(record["outcome"], "NaN"),
+        "tokens": {name: reply.get(name) for name in _TOKENS},
+        "cost": reply.get("cost_usd"),
+        "failed_to_get_reply": not reply,
+    }
 
 
 _SHAPES: Mapping[str, _Write] = {

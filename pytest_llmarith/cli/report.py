@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.results.regrade import Change
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
-_TRIAL_FORMATS = ("csv", "llm_arithmetic", "parquet")
+_TRIAL_FORMATS = ("csv", "parquet")
 _FIGURES = ("curves", "heatmap", "differences", "cost")
 _SHOWN = 400  # characters of the end of a reply
 _LONGEST_REASON = 60
@@ -221,7 +221,7 @@ def _trials(request: argparse.Namespace) -> int:
 
 def add_export(commands: parser.Commands) -> None:
     """Declare `llmarith export`."""
-    purpose = "Write the trials of runs as CSV, Parquet or rows of another program"
+    purpose = "Write the trials of runs as CSV or Parquet"
     command = parser.add_command(commands, "export", purpose, parser.NO_CHANGE, _export)
     parser.add_runs(command)
     parser.add_format(command, _TRIAL_FORMATS)
@@ -247,8 +247,7 @@ def _export(request: argparse.Namespace) -> int:
     destination = Destination(
         sys.stdout, request.output, request.force, request.spreadsheet
     )
-    for line in export(runs, request.format, destination):
-        parser.print_error("export", line)
+    export(runs, destination)
     return 0
 
 

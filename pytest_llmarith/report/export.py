@@ -1,25 +1,21 @@
-"""Exports trials and results: CSV, and the rows of llm_arithmetic."""
+"""Writes tables, and the trials of runs as CSV."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import TextIO
 
 from pytest_llmarith.records import NumberDetails, Part, Record, as_text
 from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.terminal import has_colour
-from pytest_llmarith.results import llm_arithmetic
-from pytest_llmarith.results.files import UsageError, encode, new_file
+from pytest_llmarith.results.files import new_file
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
 from pytest_llmarith.safe_text import showable
 from pytest_llmarith.types import Outcome
-
-Shape = Literal["llm_arithmetic", "csv"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,66 +54,19 @@ class Destination:
                 file.write(line.encode("utf-8", "backslashreplace"))
 
 
-def export(
-    runs: Sequence[LoadedRun], shape: Shape, destination: Destination
-) -> list[str]:
-    """Write the trials of runs; returns a line for each kind of trial that this shape
-    cannot express.
+def export(runs: Sequence[LoadedRun], destination: Destination) -> None:
+    """Write the trials of runs as CSV.
 
-    Raises UsageError if a run cannot be read, or if no trial can be expressed.
+    Raises UsageError if a run cannot be read.
     """
-    if destination.spreadsheet and shape != "csv":
-        raise UsageError(
-            f"--spreadsheet: --format={shape} is not CSV; remove --spreadsheet, or "
-            f"write --format=csv"
-        )
-    if shape == "csv":
-        spreadsheet = destination.for_spreadsheet
-        destination.write(csv_lines(_trials(runs), spreadsheet=spreadsheet), runs)
-        return []
-    counts = Counter[str]()
-    destination.write(_rows(runs, counts), runs)
-    lines = []
-    if counts["other tasks"]:
-        lines.append(
-            f"trials of other tasks, without a row in --format={shape}: "
-            f"{counts['other tasks']:,}; --format=csv has all trials"
-        )
-    if counts["conditions"]:
-        lines.append(
-            f"trials in a condition or repeated, which --format={shape} does not "
-            f"show: {counts['conditions']:,}; a problem may have several rows; "
-            f"--format=csv tells them apart"
-        )
-    return lines
+    spreadsheet = destination.for_spreadsheet
+    destination.write(csv_lines(_trials(runs), spreadsheet=spreadsheet), runs)
 
 
 def _trials(runs: Sequence[LoadedRun]) -> Iterator[Row]:
     for run in runs:
         for record in run.records():
             yield trial_row(run.name, record)
-
-
-def _rows(runs: Sequence[LoadedRun], counts: Counter[str]) -> Iterator[str]:
-    """One row of llm_arithmetic per line.
-
-    Raises UsageError at the end if there was none.
-    """
-    for run in runs:
-        for record in run.records():
-            row = llm_arithmetic.row_of(record)
-            if row is None:
-                counts["other tasks"] += 1
-                continue
-            counts["written"] += 1
-            if label_of(record.condition) or record.repeat:
-                counts["conditions"] += 1
-            yield f"{encode(row).decode('ascii')}\n"
-    if not counts["written"]:
-        raise UsageError(
-            "--format=llm_arithmetic: the runs have no arithmetic trial; write "
-            "--format=csv for all tasks"
-        )
 
 
 # --- rows of trials -------------------------------------------------------------------

@@ -1,8 +1,6 @@
-"""Converts rows of the JSONL of llm_arithmetic to records, and records to such rows.
+"""Converts rows of the JSONL of llm_arithmetic to records.
 
-Seed, trial, prompt and latency of a row are null; a cost of 0 is unknown. Rows that are
-made of records also have a finish reason and a reading, so that they can be graded in
-the same way.
+Seed, trial, prompt and latency of a row are null; a cost of 0 is unknown.
 """
 
 from __future__ import annotations
@@ -24,16 +22,13 @@ from pytest_llmarith.records import (
     convert,
 )
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Outcome, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Outcome, Reading
 
 _REQUIRED = {"variant", "operands", "correct", "raw_response", "classification"}
 _MARK = '"raw_response"'  # in each row, and hardly ever in a record
 
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
-_CLASSES = {outcome: name for name, outcome in _OUTCOMES.items()}
 _TOKENS = ("prompt_tokens", "completion_tokens")
-_THOUSANDS = re.compile(r"([0-9]{1,6})k", re.ASCII)
-_INTEGER = re.compile(r"-?[1-9][0-9]{0,4000}|0", re.ASCII)
 
 _Number = int | str  # a float as its text
 
@@ -53,9 +48,6 @@ class Row(Part):
     timestamp: Moment | None = None
     attempts: int | None = None
     failed_to_get_reply: bool | None = None
-    reading: Reading | None = None
-    finish_reason: str | None = None
-    simulated: bool | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -120,7 +112,7 @@ def record_of(row: Row) -> Record:
         "format": FORMAT,
         "task": arithmetic.NAME,
         "model": row.model,
-        "simulated": row.simulated is True,
+        "simulated": False,
         "problem": {
             "label": f"{row.variant}-depth_{row.depth}",
             "seed": None,
@@ -138,7 +130,7 @@ def record_of(row: Row) -> Record:
         "retries": [],
         "outcome": Outcome.UNANSWERED,
         "reason": "the row holds no reply",
-        "reading": row.reading or Reading.TOLERANT,
+        "reading": Reading.TOLERANT,
         "answers": {},
     }
     if row.is_answered:
@@ -157,7 +149,6 @@ def _reply(row: Row) -> dict[str, Any]:
         tokens = {}
     reply = Reply(
         text=row.raw_response or "",
-        finish_reason=row.finish_reason,
         prompt_tokens=tokens.get("prompt_tokens"),
         completion_tokens=tokens.get("completion_tokens"),
         cost_usd=float(row.cost or 0) or None,
@@ -165,40 +156,3 @@ def _reply(row: Row) -> dict[str, Any]:
         asked_at=row.timestamp,
     )
     return as_dict(reply)
-
-
-def row_of(record: Record) -> dict[str, Any] | None:
-    """The row of llm_arithmetic for a record; None for other tasks."""
-    if record.task != arithmetic.NAME:
-        return None
-    problem, reply, parsed = record.problem, record.reply, record.answer
-    variant = problem.variant or ""
-    write = as_integer if variant.startswith(Dtype.INT) else str
-    extra_context = 0
-    if thousands := _THOUSANDS.fullmatch(record.condition.context or ""):
-        extra_context = 1_000 * int(thousands[1])
-    return {
-        "model": record.model,
-        "variant": variant,
-        "depth": problem.depth,
-        "operands": [write(problem.inputs["lhs"]), write(problem.inputs["rhs"])],
-        "correct": write(problem.expected),
-        "raw_response": reply.text if reply else "",
-        "parsed": None if parsed is None else write(parsed),
-        "classification": _CLASSES.get(record.outcome, "NaN"),
-        "error": record.number and record.number.absolute_error,
-        "tokens": {name: (reply and getattr(reply, name)) or 0 for name in _TOKENS},
-        "cost": (reply and reply.cost_usd) or 0.0,
-        "timestamp": reply and reply.asked_at,
-        "attempts": reply.attempts if reply else 1,
-        "failed_to_get_reply": reply is None,
-        "extra_context": extra_context,  # tokens of filler text
-        "reading": record.reading and str(record.reading),
-        "finish_reason": reply and reply.finish_reason,
-        "simulated": record.simulated,
-    }
-
-
-def as_integer(number: str) -> int | str:
-    """The number as an int if it is a canonical integer; `007` and `1.5` stay text."""
-    return int(number) if _INTEGER.fullmatch(number) else number

@@ -68,7 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (f"{command} --format=tex", "'markdown', 'latex'")
             for command in ("report run", "compare run other")
         ),
-        ("export run --format=json", "'csv', 'llm_arithmetic'"),
+        ("export run --format=json", "'csv', 'parquet'"),
         ("plot run --kind=pie --output=x.svg", "'curves', 'heatmap'"),
         ("plot run --output=x.jpg", ".svg"),
         ("plot run --output=x", ".svg"),
@@ -106,10 +106,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "report run --format=json --spreadsheet",
             "--spreadsheet: --format=json is not CSV",
-        ),
-        (
-            "export run --format=llm_arithmetic --spreadsheet",
-            "--spreadsheet: --format=llm_arithmetic is not CSV",
         ),
         ("report run --format=csv --cells --errors", "write --cells or --errors"),
         *(
@@ -155,10 +151,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "no trial of models o3; the runs have models o4-mini and tasks arithmetic",
         ),
         ("report additions --errors --format=csv", "remove --errors"),
-        (
-            "export additions --format=llm_arithmetic",
-            "write --format=csv for all tasks",
-        ),
         ("compare run empty/trials.jsonl", "one of the runs has no trials"),
         (
             "plot additions --kind=heatmap --output=x.svg",
