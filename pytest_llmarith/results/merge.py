@@ -149,7 +149,9 @@ def _deciding_facts(run: Run) -> dict[str, Any]:
     facts = {name: getattr(run, name) for name in _DECIDING}
     facts["price"] = run.limits.price if run.limits else None
     facts["number of shards"] = run.shard.count if run.shard else 0
-    facts["selection of the shards"] = run.shard.selection if run.shard else None
+    facts["selection or problems of the shards"] = (
+        run.shard.selection if run.shard else None
+    )
     return facts
 
 

@@ -37,7 +37,6 @@ from pytest_llmarith.session.items import (
     put_record,
     take_record,
 )
-from pytest_llmarith.session.processes import refuse_other_problems, write_digests
 from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.selection import (
     SHARDING,
@@ -106,9 +105,6 @@ class RunController:
 
     # --- collected: forecast or refuse, then ask --------------------------------------
 
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        write_digests(session.items)
-
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Any:
         try:
@@ -128,8 +124,6 @@ class RunController:
     def _begin(self, session: pytest.Session) -> None:
         if not self._settings.models or _runs_nothing(session):
             return
-        if self._settings.shard is not None:
-            refuse_other_problems(self._config, session.items)
         verbose = self._config.getoption("verbose", 0)
         items = selected(session.items)
         self._broker.begin(list(planned_questions(items, self._settings, verbose)))

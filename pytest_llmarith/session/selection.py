@@ -16,7 +16,11 @@ import pytest
 
 from pytest_llmarith import records
 from pytest_llmarith.results.keys import Key
-from pytest_llmarith.session.collection import MODEL_FIXTURE, PROMPT_CONFIG_FIXTURE
+from pytest_llmarith.session.collection import (
+    MODEL_FIXTURE,
+    PROMPT_CONFIG_FIXTURE,
+    digest_of,
+)
 from pytest_llmarith.session.company import forked
 from pytest_llmarith.session.items import (
     grader_of,
@@ -194,7 +198,7 @@ class Sharding:
     def __init__(self, config: pytest.Config, shard: Shard) -> None:
         self._config = config
         self._shard = shard
-        # The trials of this shard and of all shards, and a digest of the selection.
+        # The trials of this shard and of all shards, and a digest of all problems.
         self.metadata: dict[str, Any] = asdict(shard) | {
             "dealt": None,
             "whole": None,
@@ -231,8 +235,8 @@ class Sharding:
         self.metadata = getattr(node, "workeroutput", {}).get(_OUTPUT, self.metadata)
 
     def _note(self, whole: list[pytest.Item], dealt: int) -> None:
-        questions = "\n".join(sorted(map(_described, whole)))
-        digest = sha256(questions.encode(errors="surrogatepass")).hexdigest()
+        parts = [digest_of(map(problem_of, whole)), *sorted(map(_described, whole))]
+        digest = sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()
         self.metadata |= {
             "dealt": dealt,
             "whole": len(whole),

@@ -5,6 +5,7 @@ owns.
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
@@ -21,8 +22,8 @@ from pytest_llmarith.models.process import (
     encoded,
 )
 from pytest_llmarith.records import Record
-from pytest_llmarith.session.items import ASK, OPTIONS_INPUT
-from pytest_llmarith.session.processes import HOW_TO_DRAW, digests_of
+from pytest_llmarith.session.collection import digest_of
+from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
 from pytest_llmarith.session.selection import (
     REFUSED,
     PlannedQuestion,
@@ -31,6 +32,7 @@ from pytest_llmarith.session.selection import (
 )
 from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
+from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Failure
 
 if TYPE_CHECKING:
@@ -41,8 +43,9 @@ CHANNEL_INPUT = "llmarith"
 ANNOUNCES_INPUT = "llmarith_announces"
 _LOOK_S = 0.5
 _OTHER_PROBLEMS = (
-    f"make different problems, {HOW_TO_DRAW}. If the workers are on several hosts, "
-    f"copy the same tests and oeis_cache to each"
+    "make different problems, perhaps from a set, whose order differs between "
+    "processes; sort it, and draw from random.Random(f'{seed}/{trial}'). If the "
+    "workers are on several hosts, copy the same tests and oeis_cache to each"
 )
 # Options that a worker cannot determine: a random seed, and models from the environment
 # of another host.
@@ -218,8 +221,12 @@ class Worker:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._controller.send("installed", DISTRIBUTION, version(DISTRIBUTION))
         items = selected(session.items)
-        for task, digest in digests_of(items).items():
-            self._controller.send("problems", task, digest)
+        problems = defaultdict[str, list[TaskProblem]](list)
+        for item in items:
+            problem = problem_of(item)
+            problems[problem.task].append(problem)
+        for task, each in problems.items():
+            self._controller.send("problems", task, digest_of(each))
         if REFUSED in self._config.stash:
             self._controller.send("refused", self._config.stash[REFUSED])
         elif self._announces:

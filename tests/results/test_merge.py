@@ -159,7 +159,10 @@ def test_an_interrupted_shard_is_completed_by_the_run_that_finished_it(
         ({"search": {"budget": 80}}, "search"),
         ({"models": [MODELS[0] | {"params": {"temperature": 1}}]}, "models"),
         ({"shard": SHARD | {"count": 3}}, "number of shards (2 and 3)"),
-        ({"shard": SHARD | {"selection": "d"}}, "selection of the shards (abc and d)"),
+        (
+            {"shard": SHARD | {"selection": "d"}},
+            "selection or problems of the shards (abc and d)",
+        ),
         ({"shard": None}, "number of shards (2 and 0)"),
     ],
 )

@@ -224,12 +224,20 @@ def test_problems_of_a_set_are_refused(own: Bench) -> None:
     assert re.search(
         r"task reversal: workers gw. and gw. make different problems", said
     )
-    own.cold = True  # the other process needs the environment of this one
-    result = own.run("-p", "no:xdist", "--llm-shard=1/2")
-    assert result.ret == WRONG_USAGE
-    said = " ".join(result.stderr.str().split())
-    assert "task reversal: another process makes different problems" in said
     assert own.server.requests == []
+
+
+def test_shards_with_problems_of_a_set_are_not_merged(
+    own: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from_a_set(own)
+    own.cold = True  # texts have other hashes in each process
+    for number in ("1", "2"):
+        monkeypatch.setenv("PYTHONHASHSEED", number)
+        own.run("-p", "no:xdist", f"--llm-shard={number}/2")
+    shards = map(str, sorted((own.pytester.path / "reports").iterdir()))
+    assert main(["merge", *shards, "--output=whole"]) == WRONG_USAGE
+    assert "problems of the shards" in capsys.readouterr().err
 
 
 def test_a_prompt_of_messages(own: Bench) -> None:
