@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -114,11 +116,19 @@ def test_ctrl_c_names_its_place(bench: Bench) -> None:
 
 
 @pytest.mark.proof
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_ctrl_c_twice(bench: Bench) -> None:
-    """What is in flight is given up at once, and is asked again by the same command."""
+    """What is in flight is given up at once, and is asked again by the same command.
+
+    Workers take the first Ctrl-C alone.
+    """
     way = WAYS["-n 2"]
     with started(bench, Gate(), *way) as process:
+        workers = workers_of(process)
         press_ctrl_c(process)
+        for worker in workers * 3:  # while it ends
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGINT)
         printed = read_until(process, "waiting up to 30 s")
         press_ctrl_c(process)
         printed += read_to_end(process)
@@ -158,12 +168,23 @@ def test_the_process_that_asks_is_killed(bench: Bench) -> None:
 
 def broker_of(controller: subprocess.Popen[str]) -> int:
     """The number of the process that asks the models."""
-    for path in Path(f"/proc/{controller.pid}/task").glob("*/children"):
-        for child in path.read_text().split():
-            command = Path(f"/proc/{child}/cmdline").read_bytes()
-            if b"pytest_llmarith.models.server" in command:
-                return int(child)
-    raise AssertionError("there is no such process")
+    (broker,) = filter(_is_broker, _children(controller))
+    return broker
+
+
+def workers_of(controller: subprocess.Popen[str]) -> list[int]:
+    """The numbers of the workers of xdist."""
+    return [child for child in _children(controller) if not _is_broker(child)]
+
+
+def _children(process: subprocess.Popen[str]) -> Iterator[int]:
+    for path in Path(f"/proc/{process.pid}/task").glob("*/children"):
+        yield from map(int, path.read_text().split())
+
+
+def _is_broker(process: int) -> bool:
+    command = Path(f"/proc/{process}/cmdline").read_bytes()
+    return b"pytest_llmarith.models.server" in command
 
 
 # --- disks ----------------------------------------------------------------------------
