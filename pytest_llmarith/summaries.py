@@ -422,27 +422,6 @@ class ModelDifference(Part):
     shown: Points | None
 
 
-class ReasoningRatio(Part):
-    """The reasoning tokens of a model as a multiple of those of another one that
-    differs in one parameter.
-
-    It is over the questions whose replies are complete and have a known count on both
-    sides.
-    """
-
-    model: str
-    beside: str  # the model with the previous value
-    parameter: Name
-    questions: Positive
-    truncated: Count  # questions left out because a reply is truncated
-    ratio: Amount  # the geometric mean over questions, with its 95 % interval
-    low: Amount | None  # null if it cannot be estimated
-    high: Amount | None
-    effect: Literal["none visible", "visible", "cannot tell"]
-    p: Share | None = None  # that the ratio is 1; null with fewer than six questions
-    p_holm: Share | None = None  # corrected for all ratios of the run
-
-
 class ProgramRules(Part):
     """How programs were scored."""
 
@@ -547,9 +526,6 @@ class RunSummary(Part):
     ]  # of each model and task to the first model, or to --llm-baseline
     effects: list[Effect]
     same_words: list[SameWords]
-    reasoning_ratios: list[
-        ReasoningRatio
-    ]  # of models with neighbouring values of one parameter
     # The first and the last day on which stored replies were asked; null if there are
     # none.
     stored_days: Annotated[list[str], Meta(min_length=2, max_length=2)] | None = None

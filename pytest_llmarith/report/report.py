@@ -26,7 +26,6 @@ from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
 from pytest_llmarith.report.render.terminal import coloured, section
 from pytest_llmarith.report.run_status import (
     alarms,
-    reasoning_lines,
     run_lines,
     wrapped,
     wrong_trials,
@@ -260,7 +259,7 @@ def _first_lines(shown: _Shown, width: int) -> list[str]:
     if shown.selection:
         lines.append(f"only {shown.selection}")
     for one in shown.pages:
-        more = [*alarms(one.summary), *reasoning_lines(one.summary)]
+        more = alarms(one.summary)
         lines += wrapped(more, width)
     return lines
 

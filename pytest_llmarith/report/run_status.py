@@ -49,7 +49,7 @@ def run_lines(summary: RunSummary, width: int) -> list[str]:
         *alarms(summary),
     ]
     lines += _request_lines(summary, summary.run.asking or RequestTotals())
-    return wrapped([*lines, *reasoning_lines(summary)], width)
+    return wrapped(lines, width)
 
 
 def wrapped(lines: Iterable[str], width: int) -> list[str]:
@@ -154,30 +154,6 @@ def _follows_replies(summary: RunSummary) -> bool:
         return True
     replies = sum(result.asked + result.stored for result in summary.results)
     return replies > summary.answered
-
-
-def reasoning_lines(summary: RunSummary) -> list[str]:
-    """A line for each pair of models with two values of a parameter: how many times the
-    reasoning tokens.
-    """
-    lines = []
-    for one in summary.reasoning_ratios:
-        interval = "no interval"
-        if one.low is not None:
-            interval = f"{one.low:,.2f} to {one.high:,.2f}"
-        questions = counted(one.questions, "question")
-        if one.truncated:
-            questions += f", without {one.truncated:,} truncated"
-        line = (
-            f"{one.model} uses {one.ratio:,.2f} times the reasoning tokens of "
-            f"{one.beside} ({interval}; {questions})"
-        )
-        if one.effect == "none visible":
-            line += f": no visible effect of {one.parameter}"
-        elif one.effect == "cannot tell":
-            line += ": cannot tell"
-        lines.append(line)
-    return lines
 
 
 def _when_asked(summary: RunSummary) -> str:

@@ -216,7 +216,7 @@ def neighbours_of(
     labels = {one.key: one.label for one in series}
     found = []
     for number, run in enumerate(runs):
-        for _, first, second in neighbours(run.summary.run.models):
+        for first, second in neighbours(run.summary.run.models):
             for (of_run, model, condition), label in labels.items():
                 before = labels.get((number, first.name, condition))
                 if before and (of_run, model) == (number, second.name):

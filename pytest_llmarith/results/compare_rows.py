@@ -35,7 +35,6 @@ from pytest_llmarith.statistics.strata import compare_strata
 from pytest_llmarith.summaries import (
     Effect,
     ModelDifference,
-    ReasoningRatio,
 )
 
 
@@ -274,9 +273,7 @@ def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float 
 
 
 def correct_for_tests(
-    rows: Iterable[
-        Row | Effect | ModelDifference | ReasoningRatio | DifferenceOfScores
-    ],
+    rows: Iterable[Row | Effect | ModelDifference | DifferenceOfScores],
 ) -> None:
     """Set Holm's p in the rows that have a test."""
     tested, p_values = [], []

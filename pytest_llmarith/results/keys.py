@@ -80,29 +80,26 @@ def parameters_of(run: Run, model: str) -> Parameters:
     return None
 
 
-def neighbours(models: Sequence[Model]) -> Iterator[tuple[str, Model, Model]]:
-    """Each model with the last one before it that differs in the value of one parameter
-    only, and that parameter.
+def neighbours(models: Sequence[Model]) -> Iterator[tuple[Model, Model]]:
+    """Each model after the last one before it that differs in the value of one
+    parameter only.
 
     Fake models are left out.
     """
     models = [model for model in models if not model.simulated]
     for place, model in enumerate(models):
         for before in reversed(models[:place]):
-            parameter = _only_difference(before, model)
-            if parameter is not None:
-                yield parameter, before, model
+            if _differ_in_one_value(before, model):
+                yield before, model
                 break
 
 
-def _only_difference(before: Model, model: Model) -> str | None:
-    """The parameter whose value is all that two models differ in; None without one."""
+def _differ_in_one_value(before: Model, model: Model) -> bool:
     if replace(before, name=model.name, params=model.params) != model:
-        return None
+        return False
     if before.params.keys() != model.params.keys():
-        return None
-    differ = _names_of_differing([before.params, model.params])
-    return differ[0] if len(differ) == 1 else None
+        return False
+    return len(_names_of_differing([before.params, model.params])) == 1
 
 
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:

@@ -10,13 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from math import log1p
 from typing import NamedTuple
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.statistics.shares import Cluster
-from pytest_llmarith.types import Condition, NanReason, Outcome
+from pytest_llmarith.types import Condition, Outcome
 
 
 @dataclass(slots=True)
@@ -33,9 +32,6 @@ class Question:
     asked: int = 0
     answered: int = 0
     correct: int = 0
-    truncated: int = 0
-    counted: int = 0  # replies whose reasoning tokens are known
-    reasoning: float = 0.0  # the sum of the logarithms of these tokens plus one
     score: float = 0.0  # the sum of the scores
     has_fractions: bool = False  # whether a score is between 0 and 1
 
@@ -46,14 +42,10 @@ class Question:
             return
         self.answered += 1
         self.correct += record.outcome is Outcome.CORRECT
-        self.truncated += record.reason == NanReason.TRUNCATED
         score = record.grade.score if record.grade else None
         if score is not None:
             self.score += score
             self.has_fractions = self.has_fractions or 0 < score < 1
-        if record.reply and record.reply.reasoning_tokens is not None:
-            self.counted += 1
-            self.reasoning += log1p(record.reply.reasoning_tokens)
 
     @property
     def unanswered(self) -> int:

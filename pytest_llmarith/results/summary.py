@@ -8,13 +8,13 @@ from pytest_llmarith import records
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import tallies
 from pytest_llmarith.results.compare_rows import model_differences
-from pytest_llmarith.results.effects import effects, reasoning_ratios
+from pytest_llmarith.results.effects import effects
 from pytest_llmarith.results.keys import Key, key_of, result_order
 from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.results.result_counts import ResultCounts
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.summaries import Run, RunSummary
-from pytest_llmarith.types import Model, Outcome
+from pytest_llmarith.types import Outcome
 
 
 class Summary:
@@ -26,7 +26,6 @@ class Summary:
         """
         self._systems = systems
         self._results: dict[Key, ResultCounts] = {}
-        self._models: dict[str, Model] = {}  # as their first requests say
         self._stored_replies = StoredReplies()
 
     def asked(self) -> list[AskedQuestions]:
@@ -40,8 +39,6 @@ class Summary:
             self._results[key] = ResultCounts(record, self._systems)
         self._results[key].add(record)
         self._stored_replies.add(record.model, tallies.replies_of(record))
-        if record.model not in self._models and record.reply and record.reply.sent:
-            self._models[record.model] = _model_of(record, record.reply.sent)
 
     def of_run(
         self,
@@ -80,22 +77,8 @@ class Summary:
             differences=model_differences(asked, baseline),
             effects=found,
             same_words=alike,
-            reasoning_ratios=reasoning_ratios(
-                run.models or list(self._models.values()), asked
-            ),
             stored_days=self._stored_replies.days(),
             served_changes=self._stored_replies.changes(),
             served_models=self._stored_replies.served(),
             other_tiers=self._stored_replies.other_tiers(),
         )
-
-
-def _model_of(record: Record, sent: records.Request) -> Model:
-    """The model as one of its requests says."""
-    own = record.prompt or ()  # the system prompt of a task is none of the model
-    system = None
-    for message in sent.messages:
-        if message.role == "system" and message not in own:
-            system = message.content
-            break
-    return Model(record.model, sent.model, sent.params, sent.api_base, system)

@@ -117,7 +117,7 @@ def test_another_model_behind_the_same_address(bench: Bench) -> None:
 @pytest.mark.parametrize(
     "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
 )
-def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
+def test_a_sweep_asks_a_model_per_value(bench: Bench, way: str) -> None:
     """A model per value is asked the same questions; -k and the baseline take its name;
     truncated replies are told.
     """
@@ -148,11 +148,6 @@ def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
     )
     said = " ".join(result.stdout.str().split())
     assert (
-        "openai/o4-mini-medium uses 1.96 times the reasoning tokens of openai/o4-mini-low (1.9"
-        in said
-    )
-    assert ", without 4 truncated): cannot tell" in said
-    assert (
         "errors of openai/o4-mini-high in arithmetic: 4 nan "
         "(4 of 16 truncated: 75.0 % correct with them, 100" in said
     )
@@ -160,13 +155,6 @@ def test_a_sweep_shows_which_values_are_ignored(bench: Bench, way: str) -> None:
     assert [
         model["params"]["reasoning_effort"] for model in summary["run"]["models"]
     ] == list(tokens)
-    assert [
-        (one["questions"], one["effect"]) for one in summary["reasoning_ratios"]
-    ] == [
-        (ITEMS, "visible"),
-        (ITEMS - 4, "cannot tell"),
-        (ITEMS - 4, "visible"),
-    ]
     assert (
         bench.run(*sweep, "-k", "o4-mini-low and int_add", model="openai/o4-mini").ret
         == 0

@@ -25,7 +25,7 @@ from pytest_llmarith.report.page.scatters import Scatter, scatters
 from pytest_llmarith.report.page.scores import scored_variants, searches
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.render.html import View, view
-from pytest_llmarith.report.run_status import alarms, reasoning_lines
+from pytest_llmarith.report.run_status import alarms
 from pytest_llmarith.report.series import (
     PageRun,
     ResultOfRun,
@@ -112,7 +112,6 @@ def page_of(runs: Sequence[PageRun]) -> str:
         models=len(series),
         thresholds=of_d50,
         alarms=[line for run in runs for line in alarms(run.summary)],
-        ratios=[line for run in runs for line in reasoning_lines(run.summary)],
         **{part: shown for part, _, shown in parts},
     )
 
