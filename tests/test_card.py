@@ -87,6 +87,7 @@ def test_models_are_fixtures_chosen_by_an_option(benches: pytest.Pytester) -> No
     assert len(cell) == 20
 
 
+@pytest.mark.proof
 def test_eight_workers_report_custom_outcomes_in_report_json(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -167,6 +167,7 @@ def fault_of(value: Any, schema: dict[str, Any]) -> str | None:
     return fault and f"{fault.json_path}: {fault.message}"
 
 
+@pytest.mark.proof
 def test_records_of_real_runs(runs: list[Path]) -> None:
     """Of all tasks and outcomes: each is read, says the same when it is written again,
     and fits the closed schema.

@@ -248,6 +248,7 @@ MISTAKES = [
 NO_TEMPLATES = ["{lhs.__class__}", "{lhs!r}", "{lhs:>9}", "{}", "{lhs", "What?", ""]
 
 
+@pytest.mark.proof
 def test_mistakes(parse: Parse, pytester: pytest.Pytester) -> None:
     """A mistake is one line: the option, what is wrong, what to write instead; it
     repeats no key.
@@ -502,6 +503,7 @@ def test_a_dotenv_file_that_cannot_be_read(pytester: pytest.Pytester) -> None:
     result.stderr.fnmatch_lines(["ERROR: *.env cannot be read: it is not UTF-8 text"])
 
 
+@pytest.mark.proof
 def test_a_suite_of_others(pytester: pytest.Pytester) -> None:
     """Without an option and a mark of the plugin .env is not opened, no header is
     shown, nothing slow is loaded.

@@ -82,6 +82,7 @@ def left() -> list[Batch]:
         return reservations.batches()
 
 
+@pytest.mark.proof
 def test_status_and_cancel(
     server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

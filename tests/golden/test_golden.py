@@ -81,6 +81,7 @@ def made(
     return run
 
 
+@pytest.mark.proof
 @needs_sandbox
 def test_runs_and_comparisons(
     hold: Hold, made: Callable[..., Made], programs: Path
@@ -105,6 +106,7 @@ def test_runs_and_comparisons(
     hold(files)
 
 
+@pytest.mark.proof
 @needs_sandbox
 @pytest.mark.parametrize(
     "name",

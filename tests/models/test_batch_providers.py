@@ -55,6 +55,7 @@ def answer(call: Call) -> Answer:
     )
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("target", "params"),
     [

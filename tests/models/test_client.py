@@ -330,6 +330,7 @@ sys.exit(str(asked) if asked else 0)
 """
 
 
+@pytest.mark.proof
 def test_no_other_machine_is_asked_for_prices() -> None:
     """Neither when litellm is imported nor later; else it would fetch its list from the
     internet.

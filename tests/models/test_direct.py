@@ -223,6 +223,7 @@ server.main()
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("way", "imported"), [(Transport.DIRECT, False), (Transport.LITELLM, True)]
 )

@@ -28,6 +28,7 @@ def four_digits(call: Call) -> str:
     )
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
 )
@@ -84,6 +85,7 @@ def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
     assert set(bench.server.asked.values()) == {1}
 
 
+@pytest.mark.proof
 def test_a_killed_run_pays_for_nothing_twice(bench: Bench) -> None:
     gate = Gate()
     bench.script = lambda call: Answer(
@@ -100,6 +102,7 @@ def test_a_killed_run_pays_for_nothing_twice(bench: Bench) -> None:
     )  # the one that was in flight
 
 
+@pytest.mark.proof
 def test_an_unanswered_question_and_a_cap(bench: Bench) -> None:
     """An item over budget is unanswered and keeps what it asked; a cap of questions
     leaves the interval so far.
@@ -131,6 +134,7 @@ def test_an_unanswered_question_and_a_cap(bench: Bench) -> None:
     assert bench.run(*limited, "--llm-adaptive=0.1,12", "--llm-strict").ret == 1
 
 
+@pytest.mark.proof
 def test_wrong_usage(bench: Bench) -> None:
     """One line that says what is wrong, exit status 4, and nothing asked."""
     table: list[tuple[tuple[str, ...], str]] = [

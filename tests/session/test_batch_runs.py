@@ -78,6 +78,7 @@ def kill_all(folder: Path) -> None:
                 os.kill(int(process.name), number)
 
 
+@pytest.mark.proof
 @FORMS
 def test_submit_in_one_job_and_collect_in_another(
     batches: BatchBench, model: str
@@ -147,6 +148,7 @@ def test_a_refused_key_stops_the_run(batches: BatchBench, mode: str) -> None:
     assert (result.ret, batches.reserved(), batches.server.made) == (6, 0, [])
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_a_store_that_cannot_be_read_has_nothing_asked_singly(
     batches: BatchBench, way: str
@@ -173,6 +175,7 @@ def test_a_store_that_cannot_be_read_has_nothing_asked_singly(
     )
 
 
+@pytest.mark.proof
 def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
     def interrupt(event: str) -> None:
         if event == "poll" and batches.server.events.count(event) == 1:
@@ -193,6 +196,7 @@ def test_ctrl_c_cancels_nothing(batches: BatchBench) -> None:
     assert (len(batches.server.made), set(batches.server.asked.values())) == (1, {1})
 
 
+@pytest.mark.proof
 @FORMS
 def test_a_batch_that_is_gone(batches: BatchBench, model: str) -> None:
     """Its questions are unanswered and stay in it; a line says how they are freed.
@@ -218,6 +222,7 @@ def test_a_batch_that_is_gone(batches: BatchBench, model: str) -> None:
     assert set(batches.server.asked.values()) == {1}
 
 
+@pytest.mark.proof
 def test_questions_that_follow_from_replies_are_asked_singly(
     batches: BatchBench,
 ) -> None:

@@ -124,6 +124,7 @@ def test_selection(bench: pytest.Pytester, args: Way, count: int) -> None:
     assert len(collected(bench, *args)) == count
 
 
+@pytest.mark.proof
 def test_prompt_configs_and_repeats_are_items(bench: pytest.Pytester) -> None:
     """Of every problem, next to each other, as far as they matter to its task; the
     usual one keeps its id.

@@ -71,6 +71,7 @@ def check_report(bench: Bench, process: subprocess.Popen[str], printed: str) -> 
     )
 
 
+@pytest.mark.proof
 def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench) -> None:
     """What is in flight arrives in the store, and the same command asks each question
     once.

@@ -229,6 +229,7 @@ DRY_BENCH = """
 """
 
 
+@pytest.mark.proof
 def test_a_dry_run_asks_and_writes_nothing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_each_question_goes_to_the_server_of_the_run_once(
     files: Files, way: str
@@ -119,6 +120,7 @@ def test_each_question_goes_to_the_server_of_the_run_once(
     assert {record["reply"]["stored"] for record in files.bench.records()} == {True}
 
 
+@pytest.mark.proof
 def test_other_weights_under_the_same_name_are_asked_anew(files: Files) -> None:
     assert files.run().ret == 0
     write_model(files.bench.pytester.path / FILE, b"others")
@@ -137,6 +139,7 @@ def test_a_server_that_fails_at_the_start_is_told_in_a_line(
     assert not any(map(is_alive, files.logged("pid")))
 
 
+@pytest.mark.proof
 def test_a_server_that_ends_stops_the_run(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,6 +98,7 @@ def oeis(bench: Bench) -> Bench:
     return bench
 
 
+@pytest.mark.proof
 def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs run, a model judges through the broker, and the scores stand in log,
     summary and terminal.
@@ -224,6 +225,7 @@ def test_a_level_that_was_asked_for_and_is_missing(oeis: Bench, workers: str) ->
     assert oeis.server.requests == []
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("without_sandbox")
 def test_a_level_that_no_selected_item_needs(oeis: Bench) -> None:
     """Other tasks are asked, and a dry run shows the forecast of all."""
@@ -243,6 +245,7 @@ def test_a_level_that_no_selected_item_needs(oeis: Bench) -> None:
     assert dry.ret == pytest.ExitCode.OK
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("without_sandbox")
 def test_items_with_a_condition_for_skipping_need_a_sandbox(oeis: Bench) -> None:
     """As that condition is false, their questions would be paid for."""

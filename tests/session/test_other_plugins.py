@@ -97,6 +97,7 @@ def check_one_each(bench: Bench, items: int) -> None:
         assert tests[record["nodeid"]]["llmarith"]["outcome"] == record["outcome"]
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(
     not hasattr(pytest, "Subtests"), reason="subtests are a part of pytest 9"
 )
@@ -115,6 +116,7 @@ def test_subtests_have_no_records(bench: Bench, way: Way) -> None:
     result.stdout.no_fnmatch_line("*passed without ask*")
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(
     not hasattr(pytest, "Subtests"), reason="subtests are a part of pytest 9"
 )
@@ -142,6 +144,7 @@ def letters_as_words(result: pytest.RunResult) -> dict[str, int]:
     return {words[letter]: count for letter, count in letters(result).items()}
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("logs", ["rerun", "both", ""])
 @pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
 def test_a_measured_outcome_is_final(bench: Bench, way: Way, logs: str) -> None:
@@ -159,6 +162,7 @@ def test_a_measured_outcome_is_final(bench: Bench, way: Way, logs: str) -> None:
     assert (asking["answered"], asking["kept"]) == (ITEMS, 0)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("logs", ["rerun", "both", ""])
 @pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
 def test_an_outage_may_be_tried_again(bench: Bench, way: Way, logs: str) -> None:
@@ -180,6 +184,7 @@ def test_an_outage_may_be_tried_again(bench: Bench, way: Way, logs: str) -> None
     assert f"on {ITEMS} replies" in result.stdout.str()
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
 def test_the_first_reply_of_ones_own_model_is_final(bench: Bench, way: Way) -> None:
     """A `model` of a conftest is asked once, too."""
@@ -229,6 +234,7 @@ def test_tests_in_forks_are_refused(bench: Bench, way: Way) -> None:
     assert bench.server.requests == []
 
 
+@pytest.mark.proof
 def test_a_blocked_network(bench: Bench) -> None:
     """Only fake models and stored replies are asked, unless the host is allowed."""
     bench.pytester.makeconftest(OPTIONS)

@@ -127,6 +127,7 @@ def test_a_bench_beside_a_suite(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*need a problem; write a mark*", "*8 deviate*"])
 
 
+@pytest.mark.proof
 def test_fixtures_of_a_conftest_replace_those_of_the_plugin(
     pytester: pytest.Pytester,
 ) -> None:
@@ -159,6 +160,7 @@ def test_the_list_of_fixtures(pytester: pytest.Pytester) -> None:
     )
 
 
+@pytest.mark.proof
 def test_names_of_other_suites(pytester: pytest.Pytester) -> None:
     """Fixtures, parameters and marks of the user are used; the plugin's fixtures need a
     mark above the function.

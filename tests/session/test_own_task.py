@@ -102,6 +102,7 @@ def test_everything_else_comes_for_free(own: Bench) -> None:
     assert "reversal" in (own.runs[0] / "report.html").read_text("utf-8")
 
 
+@pytest.mark.proof
 def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     """With its traceback, never as no answer; the reply is kept, and the mended task
     asks nothing.
@@ -155,6 +156,7 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     ] == [100]
 
 
+@pytest.mark.proof
 def test_an_exception_without_a_text(own: Bench) -> None:
     """Its own `__str__` raises; the record names its type, and the reply is kept."""
     mute = """
@@ -215,6 +217,7 @@ def from_a_set(bench: Bench) -> None:
     bench.pytester.makepyfile(test_reversal=source[:start] + of_a_set + source[end:])
 
 
+@pytest.mark.proof
 def test_problems_of_a_set_are_refused(own: Bench) -> None:
     """The order of a set differs between processes: nothing is asked."""
     from_a_set(own)
@@ -240,6 +243,7 @@ def test_shards_with_problems_of_a_set_are_not_merged(
     assert "problems of the shards" in capsys.readouterr().err
 
 
+@pytest.mark.proof
 def test_a_prompt_of_messages(own: Bench) -> None:
     """They are sent, recorded and stored as they are; templates and system prompts of
     the run replace their part.
@@ -293,6 +297,7 @@ def sorted_words(wrong_from: int, call: Call) -> str:
     return " ".join(words)
 
 
+@pytest.mark.proof
 def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     """It has variants, depths, D50 and mean scores, is compared by scores, and graded
     again.
@@ -354,6 +359,7 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     assert "makes another problem" in capsys.readouterr().err
 
 
+@pytest.mark.proof
 def test_a_grid_is_searched(sorting: Bench) -> None:
     """By adaptive asking, and for the breaking point: each asks further problems of the
     grid.

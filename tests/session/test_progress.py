@@ -189,6 +189,7 @@ def test_the_pace_is_that_of_the_last_minute() -> None:
 STATUS = re.compile(r"\x1b\[J(?:\n(?P<line>[^\n]*)\r\x1b\[A(?:\x1b\[\d+C)?)?")
 
 
+@pytest.mark.proof
 def test_progress_on_a_terminal_is_one_line(pytester: pytest.Pytester) -> None:
     """It is rewritten below the letters of the items, and nothing of it is left."""
     pytester.makepyfile(

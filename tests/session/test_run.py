@@ -100,6 +100,7 @@ def test_answers_behind_thoughts_and_before_next_turns(
     assert sum(thought is not None for thought in thoughts) > ITEMS * 3 / 4
 
 
+@pytest.mark.proof
 def test_another_model_behind_the_same_address(bench: Bench) -> None:
     """A run that takes some replies from the store says that the server names another
     model than then.
@@ -114,6 +115,7 @@ def test_another_model_behind_the_same_address(bench: Bench) -> None:
     )
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
 )
@@ -162,6 +164,7 @@ def test_a_sweep_asks_a_model_per_value(bench: Bench, way: str) -> None:
     assert (len(bench.records()), len(bench.server.requests)) == (2, 3 * ITEMS)
 
 
+@pytest.mark.proof
 def test_what_no_question_can_get_past_ends_the_run(bench: Bench) -> None:
     """A key that is withdrawn: exit status 6; what was answered is kept, and the same
     command asks the rest alone.
@@ -189,6 +192,7 @@ def test_what_no_question_can_get_past_ends_the_run(bench: Bench) -> None:
     assert Counter(bench.server.asked.values()) == {1: ITEMS - 1, 2: 1}
 
 
+@pytest.mark.proof
 def test_a_run_that_is_stopped_before_any_reply_leaves_no_folder(bench: Bench) -> None:
     """A wrong key: its message is all there is. So it is if two workers ask."""
     bench.script = lambda call: Answer(status=401, error={"message": "no such key"})
@@ -255,6 +259,7 @@ def test_an_outage_is_unanswered(bench: Bench) -> None:
     result.stdout.fnmatch_lines(["partial: *"])
 
 
+@pytest.mark.proof
 def test_colour_is_that_of_pytest(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,6 +285,7 @@ def test_colour_is_that_of_pytest(
         assert path.is_dir() or b"\x1b" not in path.read_bytes()
 
 
+@pytest.mark.proof
 def test_waiting_for_a_model_does_not_count_for_timeout(bench: Bench) -> None:
     """A user's --timeout measures the test, not the wait; the record has the retry."""
     bench.script = lambda call: (
@@ -293,6 +299,7 @@ def test_waiting_for_a_model_does_not_count_for_timeout(bench: Bench) -> None:
     ] == [("correct", 1)] * 2
 
 
+@pytest.mark.proof
 def test_timeout_still_guards_the_test(bench: Bench) -> None:
     """Behind the reply, which is in the record that `ask` returns, pytest-timeout's
     clock runs again.
@@ -314,6 +321,7 @@ def test_timeout_still_guards_the_test(bench: Bench) -> None:
     assert [record["outcome"] for record in bench.records()] == ["correct"]
 
 
+@pytest.mark.proof
 def test_wrong_usage(bench: Bench) -> None:
     """One line on stderr that says what is wrong, exit status 4, nothing asked and
     nothing written.
@@ -355,6 +363,7 @@ def test_wrong_usage(bench: Bench) -> None:
     assert not (bench.pytester.path / "reports").exists() or not bench.runs
 
 
+@pytest.mark.proof
 def test_workers_that_crash(bench: Bench) -> None:
     """Before its report, an item gets the line of its crash; after it, it keeps its
     record.
@@ -438,6 +447,7 @@ LOOKING = """
 """
 
 
+@pytest.mark.proof
 def test_the_users_pytest_is_left_as_it_is(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -503,6 +513,7 @@ def model():
 """
 
 
+@pytest.mark.proof
 def test_hostile_replies_of_a_model_of_ones_own(bench: Bench) -> None:
     """A conftest may replace `model`: its replies are graded, kept as they came, and
     obeyed by nothing.

@@ -137,6 +137,7 @@ def in_dotenv(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return bench
 
 
+@pytest.mark.proof
 def test_a_key_that_comes_back(in_dotenv: Bench) -> None:
     """Failures, replies and headers may hold it; nothing that is written or shown does.
 

@@ -632,6 +632,7 @@ def test_sequences_have_scores_and_curves() -> None:
 # --- embedded trials ------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_wrong_trials_are_embedded_first() -> None:
     """5,000 in all, the wrong ones first; each run has its part, and the page says what
     it left out.
