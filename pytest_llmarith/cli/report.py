@@ -146,7 +146,7 @@ def _plot(request: argparse.Namespace) -> int:
 
 def add_cite(commands: parser.Commands) -> None:
     """Declare `llmarith cite`."""
-    details = "Models, prompts, seed, dates, versions and cost, with BibTeX."
+    details = "The facts that the page of a run has, first prompts, and BibTeX."
     command = parser.add_command(
         commands, "cite", "Print what a paper has to state about runs", details, _cite
     )

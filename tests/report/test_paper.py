@@ -181,16 +181,13 @@ def test_differences_that_were_not_measured(tmp_path: Path) -> None:
 
 
 def test_a_citation(run: Path) -> None:
-    """Models, seed, prompt, date, versions and cost; what is special to LaTeX is
-    escaped in BibTeX.
-    """
+    """Facts, prompts and readings; what is special to LaTeX is escaped in BibTeX."""
     text = "\n".join(cite(load_runs(run)))
     for fact in (
         "a (simulated)",
-        "First prompt of arithmetic",
-        "arithmetic: ",
-        "$1.44",
-        "the tolerant reading",
+        "first prompt of arithmetic",
+        "reading of arithmetic: tolerant",
+        "versions: ",
     ):
         assert fact in text
     assert text.count("@misc{") == 2
@@ -198,19 +195,12 @@ def test_a_citation(run: Path) -> None:
     assert "a (simulated)" in title
 
 
-def test_a_citation_of_programs_searches_and_repeats(tmp_path: Path) -> None:
-    """The rules that a reader needs to get the same figures."""
-    records = [programmed("A1"), searched() | {"nodeid": "a"}, asked("{}")]
-    text = "\n".join(cite(load_runs(run_in(tmp_path / "run", records, repeats=2))))
-    for fact in (
-        "set starter",
-        "0.5 and 4 s",
-        "default rules",
-        "level strict",
-        "up to 80 questions",
-        "asked 2 times",
-    ):
-        assert fact in text
+def test_a_citation_of_programs_and_repeats(tmp_path: Path) -> None:
+    """What the page of the run says of how it was made."""
+    records = [programmed("A1"), asked("{}")]
+    run = run_in(tmp_path / "run", records, repeats=2, seed=7)
+    lines = list(cite(load_runs(run)))
+    assert {"repeats: 2", "seed: 7", "sandbox: 1 programs strict"} <= set(lines)
 
 
 def test_keys_and_titles_of_citations(tmp_path: Path) -> None:
@@ -226,12 +216,9 @@ def test_keys_and_titles_of_citations(tmp_path: Path) -> None:
 
 
 def test_a_citation_of_llm_arithmetic(tmp_path: Path) -> None:
-    """Its costs are those of the rows; the version is that of the program that grades
-    them now.
-    """
+    """The version is that of the program that grades them now."""
     (tmp_path / "rows.jsonl").write_text(lines_of([ROW]), "ascii")
     text = "\n".join(cite(load_runs(tmp_path)))
-    assert "$0.0001, as recorded by llm_arithmetic" in text
     assert "litellm" not in text
     assert f"note = {{Version {version('pytest-llmarith')}}}" in text
 

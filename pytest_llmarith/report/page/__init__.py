@@ -20,10 +20,10 @@ from pytest_llmarith.report.page.curves import curves_of, d50
 from pytest_llmarith.report.page.differences import effects, rankings, repeats
 from pytest_llmarith.report.page.errors import errors
 from pytest_llmarith.report.page.overview import overview
-from pytest_llmarith.report.page.provenance import provenance
 from pytest_llmarith.report.page.scatters import Scatter, scatters
 from pytest_llmarith.report.page.scores import scored_variants, searches
 from pytest_llmarith.report.page.trials import trial_table
+from pytest_llmarith.report.provenance import provenance
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_status import alarms
 from pytest_llmarith.report.series import (
