@@ -9,7 +9,6 @@ from pytest_llmarith.report.kinds import Part
 from pytest_llmarith.summaries import Result, Variant
 from pytest_llmarith.types import Dtype, Op
 
-_DIGITS_A_RANGE = 5
 _DIVISIONS = {f"{dtype}_{Op.DIV}" for dtype in Dtype}
 
 
@@ -55,22 +54,3 @@ def grid_rows(result: Result) -> Iterator[tuple[Variant, list[Part | None]]]:
             else:
                 parts.append(Part(cell.correct, cell.measured, usual))
         yield variant, parts
-
-
-def depth_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
-    """The depths of tasks without variants in ranges of five, such as `16-19` if there
-    is no 20.
-    """
-    depths: set[int] = set()
-    for result in results:
-        depths.update(one.depth for one in result.depths)
-    ranges: dict[int, list[int]] = {}
-    for digits in sorted(depths):
-        ranges.setdefault((digits - 1) // _DIGITS_A_RANGE, []).append(digits)
-    named = {}
-    for one in ranges.values():
-        name = str(one[0])
-        if len(one) > 1:
-            name += f"-{one[-1]}"
-        named[name] = one
-    return named

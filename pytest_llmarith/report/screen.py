@@ -14,6 +14,7 @@ from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import difference_items
 from pytest_llmarith.report.definitions.differences import DIFFERENCES
 from pytest_llmarith.report.definitions.results import (
+    HALF_TO,
     HOLDS_TO,
     OVERVIEW,
     THRESHOLDS,
@@ -35,7 +36,6 @@ from pytest_llmarith.report.definitions.scores import (
     terms,
 )
 from pytest_llmarith.report.depths import (
-    depth_ranges,
     grid_depths,
     grid_rows,
     usual_size,
@@ -267,43 +267,29 @@ def _reach(item: Of) -> str:
 
 
 def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
-    """Tasks without variants: rows are models, columns ranges of depths.
+    """Tasks without variants: the depth at which half of the answers are right.
 
     The row of a single model has the name of the task, and no line above the table.
     """
     result = rows[0].result
     title = f"correct by {_depth(result)}"
-    ranges = depth_ranges(row.result for row in rows)
     head = "model" if len(rows) > 1 else title
-    columns: list[Column[Any]] = [Column("model", head, kinds.NAME)]
-    for name in ranges:
-        columns.append(Column(name, name, kinds.PART))
-    columns.append(HOLDS_TO)
+    columns: list[Column[Any]] = [
+        Column("model", head, kinds.NAME),
+        replace(HALF_TO, title="50 % at", explained=False),
+    ]
     table_rows = []
     wrong = []
     for row in rows:
         label = row.label if len(rows) > 1 else result.task
-        parts = [_part(row.result, depths) for depths in ranges.values()]
-        reach = first_wrong = None
+        d50s = [one for one in row.result.thresholds if one.variant == result.task]
+        table_rows.append(Row([label, d50s[0] if d50s else None]))
         whole = row.result.whole
-        if whole:
-            reach, first_wrong = whole.ninety_percent_to, whole.first_wrong
-        table_rows.append(Row([label, *parts, reach]))
-        wrong.append(first_wrong)
+        wrong.append(whole.first_wrong if whole else None)
     table = Table("lengths", "", columns, table_rows)
     if len(rows) > 1:
         table = _of_task(table, result.task, title)
     return _with_wrong(table, wrong, width)
-
-
-def _part(result: Result, depths: Sequence[int]) -> kinds.Part | None:
-    """The correct answers at these depths; None if there is no reply."""
-    correct = measured = 0
-    for one in result.depths:
-        if one.depth in depths:
-            correct += one.correct
-            measured += one.measured
-    return kinds.Part(correct, measured) if measured else None
 
 
 def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Table:

@@ -632,20 +632,22 @@ def error_items(rows: Iterable[ResultOfRun]) -> list[Of]:
 
 # --- D50 ------------------------------------------------------------------------------
 
+HALF_TO: Column[Any] = Column(
+    "d50",
+    "D50",
+    kinds.D50,
+    D50_MEANING,
+    lambda item: item.one,
+    explained=True,
+)
+
 THRESHOLDS = Definition(
     "thresholds",
     "D50 by model and variant",
     [
         *WHOSE,
         _VARIANT,
-        Column(
-            "d50",
-            "D50",
-            kinds.D50,
-            D50_MEANING,
-            lambda item: item.one,
-            explained=True,
-        ),
+        HALF_TO,
         Column(
             "questions",
             "questions",

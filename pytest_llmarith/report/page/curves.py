@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pytest_llmarith.report.depths import axis_title, depth_ranges
+from pytest_llmarith.report.depths import axis_title
 from pytest_llmarith.report.page.panels import MOST_TOGETHER, Panel, panel
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import Curve, Share, curve_of, known, share_of
 from pytest_llmarith.results.percentages import clusters_of, in_clusters, percentage
+from pytest_llmarith.summaries import Result
+
+_DIGITS_A_RANGE = 5
 
 
 class Curves(NamedTuple):
@@ -111,7 +114,7 @@ def _of_answered_variants(
 
 def _of_task(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
     """A task without variants, by ranges of depths."""
-    ranges = depth_ranges(row.result for row in rows)
+    ranges = _depth_ranges(row.result for row in rows)
     names = {depths[0]: name for name, depths in ranges.items()}
     curves = {}
     for row in rows:
@@ -126,6 +129,25 @@ def _of_task(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
         return _panel_per_model(task, axis, curves, name)
     title = short_name(task)
     return Curves(title, list(curves), [panel(title, axis, curves, name)])
+
+
+def _depth_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
+    """The depths of tasks without variants in ranges of five, such as `16-19` if there
+    is no 20: a few trials of each depth alone would make no curve.
+    """
+    depths: set[int] = set()
+    for result in results:
+        depths.update(one.depth for one in result.depths)
+    ranges: dict[int, list[int]] = {}
+    for digits in sorted(depths):
+        ranges.setdefault((digits - 1) // _DIGITS_A_RANGE, []).append(digits)
+    named = {}
+    for one in ranges.values():
+        name = str(one[0])
+        if len(one) > 1:
+            name += f"-{one[-1]}"
+        named[name] = one
+    return named
 
 
 def _by_range(
