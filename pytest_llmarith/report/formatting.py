@@ -268,14 +268,6 @@ def _interval_of_d50(found: Threshold) -> str:
     return f"{lowest} to {highest}"
 
 
-def d50_of(found: Threshold) -> str:
-    """D50 with its interval and remarks, such as `9.1 (8.2 to >10), not reached`."""
-    text, interval, notes = shown_d50(found)
-    if interval:
-        text += f" ({interval})"
-    return ", ".join([text, *notes])
-
-
 # --- texts ----------------------------------------------------------------------------
 
 

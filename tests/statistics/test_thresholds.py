@@ -16,7 +16,7 @@ from pytest_llmarith.records import (
     as_dict,
     convert,
 )
-from pytest_llmarith.report.formatting import d50_of as d50_of_threshold
+from pytest_llmarith.report.formatting import shown_d50
 from pytest_llmarith.results.thresholds import threshold
 from pytest_llmarith.statistics.shares import Depth
 from pytest_llmarith.statistics.thresholds import Fit, fit
@@ -139,6 +139,14 @@ SHAPES = re.findall(
     DOCUMENT.read_text(),
     re.MULTILINE,
 )
+
+
+def d50_of_threshold(found: Threshold) -> str:
+    """D50 with its interval and remarks, such as `9.1 (8.2 to >10), not reached`."""
+    text, interval, notes = shown_d50(found)
+    if interval:
+        text += f" ({interval})"
+    return ", ".join([text, *notes])
 
 
 def test_each_shape_prints_what_the_document_says() -> None:
