@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import runpy
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module, resources
-from importlib.util import module_from_spec, spec_from_file_location
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -63,10 +64,6 @@ class Verdict:
     seconds: float
     fault: str | None
 
-    @property
-    def is_right(self) -> bool:
-        return self.accepts == self.case.expect
-
 
 def load_corpus(path: Path | None = None) -> list[Case]:
     """The cases of a JSONL file, or of the corpus in this package."""
@@ -89,18 +86,13 @@ def load_grader(name: str) -> Grader:
         )
     try:
         if where.endswith(".py"):
-            spec = spec_from_file_location(Path(where).stem, where)
-            assert spec is not None
-            assert spec.loader is not None
-            module = module_from_spec(spec)
-            spec.loader.exec_module(module)
+            found = runpy.run_path(where).get(function)
         else:
-            module = import_module(where)
-        found = getattr(module, function)
+            found = getattr(import_module(where), function, None)
     except Exception as error:
         raise UsageError(f"{name}: {type(error).__name__}: {error}") from error
     if not callable(found):
-        raise UsageError(f"{name} is not a function")
+        raise UsageError(f"{where} has no function {function}")
     grader: Grader = found
     return grader
 
@@ -196,160 +188,87 @@ def _serve(name: str, pipe: Connection) -> None:
 # --- results --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """The errors of a grader in one family, or in all."""
-
-    family: str
-    cases: int
-    to_refuse: int
-    false_accepts: int
-    to_accept: int
-    false_refusals: int
-
-    @classmethod
-    def of(cls, family: str, found: Sequence[Verdict]) -> Counts:
-        to_accept = [one for one in found if one.case.expect]
-        to_refuse = [one for one in found if not one.case.expect]
-        return cls(
-            family,
-            len(found),
-            len(to_refuse),
-            sum(one.accepts for one in to_refuse),
-            len(to_accept),
-            sum(not one.accepts for one in to_accept),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """All verdicts of a grader."""
-
-    grader: str
-    found: Sequence[Verdict]
-
-    @property
-    def total(self) -> Counts:
-        return Counts.of("all", self.found)
-
-    @property
-    def families(self) -> list[Counts]:
-        by_name: dict[str, list[Verdict]] = {}
-        for one in self.found:
-            by_name.setdefault(one.case.family, []).append(one)
-        return [Counts.of(name, found) for name, found in by_name.items()]
-
-    @property
-    def percent_right(self) -> float:
-        return 100 * sum(one.is_right for one in self.found) / len(self.found)
-
-    @property
-    def slowest(self) -> Verdict:
-        return max(self.found, key=lambda one: one.seconds)
-
-    @property
-    def median_seconds(self) -> float:
-        return median(one.seconds for one in self.found)
-
-    @property
-    def faults(self) -> list[Verdict]:
-        return [one for one in self.found if one.fault]
-
-    def examples(self, family: str) -> list[Verdict]:
-        """The first errors of a family, false accepts before false refusals."""
-        wrong = [
-            one for one in self.found if one.case.family == family and not one.is_right
-        ]
-        accepted = [one for one in wrong if one.accepts]
-        refused = [one for one in wrong if not one.accepts]
-        return accepted[:_EXAMPLES] + refused[:_EXAMPLES]
-
-    def as_json(self) -> str:
-        """Counts, wrong verdicts and times."""
-        wrong = [
+def report_of(grader: str, found: Sequence[Verdict]) -> dict[str, Any]:
+    """Counts, wrong verdicts and times, as JSON has them."""
+    families: dict[str, list[Verdict]] = {}
+    for one in found:
+        families.setdefault(one.case.family, []).append(one)
+    wrong = [one for one in found if one.accepts != one.case.expect]
+    slowest = max(found, key=lambda one: one.seconds)
+    return {
+        "grader": grader,
+        "percent_right": round(100 * (1 - len(wrong) / len(found)), 2),
+        "total": _counts("all", found),
+        "families": [_counts(name, of_family) for name, of_family in families.items()],
+        "median_seconds": round(median(one.seconds for one in found), 7),
+        "slowest": {"id": slowest.case.id, "seconds": round(slowest.seconds, 6)},
+        "faults": sum(one.fault is not None for one in found),
+        "wrong": [
             {
                 "id": one.case.id,
+                "family": one.case.family,
+                "reference": one.case.reference,
+                "completion": one.case.completion,
                 "accepts": one.accepts,
                 "seconds": round(one.seconds, 6),
                 "fault": one.fault,
             }
-            for one in self.found
-            if not one.is_right
-        ]
-        told = {
-            "grader": self.grader,
-            "percent_right": round(self.percent_right, 2),
-            "total": asdict(self.total),
-            "families": [asdict(counts) for counts in self.families],
-            "median_seconds": round(self.median_seconds, 7),
-            "slowest": {
-                "id": self.slowest.case.id,
-                "seconds": round(self.slowest.seconds, 6),
-            },
-            "faults": len(self.faults),
-            "wrong": wrong,
-        }
-        return json.dumps(told, indent=2, ensure_ascii=False)
+            for one in wrong
+        ],
+    }
 
-    def as_markdown(self) -> str:
-        """A table of families, and examples."""
-        lines = [
-            "| family | cases | false accepts | false refusals |",
-            "|---|--:|--:|--:|",
-        ]
-        lines += [f"| {' | '.join(row)} |" for row in self._rows()]
-        lines.append("")
-        examples = [f"- {line}" for line in self._example_lines()]
-        if examples:
-            lines += [*examples, ""]
-        lines.append(self._last_line())
-        return "\n".join(lines)
 
-    def as_text(self) -> str:
-        """The same for a terminal."""
-        lines = []
-        rows = [("family", "cases", "false accepts", "false refusals"), *self._rows()]
-        for name, cases, accepted, refused in rows:
-            lines.append(f"{name:20} {cases:>6} {accepted:>16} {refused:>16}")
-        return "\n".join([*lines, "", *self._example_lines(), self._last_line()])
+def _counts(family: str, found: Sequence[Verdict]) -> dict[str, Any]:
+    to_accept = [one for one in found if one.case.expect]
+    to_refuse = [one for one in found if not one.case.expect]
+    return {
+        "family": family,
+        "cases": len(found),
+        "to_refuse": len(to_refuse),
+        "false_accepts": sum(one.accepts for one in to_refuse),
+        "to_accept": len(to_accept),
+        "false_refusals": sum(not one.accepts for one in to_accept),
+    }
 
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        rows = []
-        for counts in [*self.families, self.total]:
-            accepted = f"{counts.false_accepts} of {counts.to_refuse}"
-            refused = f"{counts.false_refusals} of {counts.to_accept}"
-            rows.append((counts.family, str(counts.cases), accepted, refused))
-        return rows
 
-    def _example_lines(self) -> list[str]:
-        lines = []
-        for counts in self.families:
-            for one in self.examples(counts.family):
-                kind = "accepts" if one.accepts else "refuses"
-                fault = f" ({one.fault})" if one.fault else ""
-                lines.append(
-                    f"{one.case.id}: {kind} {_short(one.case.completion)} for "
-                    f"{one.case.reference[:40]}{fault}"
-                )
-        return lines
-
-    def _last_line(self) -> str:
-        slowest = self.slowest
-        return (
-            f"{self.percent_right:.1f} % of {len(self.found):,} verdicts are right; "
-            f"{len(self.faults)} replies raised"
-            f" an exception or took too long; slowest reply: {slowest.case.id}, "
-            f"{slowest.seconds * 1000:.1f} ms"
+def as_markdown(report: Mapping[str, Any]) -> str:
+    """A table of families, and the first errors of each."""
+    lines = [
+        f"| {'family':20} | cases | false accepts | false refusals |",
+        "|:---------------------|------:|--------------:|---------------:|",
+    ]
+    for counts in [*report["families"], report["total"]]:
+        accepted = f"{counts['false_accepts']} of {counts['to_refuse']}"
+        refused = f"{counts['false_refusals']} of {counts['to_accept']}"
+        lines.append(
+            f"| {counts['family']:20} | {counts['cases']:5} | {accepted:>13} "
+            f"| {refused:>14} |"
         )
+    lines.append("")
+    shown: Counter[tuple[str, bool]] = Counter()
+    for one in sorted(report["wrong"], key=lambda one: not one["accepts"]):
+        shown[one["family"], one["accepts"]] += 1
+        if shown[one["family"], one["accepts"]] <= _EXAMPLES:
+            verb = "accepts" if one["accepts"] else "refuses"
+            fault = f" ({one['fault']})" if one["fault"] else ""
+            reply, reference = _short(one["completion"]), one["reference"][:40]
+            lines.append(f"- {one['id']}: {verb} {reply} for {reference}{fault}")
+    slowest = report["slowest"]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"{report['percent_right']:.1f} % of {report['total']['cases']:,} verdicts "
+            f"are right; {report['faults']} replies raised an exception or took too "
+            f"long; slowest reply: {slowest['id']}, {slowest['seconds'] * 1000:.1f} ms",
+        ]
+    )
 
 
 def _short(text: str) -> str:
-    shown = text
     if len(text) > _SHOWN:
-        shown = f"...{text[-_SHOWN:]}"
-    if shown.replace("\n", "").isprintable():
-        return repr(shown)
-    return ascii(shown)
+        text = f"...{text[-_SHOWN:]}"
+    return repr(text) if text.replace("\n", "").isprintable() else ascii(text)
 
 
 # --- command line ---------------------------------------------------------------------
@@ -365,9 +284,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="Output format (default: text)",
+        choices=("markdown", "json"),
+        default="markdown",
+        help="Output format (default: markdown)",
     )
     parser.add_argument(
         "--fail-under",
@@ -396,15 +315,13 @@ def run(request: argparse.Namespace) -> tuple[str, int]:
     if not cases:
         raise UsageError("the corpus has no cases")
     found = list(verdicts(request.grader, cases, request.timeout))
-    report = Report(request.grader, found)
+    report = report_of(request.grader, found)
     if request.format == "json":
-        shown = report.as_json()
-    elif request.format == "markdown":
-        shown = report.as_markdown()
+        shown = json.dumps(report, indent=2, ensure_ascii=False)
     else:
-        shown = report.as_text()
+        shown = as_markdown(report)
     least = request.fail_under
-    is_under = least is not None and report.percent_right < least
+    is_under = least is not None and report["percent_right"] < least
     return shown, int(is_under)
 
 

@@ -16,19 +16,10 @@ from typing import Any, NamedTuple
 
 
 class Style(NamedTuple):
-    """How models mark their thoughts.
+    """How models mark their thoughts, or the answer behind one.
 
     In a marker, a space stands for any white space or none, `…` for a few characters.
     """
-
-    opening: str
-    closing: str
-    writers: str
-    source: str
-
-
-class AnswerStyle(NamedTuple):
-    """How models mark the answer behind a thought."""
 
     opening: str
     closing: str
@@ -95,19 +86,19 @@ BARE_STYLE = Style(
     "published replies",
 )
 ANSWER_STYLES = (
-    AnswerStyle("<answer>", "</answer>", "Hunyuan A13B, DeepSeek-R1-Zero, GRPO", "vLLM"),
-    AnswerStyle("<response>", "</response>", "ERNIE 4.5, Granite 3.3", "vLLM"),
-    AnswerStyle("<output>", "</output>", "Reflection, Marco-o1", "memory"),
-    AnswerStyle("<solution>", "</solution>", "GRPO", "Unsloth"),
-    AnswerStyle("<final>", "</final>", "prompts", "memory"),
-    AnswerStyle("<final_answer>", "</final_answer>", "prompts", "memory"),
-    AnswerStyle("<conclusion>", "</conclusion>", "LLaVA-CoT", "memory"),
-    AnswerStyle("<|begin_of_box|>", "<|end_of_box|>", "GLM", "memory"),
-    AnswerStyle("<|begin_of_solution|>", "<|end_of_solution|>", "OpenThinker, Sky-T1", "Open WebUI"),
-    AnswerStyle("<|START_RESPONSE|>", "<|END_RESPONSE|>", "Cohere Command", "vLLM"),
-    AnswerStyle("<|START_TEXT|>", "<|END_TEXT|>", "Cohere Command A+", "vLLM"),
-    AnswerStyle("<|open|>response<|sep|>", "<|close|>response<|sep|>", "Kimi K3", "SGLang"),
-    AnswerStyle("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "Apriel", "llama.cpp"),
+    Style("<answer>", "</answer>", "Hunyuan A13B, DeepSeek-R1-Zero, GRPO", "vLLM"),
+    Style("<response>", "</response>", "ERNIE 4.5, Granite 3.3", "vLLM"),
+    Style("<output>", "</output>", "Reflection, Marco-o1", "memory"),
+    Style("<solution>", "</solution>", "GRPO", "Unsloth"),
+    Style("<final>", "</final>", "prompts", "memory"),
+    Style("<final_answer>", "</final_answer>", "prompts", "memory"),
+    Style("<conclusion>", "</conclusion>", "LLaVA-CoT", "memory"),
+    Style("<|begin_of_box|>", "<|end_of_box|>", "GLM", "memory"),
+    Style("<|begin_of_solution|>", "<|end_of_solution|>", "OpenThinker, Sky-T1", "Open WebUI"),
+    Style("<|START_RESPONSE|>", "<|END_RESPONSE|>", "Cohere Command", "vLLM"),
+    Style("<|START_TEXT|>", "<|END_TEXT|>", "Cohere Command A+", "vLLM"),
+    Style("<|open|>response<|sep|>", "<|close|>response<|sep|>", "Kimi K3", "SGLang"),
+    Style("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "Apriel", "llama.cpp"),
 )  # fmt: skip
 
 # What ends a turn, by whose templates have it.
