@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cached_property
 from itertools import groupby
-from operator import eq
+from operator import eq, ne
 from typing import NamedTuple
 
 from . import decimals
@@ -107,6 +107,13 @@ class Case:
         """Whether both have the same sign and as many digits before the point."""
         return self.same_sign and len(self.rows.answer) == len(self.rows.truth)
 
+    @cached_property
+    def wrong_places(self) -> list[int]:
+        """The positions of wrong digits in the rows; none if sign or length differs."""
+        if not self.same_places:
+            return []
+        return self.rows.differences
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -131,6 +138,12 @@ class Rows:
             true_whole + true_rest.ljust(width, "0"),
             width - expected,
         )
+
+    @property
+    def differences(self) -> list[int]:
+        """The positions at which the digits differ."""
+        pairs = zip(self.answer, self.truth, strict=True)
+        return [at for at, (one, other) in enumerate(pairs) if one != other]
 
     @property
     def without_extra(self) -> Rows:
@@ -216,11 +229,7 @@ def leading_digits(case: Case) -> int:
     if not case.same_places:
         return 0
     asked = case.rows.without_extra
-    right = 0
-    for digit, true_digit in zip(asked.answer, asked.truth, strict=True):
-        if digit != true_digit:
-            break
-        right += 1
+    right = min(asked.differences, default=len(asked.truth))
     leading_zeros = len(asked.truth) - len(asked.truth.lstrip("0") or "0")
     return max(0, right - leading_zeros)
 
@@ -232,10 +241,8 @@ def wrong_digits(case: Case) -> str | None:
     if not case.same_places:
         return None
     asked = case.rows.without_extra
-    wrong = ""
-    for digit, true_digit in zip(asked.answer, asked.truth, strict=True):
-        wrong += "0" if digit == true_digit else "1"
-    return wrong or None
+    wrong = map(ne, asked.answer, asked.truth)
+    return "".join("01"[is_wrong] for is_wrong in wrong)
 
 
 # --- carries of the operands ----------------------------------------------------------

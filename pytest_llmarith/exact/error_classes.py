@@ -6,10 +6,10 @@ The rules are exact, and linear in the number of digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from itertools import compress, count, islice, pairwise
-from operator import eq, ne
+from itertools import pairwise
+from operator import eq
 from types import MappingProxyType
 
 from . import decimals
@@ -41,12 +41,8 @@ def _is_off_by_power_of_ten(case: Case) -> bool:
     """All digits are right and the point is not; rounding to four decimals may have
     removed some digits.
     """
-    if not case.given or not case.truth:
-        return False
-    if case.given.is_signed() != case.truth.is_signed():
-        return False
-    digits = significant(case.truth)
-    return digits in (significant(case.given), significant(case.answer))
+    numbers = case.given, case.answer
+    return any(_is_shifted(number, case.truth) for number in numbers)
 
 
 def _echoes_operand(case: Case) -> bool:
@@ -63,12 +59,13 @@ def _is_of_other_operation(case: Case) -> bool:
         return False
     answer = case.answer.copy_abs()
     lhs, rhs = case.lhs.copy_abs(), case.rhs.copy_abs()
-    total = decimals.wide_context(lhs, rhs).add(lhs, rhs)
-    if case.op is not Op.ADD and answer == total:
-        return True
-    if case.op is not Op.SUB and answer == decimals.distance(lhs, rhs):
-        return True
-    if case.op is not Op.MUL and answer == decimals.product(lhs, rhs):
+    results = {
+        Op.ADD: decimals.wide_context(lhs, rhs).add(lhs, rhs),
+        Op.SUB: decimals.distance(lhs, rhs),
+        Op.MUL: decimals.product(lhs, rhs),
+    }
+    results.pop(case.op, None)
+    if answer in results.values():
         return True
     if case.op is not Op.DIV and _is_quotient(answer, lhs, rhs):
         return True
@@ -120,11 +117,8 @@ def _loses_carry(case: Case) -> bool:
     units = (whole + rest.ljust(carried.decimals, "0"))[::-1]
     if len(rest) > carried.decimals or set(units) - {"0", "1"}:
         return False
-    for carries_one, unit in zip(carried.columns, units, strict=False):
-        is_wrong = unit == "1"
-        if is_wrong and not carries_one:
-            return False
-    return True
+    columns = zip(carried.columns, units, strict=False)
+    return all(carries_one or unit == "0" for carries_one, unit in columns)
 
 
 # --- rules on digits, for all operations ----------------------------------------------
@@ -146,37 +140,30 @@ def _has_other_length(case: Case) -> bool:
 
 def _transposes(case: Case) -> bool:
     """Two neighbouring digits are exchanged, and all others are right."""
-    places = _first_differences(case, 3)
-    if len(places) != 2:
+    if len(case.wrong_places) != 2:
         return False
-    left, right = places
+    left, right = case.wrong_places
     answer, truth = case.rows.answer, case.rows.truth
     exchanged = truth[right] + truth[left]
     return right == left + 1 and answer[left] + answer[right] == exchanged
 
 
 def _misses_one_digit(case: Case) -> bool:
-    return len(_first_differences(case, 2)) == 1
+    return len(case.wrong_places) == 1
 
 
 def _misses_tail(case: Case) -> bool:
     """The digits are wrong from some position to the end."""
-    return _misses_stretch(case) and case.rows.answer[-1] != case.rows.truth[-1]
+    return _misses_middle(case) and case.rows.answer[-1] != case.rows.truth[-1]
 
 
 def _misses_middle(case: Case) -> bool:
-    """The digits before and after a stretch of wrong ones are right."""
-    return _misses_stretch(case) and case.rows.answer[-1] == case.rows.truth[-1]
-
-
-def _misses_stretch(case: Case) -> bool:
     """The first digit is right; between wrong digits there is at most one right digit,
     which may be chance.
     """
-    if not _misses_several_digits(case) or case.rows.answer[0] != case.rows.truth[0]:
+    if not _misses_several_digits(case) or 0 in case.wrong_places:
         return False
-    places = _differences(case.rows.answer, case.rows.truth)
-    return all(after - before <= 2 for before, after in pairwise(places))
+    return all(after - before <= 2 for before, after in pairwise(case.wrong_places))
 
 
 def _misses_several_digits(case: Case) -> bool:
@@ -213,17 +200,6 @@ def _is_close(answer: Decimal, truth: Decimal) -> bool:
         if error < tenth:
             return True
     return False
-
-
-def _first_differences(case: Case, most: int) -> list[int]:
-    """The first positions with different digits; empty if sign or length differs."""
-    if not case.same_places:
-        return []
-    return list(islice(_differences(case.rows.answer, case.rows.truth), most))
-
-
-def _differences(answer: str, truth: str) -> Iterator[int]:
-    return compress(count(), map(ne, answer, truth))
 
 
 # A rule that explains every digit comes before a rule on how digits look; the last rule

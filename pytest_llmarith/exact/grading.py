@@ -122,11 +122,8 @@ def grade(
     TypeError: expected is a float, ...
     """
     truth = _number(expected, "expected")
-    if kind is None:
-        is_whole = truth is not None and truth == truth.to_integral_value()
-        kind = "integer" if is_whole else "decimal"
     text = text_of(reply)
-    found = read(text, _texts_of(operands), _dtype_of(kind))
+    found = read(text, _texts_of(operands), _dtype_of(kind, truth))
     if truth is None:
         return Grade(False, found.tolerant, Reason.NO_EXPECTED)
     if found.tolerant is None:
@@ -157,12 +154,8 @@ def classify_error(
     lhs, rhs = (_number(operand, "an operand") for operand in operands)
     if given is None or truth is None or lhs is None or rhs is None:
         return None
-    if kind is None:
-        is_whole = all(
-            number == number.to_integral_value() for number in (truth, lhs, rhs)
-        )
-        kind = "integer" if is_whole else "decimal"
-    return error_class(Case(Op(op), _dtype_of(kind), lhs, rhs, truth, given, tolerance))
+    dtype = _dtype_of(kind, truth, lhs, rhs)
+    return error_class(Case(Op(op), dtype, lhs, rhs, truth, given, tolerance))
 
 
 # --- arguments ------------------------------------------------------------------------
@@ -174,7 +167,14 @@ def _text(text: object) -> str:
     raise TypeError(f"text is a str, not {type(text).__name__}; grade takes messages")
 
 
-def _dtype_of(kind: str) -> Dtype:
+def _dtype_of(kind: str | None, *numbers: Decimal | None) -> Dtype:
+    """The type of a kind; without one, that of the numbers."""
+    if kind is None:
+        is_whole = all(
+            number is not None and number == number.to_integral_value()
+            for number in numbers
+        )
+        return Dtype.INT if is_whole else Dtype.FLOAT
     if kind in _DTYPES:
         return _DTYPES[kind]
     raise ValueError(f"kind is 'integer' or 'decimal', not {kind!r}")
