@@ -158,7 +158,7 @@ def in_english(text: str) -> str:
 @cache
 def word_behind() -> re.Pattern[str]:
     """Up to three words of the tables behind a digit. Compiled on first use."""
-    return re.compile(rf"(\d)((?:[ \u2009\ue000]{{0,2}}{_word()}){{1,3}})")
+    return re.compile(rf"(\d)(?=[ \u2009\ue000]{{0,2}}[^\W\d_])((?:[ \u2009\ue000]{{0,2}}{_word()}){{1,3}})")
 
 
 @cache

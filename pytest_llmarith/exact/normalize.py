@@ -8,7 +8,7 @@ time.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from .beside import (
@@ -41,29 +41,23 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
         import html  # few replies have entities
 
         text = html.unescape(text)
-    text = _WAIT.sub(" wait ", said(text))
+    text = said(text)
     shown = text.translate(_LOOKALIKES)
     if _SINGLE_NUMBER.fullmatch(shown):
         return _GROUPING_SPACES.sub("", _SPACED_DIGITS.sub(_without_spaces, shown))
-    shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), shown)
+    is_ascii = text.isascii()
+    if not is_ascii:
+        shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), shown)
     shown = without_currencies(_without_markdown(_without_latex(shown)))
-    if _HAN.search(shown):
-        shown = _IN_HAN.sub(_from_han, shown)
-    if "%" in shown:
-        shown = _PER_CENT_BEFORE.sub(r"\1%", shown)
+    if not is_ascii:
+        shown = _IN_HAN.sub(_from_han, _rewritten(shown, _REWRITES_BEYOND_ASCII))
     if word_behind().search(shown):
         shown = _SUMMED.sub(_spelled_out, in_english(shown))
-    if not _DIGIT.search(shown):
-        shown = _NUMBER_IN_WORDS.sub(_in_digits, shown)
-    shown = _SPACED_DIGITS.sub(_without_spaces, shown)
-    if _OVERLINE in shown:
-        shown = _REPEATED.sub(
-            lambda digits: f"({digits[0].replace(_OVERLINE, '')})", shown
-        )
-    if "qual to" in shown:
-        shown = _EQUAL_TO.sub("equals", shown)
-    shown = _ABSOLUTE_VALUE.sub(" absolute ", _ABBREVIATED.sub(_without_points, shown))
-    shown = _NEGATIVE.sub("-", _FOOTNOTE.sub("", shown))
+    # In "52 + 77 = one hundred twenty-nine", words follow the digits.
+    before, sign, words = shown.rpartition("=")
+    if not _DIGIT.search(words):
+        shown = before + sign + _NUMBER_IN_WORDS.sub(_in_digits, words)
+    shown = _rewritten(_SPACED_DIGITS.sub(_without_spaces, shown), _REWRITES)
     has_decimal_commas = _has_decimal_commas(shown, operands)
     if _GROUPED_BY_A_POINT.search(shown) and (
         has_decimal_commas
@@ -79,8 +73,10 @@ def _without_spaces(digits: re.Match[str]) -> str:
     return digits[0].replace(" ", "").replace("&", "")
 
 
-def _without_points(words: re.Match[str]) -> str:
-    return words[0].replace(".", "").replace(" ", "")
+def _rewritten(text: str, rewrites: Mapping[re.Pattern[str], str]) -> str:
+    for pattern, replacement in rewrites.items():
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
@@ -115,20 +111,40 @@ _DIGIT = re.compile(r"\d")
 _SPACED_DIGITS = re.compile(
     r"\d(?<![\w.,].)(?<!\d[ ].)(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])"
 )
-_OVERLINE = "\u0305"
-_REPEATED = re.compile(rf"(?:\d{_OVERLINE})+")
-_ABSOLUTE_VALUE = re.compile(r"\|[^|\n]{1,80}\|(?=[ ]?[=≈])")
-_FOOTNOTE = re.compile(
-    r"(?m)(?:(?<=\d)[ ]?|^(?=\S+[ ]))(?:/-(?!\d)|\[\^?\d{1,2}\^?\]|(?<!10)\^1(?![\d.]))"
-)
-_ABBREVIATED = re.compile(
-    r"(?<=\d[ ])(?:d[.][ ]?p|s[.][ ]?f)\b[.]?|\b(?:r|rem)[.](?=[ ]?\d)", re.IGNORECASE
-)
+# What is written in one way only, in this order. A pattern that begins with a character
+# is looked for faster than one that begins with what stands before it.
+_REWRITES = {
+    re.compile(pattern): replacement
+    for pattern, replacement in {
+        r"%(?<!\d%)(?<!\d[ ]%)[ ]?(\d[\d.,]*)": r"\1%",
+        r"(?i)\b(?:is[ ])?equal[ ]to\b": "equals",
+        r"[Dd](?<=\d[ ].)\.[ ]?[Pp]\b\.?": "dp",
+        r"[Ss](?<=\d[ ].)\.[ ]?[Ff]\b\.?": "sf",
+        r"[Rr](?<=\b.)(?i:em)?\.(?=[ ]?\d)": "rem",
+        r"\|[^|\n]{1,80}\|(?=[ ]?[=≈])": " absolute ",
+        # footnotes, and the end of an amount of rupees
+        r"/-(?<=\d/-)(?!\d)": "",
+        r"\[(?:(?<=\d.)|(?<=\d[ ].)|(?<![^\n].)(?=\S+[ ]))\^?\d{1,2}\^?\]": "",
+        r"\^1(?:(?<=\d..)(?<!10..)|(?<![^\n]..)(?=\S*[ ]))(?![\d.])": "",
+        r"[ ]?\([1-9][ ](?:of|/)[ ][1-9]\)(?=:)": "",
+    }.items()
+}
+_REWRITES_BEYOND_ASCII = {
+    re.compile(pattern): replacement
+    for pattern, replacement in {
+        # words of doubt in scripts with marks that are no letters to Python
+        "रुकिए|เดี๋ยวก่อน|انتظر": " wait ",
+        r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)": "-",
+        # decimals that repeat, with a line above each
+        r"(?<!\u0305)(\d)(?=\u0305)": r"(\1",
+        r"\u0305(?!\d\u0305)": ")",
+        r"\u0305": "",
+    }.items()
+}
 _SINGLE_NUMBER = re.compile(
     r"\s*+[-+]?\d[\d.,' ]*+\s*+"
 )  # the whole reply: its spaces group digits
 _GROUPING_SPACES = re.compile(r"(?<=,)[ ]++(?=\d)|(?<=\d)[ ](?=\d{3}(?!\d))")
-_NEGATIVE = re.compile(r"(?:负|負|マイナス|마이너스|سالب|ऋणात्मक)[ ]?(?=\d)")
 # Latin, Greek, Cyrillic, Armenian and Georgian letters: where other languages than
 # English are written with them, a point groups in most.
 _WORD_OF_LETTERS = re.compile(r"[A-Za-zÀ-ɏḀ-ỿͰ-֏Ⴀ-ჿ]{3}")
@@ -140,7 +156,6 @@ _NOT_ENGLISH = re.compile(
     rf"\b(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}' for word in _OTHER_WORDS.split())})\b"
     r"|(?!×|÷)[À-ɏḀ-ỿЀ-֏Ⴀ-ჿ]\w|[Ͱ-Ͽ]{3}"
 )
-_PER_CENT_BEFORE = re.compile(r"(?<!\d)(?<!\d[ ])%[ ]?(\d[\d.,]*)")
 _GROUPING_COMMA = re.compile(r"\d,\d{3}[.,]\d")
 _ONLY_COMMA = r"(\d)(?<![.,]\d)(?<![.,]\d\d)(?<![.,]\d{3}),"  # of a number
 _DECIMAL_COMMA = re.compile(
@@ -153,9 +168,6 @@ _ENGLISH = re.compile(
     r"|are|was|you|remainder|exactly|over|under|nearly|roughly|by|comes)\b",
     re.IGNORECASE,
 )
-
-# Words of doubt in scripts with marks that are no letters to Python
-_WAIT = re.compile("रुकिए|เดี๋ยวก่อน|انتظر")
 
 # Characters: one minus, one times, one apostrophe, superscripts as exponents; `Decimal`
 # reads the digits of any script
@@ -214,13 +226,13 @@ _ARGUMENTS = "|".join(
     for number, names in _UNSHOWN.items()
 )
 _LATEX = re.compile(
-    r"(?P<dropped>\\(?:" + _ARGUMENTS + r"))"
+    r"(?=[\\{}_~])(?:(?P<dropped>\\(?:" + _ARGUMENTS + r"))"
     r"|(?P<environment>\\(?:begin|end)\{[a-z*]{1,20}\}(?:\{[^{}\n]{0,20}\})?)"
     r"|\\(?P<command>[A-Za-z]+)(?:[ ]?(?P<argument>\{))?"
     r"|\\(?P<symbol>\\(?:\[-?[\d.]{1,6}[a-z]{2}\])?[ ]*\n?|.)"
     r"|(?P<open>_?\{)"
     r"|(?P<tie>(?<=\d)~(?=\d{3}(?!\d)))"
-    r"|(?P<close>\})",
+    r"|(?P<close>\}))",
     re.DOTALL,
 )
 _BOXES, _FRACTIONS = ("boxed", "fbox", "framebox"), ("frac", "dfrac", "tfrac", "cfrac")
@@ -320,7 +332,7 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 # A sign that touches the mark before a number belongs to the number.
-_SIGN_OUTSIDE = re.compile(rf"(?<![\w)])(?<![\d)][ ])-([{BOLD}{BOX}]++)(?=[ ]?[\d.])")
+_SIGN_OUTSIDE = re.compile(rf"-(?<![\w)]-)(?<![\d)][ ]-)([{BOLD}{BOX}]++)(?=[ ]?[\d.])")
 _REPLACEMENTS = {
     "power": "^",
     "times": "×",
@@ -378,7 +390,6 @@ _GROUPED_BY_A_POINT = re.compile(
 
 # 15万5736, 3천2백만: parts that add up. After 多 or 余 it is more than the number.
 _HAN_MARKS = rf"{HAN_MARK}{{1,4}}"
-_HAN = re.compile(f"[{HAN}]")
 _HAN_PART = re.compile(rf"(\d[\d,.]*)[ ]?([{HAN}]*)")
 _IN_HAN = re.compile(
     rf"\d(?<![\d,.].)[\d,.]{{0,30}}[ ]?{_HAN_MARKS}(?:[ ]?[零영]?[ ]?\d[\d,.]{{0,30}}[ ]?{_HAN_MARKS}){{0,9}}"
@@ -478,8 +489,6 @@ def _pointed(digits: str) -> str | None:
     point = "." if is_decimal else ""
     return f"{sign}{first}{''.join(groups_of_three)}{point}{last}"
 
-
-_EQUAL_TO = re.compile(r"\b(?:is[ ])?equal[ ]to\b", re.IGNORECASE)  # one verb
 
 # Numbers in English words, of replies without digits
 

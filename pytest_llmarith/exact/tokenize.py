@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from decimal import Decimal
-from enum import Enum, auto
+from enum import IntEnum, auto
 from functools import cached_property
 from itertools import islice
 
@@ -15,7 +15,7 @@ from .beside import is_half_read
 from .normalize import BOLD, BOX, END_OF_BOX, MAGNITUDE, THIN, value_of
 
 
-class Kind(Enum):
+class Kind(IntEnum):
     """What a token says about the numbers next to it."""
 
     NUMBER = auto()

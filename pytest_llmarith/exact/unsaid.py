@@ -48,7 +48,7 @@ _FUNCTION = (
     rf"(?<![\w\\.])(?P<name>[A-Za-z_]\w{{1,40}}(?P<path>\.\w[\w.]*)?)(?P<given>{_ARGUMENTS_OF})"
     r"(?:[ ]?[-+*/][ ]?\d[\d.]*+)?"
 )
-_GIVEN = r"(?<=\w)\("
+_GIVEN = r"\((?<=\w\()"
 _SHOWN = (
     r"(?s)\(\s*(?:(?:answer|result)\s*=\s*)?[\"']?[-+]?\d[\d.,]*[\"']?\s*\)|.*[\d(]\s*="
 )
