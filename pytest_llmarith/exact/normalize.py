@@ -392,7 +392,7 @@ _GROUPED_BY_A_POINT = re.compile(
 _HAN_MARKS = rf"{HAN_MARK}{{1,4}}"
 _HAN_PART = re.compile(rf"(\d[\d,.]*)[ ]?([{HAN}]*)")
 _IN_HAN = re.compile(
-    rf"\d(?<![\d,.].)[\d,.]{{0,30}}[ ]?{_HAN_MARKS}(?:[ ]?[零영]?[ ]?\d[\d,.]{{0,30}}[ ]?{_HAN_MARKS}){{0,9}}"
+    rf"\d(?<![\d,.].)[\d,.]{{0,30}}+[ ]?{_HAN_MARKS}(?:[ ]?[零영]?[ ]?\d[\d,.]{{0,30}}[ ]?{_HAN_MARKS}){{0,9}}"
     r"(?:[ ]?[零영]?[ ]?(?:\d,\d{3}|\d{1,4})(?![,.]?\d))?(?![多余餘幾几여])"
 )
 # "4 million, 790 thousand 198": also parts that add up.

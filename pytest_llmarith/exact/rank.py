@@ -11,6 +11,7 @@ answers.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -129,16 +130,12 @@ class _Reply:
         # None stands before and behind the tokens, for positions from -3 to 2 after the
         # last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
+        self._at: dict[Kind, list[int]] = {kind: [] for kind in Kind}
+        for at, token in enumerate(tokens):
+            self._at[token.kind].append(at)
         self._denied: dict[int, bool] = {}
         self._enumerated: dict[int, bool] = {}
         self._examined: dict[int, Claim | None] = {}
-        # What is in a box that does not end may be cut.
-        self._cut_at = len(tokens)
-        for at, kind in enumerate(self._kinds):
-            if kind is Kind.BOX:
-                self._cut_at = at
-            elif kind is Kind.END_OF_BOX:
-                self._cut_at = len(tokens)
 
     def answer(self) -> Decimal | None:
         is_cut = self._is_cut()
@@ -171,14 +168,12 @@ class _Reply:
 
     def _parts(self) -> Iterator[list[int]]:
         """The positions of the numbers between words of doubt, the last ones first."""
-        numbers: list[int] = []
-        for at in range(len(self._tokens) - 1, -1, -1):
-            if self._is_number(at):
-                numbers.append(at)
-            elif self._kind(at) is Kind.DOUBT:
-                yield numbers[::-1]
-                numbers = []
-        yield numbers[::-1]
+        numbers = self._at[Kind.NUMBER]
+        for doubt in reversed(self._at[Kind.DOUBT]):
+            first = bisect(numbers, doubt)
+            yield numbers[first:]
+            numbers = numbers[:first]
+        yield numbers
 
     def _last_result(self, numbers: Sequence[int]) -> Claim | None:
         """The last number that is called a result, and is not used further."""
@@ -237,9 +232,7 @@ class _Reply:
     def _examine(self, at: int) -> Claim | None:
         number = self._number(at)
         value = number.value
-        if value is None or at > self._cut_at:
-            return None
-        if self._is_operand(at) or self._is_excluded(at):
+        if value is None or self._is_operand(at) or self._is_excluded(at):
             return None
         start = at
         if self._is_negated(at):
@@ -326,10 +319,8 @@ class _Reply:
 
     @cached_property
     def _has_box(self) -> bool:
-        for at, token in enumerate(self._tokens):
-            if isinstance(token, Number) and token.boxed and self._claim(at):
-                return True
-        return False
+        numbers = self._at[Kind.NUMBER]
+        return any(self._number(at).boxed and self._claim(at) for at in numbers)
 
     def _is_alone(self, at: int, start: int) -> bool:
         """Whether the number is a whole sentence, or the last line of a paragraph."""
@@ -474,8 +465,8 @@ class _Reply:
         `771 + 10`.
         """
         continued: dict[Decimal | None, int] = {}
-        for at, token in enumerate(self._tokens):
-            if token.word not in ("+", "-", "plus", "minus"):
+        for at in self._at[Kind.OPERATOR]:
+            if self._tokens[at].word not in ("+", "-", "plus", "minus"):
                 continue
             if not self._joins(at) or not self._is_number(at - 1):
                 continue

@@ -9,7 +9,7 @@ from collections import deque
 from decimal import Decimal
 from enum import IntEnum, auto
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 
 from .beside import is_half_read
 from .normalize import BOLD, BOX, END_OF_BOX, MAGNITUDE, THIN, value_of
@@ -281,6 +281,10 @@ def tokens(text: str) -> list[Token]:
             in_remark = False  # after checking it, I am sure that the answer is 46
         elif kind in _BOXES:
             boxed = kind is Kind.BOX
+    if boxed:  # what is in a box that does not end may be cut
+        for token in takewhile(lambda token: token.kind is not Kind.BOX, reversed(found)):
+            if isinstance(token, Number):
+                token.is_denied = True
     return list(found)
 
 

@@ -71,7 +71,7 @@ _NAMES = (
     "|retries|port|tokens|elapsed|duration|runtime|latency|created|took"
 )
 _NAME = rf"(?:[A-Za-z]{{1,20}}_)?(?i:{_NAMES})(?:_\w{{1,20}})?"
-_DATA = rf"(?m)(?:^[ \t]*|[\"'<]){_NAME}(?:>\s*|[\"']?[ ]*[:=][ ]*(?=[\"'\[]?[-+.\d]))"
+_DATA = rf"([\n\"'<])[ \t]*{_NAME}(?:[ ][^<>\n]{{0,40}}>\s*|>\s*|[\"']?[ ]*[:=][ ]*(?=[\"'\[]?[-+.\d]))"
 _FOOTER = (
     r"(?m)^[ │|]*(?:\(\d+[ ]rows?(?:[ ]affected)?\)|\[\d+[ ]rows[ ]x[ ]\d+[ ]columns\]"
     r"|\d+[ ]rows?[ ](?:in[ ]set|selected|affected|returned|fetched|retrieved|\()[^\n]*"
@@ -92,7 +92,7 @@ def said(text: str) -> str:
         text = re.sub(_PROGRAM, _shown, text)
     if re.search(_GIVEN, text):
         text = re.sub(_FUNCTION, _without_arguments, text)
-    text = re.sub(_DATA, REMAINDER, text)
+    text = re.sub(_DATA, rf"\1{REMAINDER}", f"\n{text}")[1:]
     return re.sub(_BELOW_A_TABLE, r"\1", re.sub(_FOOTER, "─", text))
 
 
