@@ -64,7 +64,9 @@ _MEANINGS = {
     "трильйона трильйонів τρισεκατομμύρια τρισεκατομμύριο تريليون ترليون",
     **{word: f"{word} {word}s" for word in _RARE},
     "%": "percent percents pct ppm ppb prozent procent procenta procentů "
-    "procenti процент процента процентов percento pct bps",
+    "procenti процент процента процентов percento pct bps persen prosent prosenttia "
+    "százalék posto yüzde odsto відсоток відсотків درصد بالمئة بالمائة אחוז אחוזים "
+    "प्रतिशत パーセント 퍼센트 프로 เปอร์เซ็นต์",
     UNKNOWN: "bln bio mil. cr tens myriad myriads dozen dozens trillionen "
     "trillones trilioni trillón triliardi trilliarden trillioner biliard zillion "
     "zillions gazillion gazillions bazillion jillion squillion kajillion "
@@ -73,7 +75,7 @@ _MEANINGS = {
 }
 _READ_AS = {word: read for read, words in _MEANINGS.items() for word in words.split()}
 _PHRASES = (
-    r"(?:per|pour|por)[ ](?:cento?|ciento|mill?e?)|basis[ ]points?"
+    r"(?:per|pour|por)[ ](?:cento?|ciento|mill?e?)|basis[ ]points?|phần[ ]trăm|τοις[ ]εκατό|في[ ]المئة"
     r"|[A-Za-z]{0,12}(?:illi(?:on|ard)|tausend)(?:s|e[ns]?|er)?"
 )
 
@@ -158,7 +160,9 @@ def in_english(text: str) -> str:
 @cache
 def word_behind() -> re.Pattern[str]:
     """Up to three words of the tables behind a digit. Compiled on first use."""
-    return re.compile(rf"(\d)(?=[ \u2009\ue000]{{0,2}}[^\W\d_])((?:[ \u2009\ue000]{{0,2}}{_word()}){{1,3}})")
+    return re.compile(
+        rf"(\d)(?=[ \u2009\ue000]{{0,2}}[^\W\d_])((?:[ \u2009\ue000]{{0,2}}{_word()}){{1,3}})"
+    )
 
 
 @cache
@@ -172,7 +176,7 @@ def _word() -> str:
     words = "|".join(
         f"[{first}{first.upper()}](?:{'|'.join(rest)})" for first, rest in rests.items()
     )
-    return rf"(?:{words}|{_PHRASES})(?![^\W\u0e00-\u0eff])"
+    return rf"(?:{words}|{_PHRASES})(?![^\W\u0e00-\u0eff\u3040-\u309f\uac00-\ud7a3])"
 
 
 def _translated(behind: re.Match[str]) -> str:

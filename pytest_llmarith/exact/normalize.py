@@ -58,7 +58,7 @@ def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
     if not _DIGIT.search(words):
         shown = before + sign + _NUMBER_IN_WORDS.sub(_in_digits, words)
     shown = _rewritten(_SPACED_DIGITS.sub(_without_spaces, shown), _REWRITES)
-    has_decimal_commas = _has_decimal_commas(shown, operands)
+    has_decimal_commas = _has_decimal_commas(shown, operands, dtype)
     if _GROUPED_BY_A_POINT.search(shown) and (
         has_decimal_commas
         or (dtype is Dtype.INT and _has_grouping_points(shown, operands))
@@ -89,16 +89,19 @@ def _has_grouping_points(text: str, operands: Sequence[str]) -> bool:
     return bool(_WORD_OF_LETTERS.search(text)) and not _is_english(text)
 
 
-def _has_decimal_commas(text: str, operands: Sequence[str]) -> bool:
-    """Whether another number shows what a comma before three digits is: an operand, or
-    in a text that is not English one with fewer or more decimals.
+def _has_decimal_commas(text: str, operands: Sequence[str], dtype: Dtype) -> bool:
+    """Whether a comma before three digits is a decimal sign: if an operand shows it; in
+    a text that is not English if another number does, or decimals were asked for.
     """
     if _GROUPING_COMMA.search(text):
         return False
     for operand in operands:
         if "." in operand and operand.replace(".", ",") in text:
             return True
-    return bool(_DECIMAL_COMMA.search(text)) and not _is_english(text)
+    shows = _DECIMAL_COMMA.search(text)
+    if dtype is Dtype.FLOAT and _LONE_COMMA.search(text):
+        shows = shows or _WORD_OF_LETTERS.search(text)
+    return bool(shows) and not _is_english(text)
 
 
 def _is_english(text: str) -> bool:
@@ -127,6 +130,10 @@ _REWRITES = {
         r"\[(?:(?<=\d.)|(?<=\d[ ].)|(?<![^\n].)(?=\S+[ ]))\^?\d{1,2}\^?\]": "",
         r"\^1(?:(?<=\d..)(?<!10..)|(?<![^\n]..)(?=\S*[ ]))(?![\d.])": "",
         r"[ ]?\([1-9][ ](?:of|/)[ ][1-9]\)(?=:)": "",
+        # the number of an answer
+        r"(?i)\b(answer|result|solution|antwort|ergebnis|résultat|réponse|respuesta|resultado|output|答案|ответ)"
+        r"[ ]?[#(\[]?\d{1,2}[)\]]?(?:(?:[ ]?[:=]|\.(?=[ ])|[ ]is\b)(?=[ \ue000]{0,3}[-+]?\d++"
+        r"(?![\d.,]*[ ]?[-+*/×÷]))|[ ]-[ ](?=\d{3,}\s*\Z))": r"\1: ",
     }.items()
 }
 _REWRITES_BEYOND_ASCII = {
@@ -139,6 +146,7 @@ _REWRITES_BEYOND_ASCII = {
         r"(?<!\u0305)(\d)(?=\u0305)": r"(\1",
         r"\u0305(?!\d\u0305)": ")",
         r"\u0305": "",
+        r"(?i)(?:百分之|yüzde|ร้อยละ)[ ]?(\d[\d.,]*)": r"\1%",
     }.items()
 }
 _SINGLE_NUMBER = re.compile(

@@ -51,6 +51,11 @@ _LEADS = frozenset(
     {":", "=", "is", "was", "of", "the", "difference", "value", "score", "level"}
 )  # after "remainder"
 _FAILURES = frozenset({"error", "http"})  # at the beginning: Error: timeout (408)
+_UNFINISHED = frozenset(
+    "a an the to of and or but if as at by for from in into on with that which this we i "
+    "let need can will must next first then also because since when where while its "
+    "is are was be so thus hence therefore equals gives :".split()
+)  # at the end of a reply that breaks off
 _BINARY = re.compile(r"\b(?i:bin)|二进|2進|2진")
 _LONGEST_UNNAMED = 7  # digits of a binary number that nothing calls so
 _MOST_DIGITS_OF_ROUND = 2  # that are not zeros at the end
@@ -158,13 +163,16 @@ class _Reply:
         return self._only_value(said)
 
     def _is_cut(self) -> bool:
-        """Whether the reply ends in an operator, a colon, or `the answer is`."""
+        """Whether the reply ends in an operator, `the answer is`, or another word that
+        needs more.
+        """
         last = len(self._tokens) - 1
         kind = self._kind(last)
-        if kind is Kind.SAYS:
-            is_named = self._kind(last - 1) is Kind.RESULT
-            return is_named or self._tokens[last].word == ":"
-        return kind in (Kind.OPERATOR, Kind.EQUALS)
+        is_named = kind is Kind.SAYS and self._kind(last - 1) is Kind.RESULT
+        is_sign = kind in (Kind.OPERATOR, Kind.EQUALS)
+        return (
+            is_named or is_sign or (last > 0 and self._tokens[last].word in _UNFINISHED)
+        )
 
     def _parts(self) -> Iterator[list[int]]:
         """The positions of the numbers between words of doubt, the last ones first."""
@@ -581,14 +589,9 @@ class _Reply:
 
     def _is_list_number(self, at: int) -> bool:
         """Whether the number is `1.` or `1)` at the beginning of a line with more
-        text, or that of `Answer 1:`.
+        text.
         """
         number = self._number(at)
-        if self._kind(at - 1) is Kind.RESULT and len(number.word) < 3:
-            after = self._kind(at + 1)
-            is_label = self._is_number(at + 2) and not self._joins(at + 3)
-            if after in (Kind.SAYS, Kind.EQUALS, Kind.STOP) and is_label:
-                return True
         if not number.is_before(".") and not number.is_before(")"):
             return False
         after = self._kind(at + 1)
@@ -614,7 +617,7 @@ def _chosen(claims: Sequence[Claim]) -> Claim | None:
         return None
     best = [claim for claim in claims if max(Level.PLAIN, claim.level) is level]
     first, last = best[0], best[-1]
-    if level is Level.PLAIN and first.ends_clause:
+    if level is Level.PLAIN and first.ends_clause and not first.number.is_half_read:
         if len(first.digits) > len(last.digits) and last.is_round:
             return first
         if len(first.digits) >= len(last.digits) and first.is_first:

@@ -135,7 +135,7 @@ _NUMBER = (
 # Phrases that retract what came before; a denial is about the number before it.
 _DENIAL = (
     r"(?:(?:that|this|it|which)'s|(?:which[ ])?(?:is|was))[ ]"
-    r"(?:wrong|incorrect|false|not[ ](?:the[ ])?(?:right|correct))(?!\w)"
+    r"(?:wrong|incorrect|false|not[ ](?:the[ ])?(?:right|correct|answer|result))(?!\w)"
 )
 _DOUBT = (
     rf"(?:final(?=[{BOLD}]*[ ]?(?::|->|→|is(?!\w)))|(?:corrected|revised)(?![ ]from)"
@@ -282,7 +282,9 @@ def tokens(text: str) -> list[Token]:
         elif kind in _BOXES:
             boxed = kind is Kind.BOX
     if boxed:  # what is in a box that does not end may be cut
-        for token in takewhile(lambda token: token.kind is not Kind.BOX, reversed(found)):
+        for token in takewhile(
+            lambda token: token.kind is not Kind.BOX, reversed(found)
+        ):
             if isinstance(token, Number):
                 token.is_denied = True
     return list(found)

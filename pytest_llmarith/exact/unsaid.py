@@ -49,6 +49,8 @@ _FUNCTION = (
     r"(?:[ ]?[-+*/][ ]?\d[\d.]*+)?"
 )
 _GIVEN = r"\((?<=\w\()"
+# What a function with another name is given may be shown.
+_HIDDEN = r"_?exit|quit|die|abort|s?rand|seed|\w*sleep|delay|wait|alarm|range|open|close|(?:set|init)\w*"
 _SHOWN = (
     r"(?s)\(\s*(?:(?:answer|result)\s*=\s*)?[\"']?[-+]?\d[\d.,]*[\"']?\s*\)|.*[\d(]\s*="
 )
@@ -97,9 +99,9 @@ def said(text: str) -> str:
 
 
 def _without_arguments(call: re.Match[str]) -> str:
-    if re.match(_SHOWN, call["given"]) and not call["path"]:
-        return call[0]
-    return call["name"]
+    if call["path"] or re.fullmatch(_HIDDEN, call["name"]):
+        return call["name"]
+    return call[0] if re.match(_SHOWN, call["given"]) else call["name"]
 
 
 def _shown(program: re.Match[str]) -> str:
