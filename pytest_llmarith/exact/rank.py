@@ -19,7 +19,7 @@ from enum import IntEnum
 from functools import cached_property, lru_cache
 
 from .context import alternatives, is_no_answer, refuses
-from .decimals import is_close, significant, wide_context
+from .decimals import is_close, significant
 from .normalize import value_of
 from .tokenize import Kind, Number, Token
 
@@ -52,14 +52,16 @@ _LEADS = frozenset(
 )  # after "remainder"
 _FAILURES = frozenset({"error", "http"})  # at the beginning: Error: timeout (408)
 _UNFINISHED = frozenset(
-    "a an the to of and or but if as at by for from in into on with that which this we i "
-    "let need can will must next first then also because since when where while its "
-    "is are was be so thus hence therefore equals gives :".split()
+    re.findall(
+        r"\S+",
+        "a an the to of and or but if as at by for from in into on with that which this we i "
+        "let need can will must next first then also because since when where while its "
+        "is are was be so thus hence therefore equals gives :",
+    )
 )  # at the end of a reply that breaks off
 _BINARY = re.compile(r"\b(?i:bin)|二进|2進|2진")
 _LONGEST_UNNAMED = 7  # digits of a binary number that nothing calls so
 _MOST_DIGITS_OF_ROUND = 2  # that are not zeros at the end
-_MOST_PARTS = 4  # of an operand, on either side of a number
 _WINDOW = 16  # tokens that are examined on either side of a number
 
 
@@ -94,7 +96,7 @@ class Claim:
 
     def is_in_binary(self, earlier: Claim) -> bool:
         """Whether this is an earlier number in binary digits."""
-        if self.binary is None or self.binary != earlier.number.size:
+        if self.binary != earlier.number.size:
             return False
         is_long = len(self.number.word) > _LONGEST_UNNAMED
         return is_long or _speaks_of_binary(self.number.match.string)
@@ -138,8 +140,6 @@ class _Reply:
         self._at: dict[Kind, list[int]] = {kind: [] for kind in Kind}
         for at, token in enumerate(tokens):
             self._at[token.kind].append(at)
-        self._denied: dict[int, bool] = {}
-        self._enumerated: dict[int, bool] = {}
         self._examined: dict[int, Claim | None] = {}
 
     def answer(self) -> Decimal | None:
@@ -274,8 +274,6 @@ class _Reply:
             level = Level.RESULT
         elif number.size in self._operands:
             level = Level.NONE
-        elif not terms and self._is_part(at):
-            return None
         else:
             level = Level.ASIDE if is_aside else Level.PLAIN
         is_stated = level is Level.RESULT or is_named or (bool(terms) and is_exact)
@@ -337,8 +335,7 @@ class _Reply:
             is_between_edges = before in _EDGES and after in _EDGES
             return is_between_edges and not self._is_number(start - 2)
         if after is Kind.LINE:
-            is_last = at + 2 == len(self._tokens)
-            return is_last or self._tokens[at + 1].word.count("\n") > 1
+            return self._tokens[at + 1].word.count("\n") > 1
         return after in (None, Kind.STOP)
 
     def _is_named(self, at: int, start: int, sign: int) -> bool:
@@ -394,12 +391,10 @@ class _Reply:
         """
         if not self._is_number(at + 1):
             return False
-        if at not in self._enumerated:
-            one, other = self._number(at).match, self._number(at + 1).match
-            between = one.string[one.end() : other.start("digits")]
-            is_cell = between.isspace() and len(between) > 1
-            self._enumerated[at] = is_cell or between.strip() in (",", "|")
-        return self._enumerated[at]
+        one, other = self._number(at).match, self._number(at + 1).match
+        between = one.string[one.end() : other.start("digits")]
+        is_cell = between.isspace() and len(between) > 1
+        return is_cell or between.strip() in (",", "|")
 
     # Calculations
 
@@ -483,42 +478,6 @@ class _Reply:
                 continued.update(dict.fromkeys(sizes, at))
         return continued
 
-    def _is_part(self, at: int) -> bool:
-        """Whether the number and others beside it add up to an operand:
-
-        `719 is 700, 10 and 9`.
-        """
-        size = self._size(at)
-        assert size is not None
-        before = self._beside(range(at - 1, max(-1, at - _WINDOW), -1))
-        after = self._beside(range(at + 1, min(at + _WINDOW, len(self._tokens))))
-        beside = [*before, *after]
-        if all(other == size for other in beside):
-            return False
-        add = wide_context(size, *beside).add
-        total = size
-        for number in (Decimal(0), *before):
-            total = add(total, number)
-            extended = total
-            for other in (Decimal(0), *after):
-                extended = add(extended, other)
-                if extended in self._operands:
-                    return True
-        return False
-
-    def _beside(self, nearby: Iterable[int]) -> list[Decimal]:
-        """The first numbers at these positions of the sentence, up to an operand."""
-        sizes: list[Decimal] = []
-        for at in nearby:
-            size = self._size(at) if self._is_number(at) else None
-            if self._kind(at) in _EDGES or len(sizes) == _MOST_PARTS:
-                break
-            if size in self._operands:
-                break
-            if size is not None:
-                sizes.append(size)
-        return sizes
-
     # Numbers that are not answers
 
     def _is_excluded(self, at: int) -> bool:
@@ -562,15 +521,13 @@ class _Reply:
         """Whether what stands beside the number keeps it from being an answer, or it is
         one of a choice.
         """
-        if at not in self._denied:
-            number = self._number(at)
-            match = number.match
-            self._denied[at] = (
-                number.is_denied
-                or is_no_answer(match.string, match.start("digits"), match.end())
-                or self._is_choice(at)
-            )
-        return self._denied[at]
+        number = self._number(at)
+        match = number.match
+        return (
+            number.is_denied
+            or is_no_answer(match.string, match.start("digits"), match.end())
+            or self._is_choice(at)
+        )
 
     def _is_choice(self, at: int) -> bool:
         """Whether the number is one of several that differ, and the reply does not

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 class Style(NamedTuple):
     """How models mark their thoughts, or the answer behind one.
 
-    In a marker, a space stands for any white space or none, `…` for a few characters.
+    In a marker, a space stands for any white space or none, `…` for a few characters,
+    and in the tables below `⏎` for a line break.
     """
 
     opening: str
@@ -27,100 +28,108 @@ class Style(NamedTuple):
     source: str
 
 
-STYLES = (
-    Style("<think>", "</think>", "DeepSeek, Qwen, GLM, Kimi K2, MiniMax, Nemotron, ERNIE", "vLLM, SGLang"),
-    Style("<thinking>", "</thinking>", "Claude and Nova without a parser", "Open WebUI"),
-    Style("<thought>", "</thought>", "EXAONE Deep, Gemini", "Open WebUI"),
-    Style("<thoughts>", "</thoughts>", "prompts", "memory"),
-    Style("<reason>", "</reason>", "prompts", "Open WebUI"),
-    Style("<reasoning>", "</reasoning>", "prompts, GRPO", "Open WebUI"),
-    Style("<reflect>", "</reflect>", "prompts", "memory"),
-    Style("<reflection>", "</reflection>", "Reflection", "memory"),
-    Style("<scratchpad>", "</scratchpad>", "prompts", "memory"),
-    Style("<analysis>", "</analysis>", "prompts", "memory"),
-    Style("<internal>", "</internal>", "prompts", "memory"),
-    Style("<inner_monologue>", "</inner_monologue>", "agents", "memory"),
-    Style("<working>", "</working>", "prompts", "memory"),
-    Style("<cot>", "</cot>", "prompts", "memory"),
-    Style("<redacted_thinking>", "</redacted_thinking>", "Claude", "memory"),
-    Style("<budget:thinking>", "</budget:thinking>", "proxies", "litellm"),
-    Style("<start_working_out>", "<end_working_out>", "GRPO", "Unsloth"),
-    Style("<think:opensource>", "</think:opensource>", "Hunyuan HY V3", "vLLM"),
-    Style("<seed:think>", "</seed:think>", "Seed-OSS", "vLLM"),
-    Style("<think_never_used…>", "</think_never_used…>", "Doubao Seed", "published replies"),
-    Style("<mm:think>", "</mm:think>", "MiniMax-M3", "vLLM, SGLang"),
-    Style("<ifm|think>", "</ifm|think>", "K2-Horizon", "vLLM"),
-    Style("<ifm|think_fast>", "</ifm|think_fast>", "K2-Horizon", "vLLM"),
-    Style("<ifm|think_faster>", "</ifm|think_faster>", "K2-Horizon", "vLLM"),
-    Style("<longcat_think>", "</longcat_think>", "LongCat", "vLLM"),
-    Style("[THINK]", "[/THINK]", "Magistral, Ministral", "vLLM, SGLang"),
-    Style("[unused16]", "[unused17]", "Pangu", "vLLM"),
-    Style("◁think▷", "◁/think▷", "Kimi-VL", "SGLang"),
-    Style("<|open|>think<|sep|>", "<|close|>think<|sep|>", "Kimi K3", "SGLang"),
-    Style("<|START_THINKING|>", "<|END_THINKING|>", "Cohere Command", "vLLM"),
-    Style("<|channel>thought", "<channel|>", "Gemma 4", "vLLM, SGLang"),
-    Style("<|channel|>analysis…<|message|>", "<|channel|>final…<|message|>", "gpt-oss", "vLLM"),
-    Style("<|channel|>commentary…<|message|>", "<|channel|>final…<|message|>", "gpt-oss", "vLLM"),
-    Style("<|content_thinking|>", "<|content_text|>", "Inkling", "vLLM"),
-    Style("<|inner_prefix|>", "<|inner_suffix|>", "Apertus", "vLLM, SGLang"),
-    Style("to=self<|message|>", "<|eom|> <|start|> assistant <|message|>", "Muse Glimmer", "vLLM"),
-    Style("to=self<|message|>", "to=user<|message|>", "Muse Glimmer", "vLLM"),
-    Style("<|think|>", "<|content|>", "Solar Open", "vLLM"),
-    Style("<|think|>", "<|end|> <|content|>", "Solar Open", "published replies"),
-    Style("<|think:start|>", "<|think:end|>", "Solar Open 2", "vLLM"),
-    Style("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>", "PLaMo 3", "vLLM"),
-    Style("<|begin_of_thought|>", "<|end_of_thought|>", "OpenThinker, Sky-T1", "Open WebUI"),
-    Style("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]", "Apriel", "llama.cpp"),
-    Style("Here is my thought process:", "Here is my response:", "Granite 3.2", "vLLM"),
-    Style("Here's my thought process:", "Here's my response:", "Granite 3.2", "vLLM"),
-    Style("/think\n", "<|im_end|> <|im_start|>assistant", "HyperCLOVA X", "vLLM"),
-    Style("Thinking...\n", "...done thinking.", "Ollama's terminal", "published replies"),
-    Style("```thinking", "```", "prompts", "memory"),
-    Style('<details type="reasoning"…>', "</details>", "Open WebUI", "Open WebUI"),
-)  # fmt: skip
+def _cells(row: str) -> list[str]:
+    """The cells of a row, which are two spaces apart."""
+    return re.split(" {2,}", row.replace("⏎", "\n"))
+
+
+def _styles(table: str) -> tuple[Style, ...]:
+    return tuple(Style(*_cells(row)) for row in table.strip().split("\n"))
+
+
+STYLES = _styles("""
+<think>                 </think>                  DeepSeek, Qwen, GLM, Kimi K2, MiniMax, Nemotron, ERNIE  vLLM, SGLang
+<thinking>              </thinking>               Claude and Nova without a parser  Open WebUI
+<thought>               </thought>                EXAONE Deep, Gemini               Open WebUI
+<thoughts>              </thoughts>               prompts                           memory
+<reason>                </reason>                 prompts                           Open WebUI
+<reasoning>             </reasoning>              prompts, GRPO                     Open WebUI
+<reflect>               </reflect>                prompts                           memory
+<reflection>            </reflection>             Reflection                        memory
+<scratchpad>            </scratchpad>             prompts                           memory
+<analysis>              </analysis>               prompts                           memory
+<internal>              </internal>               prompts                           memory
+<inner_monologue>       </inner_monologue>        agents                            memory
+<working>               </working>                prompts                           memory
+<cot>                   </cot>                    prompts                           memory
+<redacted_thinking>     </redacted_thinking>      Claude                            memory
+<budget:thinking>       </budget:thinking>        proxies                           litellm
+<start_working_out>     <end_working_out>         GRPO                              Unsloth
+<think:opensource>      </think:opensource>       Hunyuan HY V3                     vLLM
+<seed:think>            </seed:think>             Seed-OSS                          vLLM
+<think_never_used…>     </think_never_used…>      Doubao Seed                       published replies
+<mm:think>              </mm:think>               MiniMax-M3                        vLLM, SGLang
+<ifm|think>             </ifm|think>              K2-Horizon                        vLLM
+<ifm|think_fast>        </ifm|think_fast>         K2-Horizon                        vLLM
+<ifm|think_faster>      </ifm|think_faster>       K2-Horizon                        vLLM
+<longcat_think>         </longcat_think>          LongCat                           vLLM
+[THINK]                 [/THINK]                  Magistral, Ministral              vLLM, SGLang
+[unused16]              [unused17]                Pangu                             vLLM
+◁think▷                 ◁/think▷                  Kimi-VL                           SGLang
+<|open|>think<|sep|>    <|close|>think<|sep|>     Kimi K3                           SGLang
+<|START_THINKING|>      <|END_THINKING|>          Cohere Command                    vLLM
+<|channel>thought       <channel|>                Gemma 4                           vLLM, SGLang
+<|channel|>analysis…<|message|>  <|channel|>final…<|message|>  gpt-oss                           vLLM
+<|channel|>commentary…<|message|>  <|channel|>final…<|message|>  gpt-oss                           vLLM
+<|content_thinking|>    <|content_text|>          Inkling                           vLLM
+<|inner_prefix|>        <|inner_suffix|>          Apertus                           vLLM, SGLang
+to=self<|message|>      <|eom|> <|start|> assistant <|message|>  Muse Glimmer                      vLLM
+to=self<|message|>      to=user<|message|>        Muse Glimmer                      vLLM
+<|think|>               <|content|>               Solar Open                        vLLM
+<|think|>               <|end|> <|content|>       Solar Open                        published replies
+<|think:start|>         <|think:end|>             Solar Open 2                      vLLM
+<|plamo:begin_think:plamo|>  <|plamo:end_think:plamo|>  PLaMo 3                           vLLM
+<|begin_of_thought|>    <|end_of_thought|>        OpenThinker, Sky-T1               Open WebUI
+Here are my reasoning steps:  [BEGIN FINAL RESPONSE]    Apriel                            llama.cpp
+Here is my thought process:  Here is my response:      Granite 3.2                       vLLM
+Here's my thought process:  Here's my response:       Granite 3.2                       vLLM
+/think⏎                 <|im_end|> <|im_start|>assistant  HyperCLOVA X                      vLLM
+Thinking...⏎            ...done thinking.         Ollama's terminal                 published replies
+```thinking             ```                       prompts                           memory
+<details type="reasoning"…>  </details>                Open WebUI                        Open WebUI
+""")
 # What a decoder that skips special tokens leaves of gpt-oss.
 BARE_STYLE = Style(
-    "analysis",
-    "assistantfinal",
-    "gpt-oss without its special tokens",
-    "published replies",
+    *_cells(
+        "analysis  assistantfinal  gpt-oss without its special tokens  published replies"
+    )
 )
-ANSWER_STYLES = (
-    Style("<answer>", "</answer>", "Hunyuan A13B, DeepSeek-R1-Zero, GRPO", "vLLM"),
-    Style("<response>", "</response>", "ERNIE 4.5, Granite 3.3", "vLLM"),
-    Style("<output>", "</output>", "Reflection, Marco-o1", "memory"),
-    Style("<solution>", "</solution>", "GRPO", "Unsloth"),
-    Style("<final>", "</final>", "prompts", "memory"),
-    Style("<final_answer>", "</final_answer>", "prompts", "memory"),
-    Style("<conclusion>", "</conclusion>", "LLaVA-CoT", "memory"),
-    Style("<|begin_of_box|>", "<|end_of_box|>", "GLM", "memory"),
-    Style("<|begin_of_solution|>", "<|end_of_solution|>", "OpenThinker, Sky-T1", "Open WebUI"),
-    Style("<|START_RESPONSE|>", "<|END_RESPONSE|>", "Cohere Command", "vLLM"),
-    Style("<|START_TEXT|>", "<|END_TEXT|>", "Cohere Command A+", "vLLM"),
-    Style("<|open|>response<|sep|>", "<|close|>response<|sep|>", "Kimi K3", "SGLang"),
-    Style("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]", "Apriel", "llama.cpp"),
-)  # fmt: skip
+ANSWER_STYLES = _styles("""
+<answer>                </answer>                 Hunyuan A13B, DeepSeek-R1-Zero, GRPO  vLLM
+<response>              </response>               ERNIE 4.5, Granite 3.3            vLLM
+<output>                </output>                 Reflection, Marco-o1              memory
+<solution>              </solution>               GRPO                              Unsloth
+<final>                 </final>                  prompts                           memory
+<final_answer>          </final_answer>           prompts                           memory
+<conclusion>            </conclusion>             LLaVA-CoT                         memory
+<|begin_of_box|>        <|end_of_box|>            GLM                               memory
+<|begin_of_solution|>   <|end_of_solution|>       OpenThinker, Sky-T1               Open WebUI
+<|START_RESPONSE|>      <|END_RESPONSE|>          Cohere Command                    vLLM
+<|START_TEXT|>          <|END_TEXT|>              Cohere Command A+                 vLLM
+<|open|>response<|sep|>  <|close|>response<|sep|>  Kimi K3                           SGLang
+[BEGIN FINAL RESPONSE]  [END FINAL RESPONSE]      Apriel                            llama.cpp
+""")
 
 # What ends a turn, by whose templates have it.
 TURN_ENDS = {
-    "ChatML (Qwen and many)": ("<|im_end|>", "<|im_start|>", "<|endoftext|>"),
-    "Llama": ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|start_header_id|>", "<|eot|>", "<|header_start|>"),
-    "Gemma": ("<end_of_turn>", "<start_of_turn>", "<eos>", "<turn|>", "<|turn>"),
-    "Mistral, Llama 2": ("[INST]", "</s>"),
-    "DeepSeek": ("<｜User｜>", "<｜end▁of▁sentence｜>"),
-    "Phi, GLM, Zephyr, Granite": ("<|user|>", "<|end|>", "<|observation|>", "<|system|>", "<|start_of_role|>"),
-    "gpt-oss, Solar, Muse": ("<|return|>", "<|call|>", "<|eom|>", "<|start|>", "<|begin|>", "<|flush|>"),
-    "Cohere": ("<|END_OF_TURN_TOKEN|>", "<|START_OF_TURN_TOKEN|>", "<|USER_TOKEN|>"),
-    "Kimi": ("<|im_user|>", "<|end_of_msg|>", "<|close|>message<|sep|>", "[EOS]", "[EOT]"),
-    "EXAONE": ("[|user|]", "[|endofturn|]", "<|endofturn|>", "<|stop|>"),
-    "others": (
-        "<|end_of_turn|>", "<|assistant_end|>", "<|user_start|>", "<|end_message|>", "<|message_user|>",
-        "<|content_model_end_sampling|>", "<seed:eos>", "<seed:bos>", "[e~[", "<|plamo:tag|>", "[unused10]",
-        "[unused9]", "<_end>", "<_user>", "<end_of_utterance>", "<|prompter|>", "<|Human|>", "<human>:", "<eop>",
-        "<eod>", "<|eos|>",
-    ),
-    "Alpaca, Vicuna and base models": ("\n### Instruction:", "\n### Human:", "\n### User:", "\nUser:", "\nHuman:"),
-    "base models, behind nothing but a number": ("\nQ:", "\nQuestion:"),
+    writers: _cells(ends)
+    for writers, ends in {
+        "ChatML (Qwen and many)": "<|im_end|>  <|im_start|>  <|endoftext|>",
+        "Llama": "<|eot_id|>  <|eom_id|>  <|end_of_text|>  <|start_header_id|>  <|eot|>  <|header_start|>",
+        "Gemma": "<end_of_turn>  <start_of_turn>  <eos>  <turn|>  <|turn>",
+        "Mistral, Llama 2": "[INST]  </s>",
+        "DeepSeek": "<｜User｜>  <｜end▁of▁sentence｜>",
+        "Phi, GLM, Zephyr, Granite": "<|user|>  <|end|>  <|observation|>  <|system|>  <|start_of_role|>",
+        "gpt-oss, Solar, Muse": "<|return|>  <|call|>  <|eom|>  <|start|>  <|begin|>  <|flush|>",
+        "Cohere": "<|END_OF_TURN_TOKEN|>  <|START_OF_TURN_TOKEN|>  <|USER_TOKEN|>",
+        "Kimi": "<|im_user|>  <|end_of_msg|>  <|close|>message<|sep|>  [EOS]  [EOT]",
+        "EXAONE": "[|user|]  [|endofturn|]  <|endofturn|>  <|stop|>",
+        "others": "<|end_of_turn|>  <|assistant_end|>  <|user_start|>  <|end_message|>  <|message_user|>  "
+        "<|content_model_end_sampling|>  <seed:eos>  <seed:bos>  [e~[  <|plamo:tag|>  [unused10]  [unused9]  "
+        "<_end>  <_user>  <end_of_utterance>  <|prompter|>  <|Human|>  <human>:  <eop>  <eod>  <|eos|>",
+        "Alpaca, Vicuna and base models": "⏎### Instruction:  ⏎### Human:  ⏎### User:  ⏎User:  ⏎Human:",
+        "base models, behind nothing but a number": "⏎Q:  ⏎Question:",
+    }.items()
 }  # fmt: skip
 # What a prompt ends with, which some replies repeat.
 _HEADERS = (
