@@ -134,7 +134,7 @@ def _outcome(reply: dict[str, Any], answer: Decimal | None) -> Outcome:
         ("styles", 391, 4, 0),
         ("fresh", 69, 1, 0),
         ("decoys", 617, 32, 12),
-        ("shapes", 367, 6, 0),
+        ("shapes", 367, 5, 0),
     ],
 )
 def test_replies_graded_by_their_author(
