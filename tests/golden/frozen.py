@@ -15,7 +15,7 @@ from typing import Any
 SERIES = ("model", "task", "condition", "first", "second", "beside")
 NAMES = ("variant", "depth", "class", "position", "value", "name", "place", "question")
 # Seconds, dates and what came from the store differ from run to run.
-UNSTEADY = ("latency_s", "date", "stored", "asked", "batched")
+UNSTEADY = ("latency_s", "term_seconds", "date", "stored", "asked", "batched")
 ENDS = ("percent", "points", "low", "high")
 
 # Fractions as scores, two variants, repeats; a task of depths without variants.
