@@ -131,7 +131,7 @@ _REWRITES = {
         r"\^1(?:(?<=\d..)(?<!10..)|(?<![^\n]..)(?=\S*[ ]))(?![\d.])": "",
         r"[ ]?\([1-9][ ](?:of|/)[ ][1-9]\)(?=:)": "",
         # the number of an answer
-        r"(?i)\b(answer|result|solution|antwort|ergebnis|résultat|réponse|respuesta|resultado|output|答案|ответ)"
+        r"([AaEeOoRrSsОо答](?<=\b.)(?i:nswer|ntwort|rgebnis|utput|esult|ésultat|éponse|espuesta|esultado|olution|твет|案))"
         r"[ ]?[#(\[]?\d{1,2}[)\]]?(?:(?:[ ]?[:=]|\.(?=[ ])|[ ]is\b)(?=[ \ue000]{0,3}[-+]?\d++"
         r"(?![\d.,]*[ ]?[-+*/×÷]))|[ ]-[ ](?=\d{3,}\s*\Z))": r"\1: ",
     }.items()
