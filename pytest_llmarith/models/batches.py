@@ -415,8 +415,10 @@ class Batches:
         self.store.written.update(taken)
         self.counts.numbers["requests"] += len(taken)
         for key in taken:
-            priced = self.prices.priced(batch.model, replies[key])
-            self.counts.paid(priced)
             question = self._missing.pop(key, None)
+            # the batch does not know a price that the run gives its model
+            model = batch.model if question is None else question.model
+            priced = self.prices.priced(model, replies[key])
+            self.counts.paid(priced)
             if question is not None:
                 self.budget.count(key, *question, priced)

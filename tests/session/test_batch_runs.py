@@ -16,6 +16,7 @@ import pytest
 from aiohttp import web
 
 from tests.batch_server import BatchServer
+from tests.llm_server import Answer, usage
 from tests.session.bench import ITEMS, WAYS, Bench, right, right_in_all_shapes
 
 OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
@@ -111,6 +112,24 @@ def test_answers_of_a_batch_behind_thoughts(batches: BatchBench) -> None:
     batches.script = right_in_all_shapes()
     result = batches.run("--llm-batch", "-p", "no:xdist", model=OPENAI)
     assert (result.ret, batches.outcomes()) == (0, {"correct": ITEMS})
+
+
+def test_a_price_of_ones_own_and_an_alarm(batches: BatchBench) -> None:
+    """A reply of a batch costs what the model is said to cost; a batch without an
+    answer says how its replies look.
+    """
+    batches.script = lambda call: Answer(
+        None, reasoning=f"I add.\n\n{right(call)}", usage=usage(1000, 10)
+    )
+    priced = f"{OPENAI}?price=100,1000"
+    result = batches.run("--llm-batch", *ADDITIONS, "-p", "no:xdist", model=priced)
+    (one,) = batches.summary()["results"]
+    assert (one["outcomes"]["nan"], one["batched"]) == (one["measured"],) * 2
+    assert one["cost_usd"] == pytest.approx(one["measured"] * 0.11)
+    assert one["alarm"]["count"] == one["measured"]
+    result.stdout.fnmatch_lines(
+        ["*with text in the reasoning*", "this run spent $0.4400 on 4 replies"]
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)
