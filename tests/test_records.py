@@ -190,6 +190,7 @@ def test_records_of_real_runs(runs: list[Path]) -> None:
         }
 
 
+@pytest.mark.proof
 def test_summaries_of_real_runs(runs: list[Path]) -> None:
     """Of shards and of a merged run: each is read without a loss, and fits the closed
     schema.

@@ -112,6 +112,7 @@ def test_status_and_cancel(
     assert len(left()) == 3
 
 
+@pytest.mark.proof
 def test_forgetting_frees_the_questions(
     server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -135,6 +135,7 @@ async def created(
     )
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_life_of_a_batch(runner: asyncio.Runner, target: str) -> None:
     """From its upload to its rows, and back to it without its id, unless litellm cannot
@@ -258,6 +259,7 @@ def test_an_id_is_no_path(runner: asyncio.Runner, target: str) -> None:
             runner.run(provider.state(model, "../batches?x=1#y"))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_answer_that_cannot_be_read(runner: asyncio.Runner, target: str) -> None:
     """All calls are retried after all answers; only the content of results is judged by

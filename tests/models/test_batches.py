@@ -523,6 +523,7 @@ def goes_back(server: BatchServer) -> Callable[[str, web.Response], web.Response
     return alter
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("case", ALWAYS)
 def test_an_answer_that_is_always_wrong(runs: Runs, case: str) -> None:
     """The run ends with a line that says what is wrong, grades what there is, and keeps

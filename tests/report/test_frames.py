@@ -50,6 +50,7 @@ def found(program: str, folder: Path) -> Any:
     return json.loads(ended.stdout.splitlines()[-1])
 
 
+@pytest.mark.proof
 def test_a_frame_has_every_value_as_it_was(folder: Path) -> None:
     """Texts, exact numbers and the outcome `nan` are neither missing nor converted; the
     columns are those of the CSV.

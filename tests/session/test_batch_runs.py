@@ -132,7 +132,9 @@ def test_a_price_of_ones_own_and_an_alarm(batches: BatchBench) -> None:
     )
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
+)
 def test_a_run_waits_for_its_batches(batches: BatchBench, way: str) -> None:
     """Replies are graded, priced and stored as any others; two models have a batch
     each.
@@ -152,6 +154,7 @@ def test_a_run_waits_for_its_batches(batches: BatchBench, way: str) -> None:
     assert len(batches.server.requests) == 2 * ITEMS
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("mode", ["wait", "submit"])
 def test_a_refused_key_stops_the_run(batches: BatchBench, mode: str) -> None:
     """One line names the variable, and no question stays reserved."""
@@ -275,6 +278,7 @@ def test_questions_that_follow_from_replies_are_asked_singly(
     assert len(batches.server.requests) > 5
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("options", "model", "words"),
     [
@@ -401,6 +405,7 @@ def test_a_killed_run_goes_on(
     )
 
 
+@pytest.mark.proof
 def test_messages_of_a_task_of_ones_own_are_batched(batches: BatchBench) -> None:
     """System prompt, example and question are sent as in a single request."""
     batches.pytester.makepyfile(

@@ -124,6 +124,7 @@ def test_the_fake_model_breaks_at_few_digits(pytester: pytest.Pytester) -> None:
     assert (len(lhs), len(rhs)) <= (4, 2)
 
 
+@pytest.mark.proof
 def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> None:
     """A question over budget leaves the search unanswered; the same command with more
     money pays for the rest alone.

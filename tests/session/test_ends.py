@@ -100,6 +100,7 @@ def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench) -> None:
     assert Counter(bench.server.asked.values()) == {1: ITEMS}
 
 
+@pytest.mark.proof
 def test_ctrl_c_names_its_place(bench: Bench) -> None:
     """All frames on the way there are shown only if they are asked for, as in every run
     of pytest.

@@ -158,6 +158,7 @@ def test_nothing_is_started_for_a_dry_run(files: Files) -> None:
     assert files.logged("started") == []
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("model", "fact"),
     [

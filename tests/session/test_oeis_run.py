@@ -211,6 +211,7 @@ def without_sandbox(oeis: Bench) -> None:
     """)
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("without_sandbox")
 @pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.proof)])
 def test_a_level_that_was_asked_for_and_is_missing(oeis: Bench, workers: str) -> None:
@@ -260,6 +261,7 @@ def test_items_with_a_condition_for_skipping_need_a_sandbox(oeis: Bench) -> None
     assert oeis.server.requests == []
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("without_sandbox")
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
     """Their items are skipped with the reason before they are paid for."""

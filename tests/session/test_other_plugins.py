@@ -224,6 +224,7 @@ OPTIONS = """
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
 def test_tests_in_forks_are_refused(bench: Bench, way: Way) -> None:
     """Before the first request, by the option as by the mark."""
@@ -273,6 +274,7 @@ def test_a_gate_without_a_measurement_fails(pytester: pytest.Pytester) -> None:
 # --- reporters ------------------------------------------------------------------------
 
 
+@pytest.mark.proof
 def test_a_reporter_in_the_place_of_pytests(bench: Bench) -> None:
     """The results are plain lines; without any reporter there are none."""
     bench.pytester.makeconftest("""
@@ -297,6 +299,7 @@ def test_a_reporter_in_the_place_of_pytests(bench: Bench) -> None:
     assert len(bench.runs) == 2
 
 
+@pytest.mark.proof
 def test_reports_say_what_was_wrong(bench: Bench) -> None:
     """A wrong answer passes: its report has the answer in a section that tools for
     passed tests print, and pytest's short repr of parameters shows no expected answer.

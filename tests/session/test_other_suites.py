@@ -102,6 +102,7 @@ BESIDE_A_BENCH = """
 """
 
 
+@pytest.mark.proof
 def test_a_suite_without_a_bench(pytester: pytest.Pytester) -> None:
     """Fixtures that the suite lacks are not found, as without the plugin: the same
     output.

@@ -230,6 +230,7 @@ def test_problems_of_a_set_are_refused(own: Bench) -> None:
     assert own.server.requests == []
 
 
+@pytest.mark.proof
 def test_shards_with_problems_of_a_set_are_not_merged(
     own: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -375,6 +376,7 @@ def test_a_grid_is_searched(sorting: Bench) -> None:
     assert len(json.loads(minimum["expected"])) == 8
 
 
+@pytest.mark.proof
 def test_an_impossible_score_is_told_once(sorting: Bench) -> None:
     """It is an error of the task in one line, and the replies are kept."""
     task = sorting.pytester.path / "test_sorting.py"
