@@ -86,6 +86,12 @@ Here's my thought process:  Here's my response:       Granite 3.2               
 /think⏎                 <|im_end|> <|im_start|>assistant  HyperCLOVA X                      vLLM
 Thinking...⏎            ...done thinking.         Ollama's terminal                 published replies
 ```thinking             ```                       prompts                           memory
+<antThinking>           </antThinking>            Claude's prompts                  memory
+<reasoning_content>     </reasoning_content>      proxies                           memory
+<|thought|>             <|/thought|>              prompts                           memory
+[REASONING]             [/REASONING]              prompts                           memory
+[THINKING]              [/THINKING]               prompts                           memory
+<unused94>thought       <unused95>                MedGemma                          memory
 <details type="reasoning"…>  </details>                Open WebUI                        Open WebUI
 """)
 # What a decoder that skips special tokens leaves of gpt-oss.
@@ -127,7 +133,9 @@ TURN_ENDS = {
         "others": "<|end_of_turn|>  <|assistant_end|>  <|user_start|>  <|end_message|>  <|message_user|>  "
         "<|content_model_end_sampling|>  <seed:eos>  <seed:bos>  [e~[  <|plamo:tag|>  [unused10]  [unused9]  "
         "<_end>  <_user>  <end_of_utterance>  <|prompter|>  <|Human|>  <human>:  <eop>  <eod>  <|eos|>",
-        "Alpaca, Vicuna and base models": "⏎### Instruction:  ⏎### Human:  ⏎### User:  ⏎User:  ⏎Human:",
+        "Alpaca, Vicuna and base models": "⏎### Instruction:  ⏎### Input:  ⏎### Question:  "
+        "⏎### Human:  ⏎### User:  ⏎User:  ⏎Human:",
+        "templates without their special tokens": "⏎user⏎  ⏎assistant⏎  ⏎model⏎",
         "base models, behind nothing but a number": "⏎Q:  ⏎Question:",
     }.items()
 }  # fmt: skip
@@ -224,7 +232,9 @@ def _patterns() -> tuple[re.Pattern[str], Mapping[_Kind, re.Pattern[str]]]:
 
 
 # In prose, a name between brackets can be a word.
-_TAG = re.compile(r"<\w+>|\[THINK\]|<details.*|`.*", re.IGNORECASE)
+_TAG = re.compile(
+    r"<\w+>|\[(?:THINK|THINKING|REASONING)\]|<details.*|`.*", re.IGNORECASE
+)
 _QUOTED = ("``", '""', "''")
 _PAIRED = {"```": "`", "</details>": "<d"}  # and what their opening markers begin with
 _OF_USER = re.compile(r"user|human|inst\]|prompter|system|start|begin|<\|turn", re.I)
