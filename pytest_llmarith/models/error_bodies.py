@@ -28,6 +28,9 @@ _MORE = (
     *("innererror", "inner_error", "base_resp"),
 )
 _SUCCESS = (0, 200, "0", "200")  # codes of servers that always have an error
+_SUCCEEDED = re.compile(
+    r"(?i)\W*(?:ok(?:ay)?|success(?:ful|fully)?|no(?: |_)?error|none)\W*"
+)
 # Google sends no header.
 _RETRY_INFO = re.compile(r'"retryDelay":\s*"(\d{1,9}(?:\.\d+)?)s"')
 
@@ -226,8 +229,10 @@ def error_in_reply(reply: Any, asked: str = "") -> Refused | None:
         return None
     choice = _first_choice(reply)
     error = reply.get("error")
-    if not _is_error(error) and choice is not None:
-        error = choice.get("error")
+    message = choice.get("message") if choice is not None else None
+    for holder in (choice, message):
+        if not _is_error(error) and isinstance(holder, dict):
+            error = holder.get("error")
     # Without an id, it is none of another kind of answer.
     is_lacking = choice is None and ("choices" in reply or "id" not in reply)
     if error is True or (not _is_error(error) and is_lacking and _said(reply)):
@@ -332,9 +337,9 @@ def _status_in(error: Any, codes: frozenset[str], said: str) -> int:
 
 def _is_error(error: Any) -> bool:
     """Whether the field of an error holds one; some servers always have the field."""
-    if isinstance(error, dict):
-        return error.get("code") not in _SUCCESS and any(error.values())
-    return bool(error)
+    if isinstance(error, dict) and error.get("code") in _SUCCESS:
+        return bool(_said(error)) and not _SUCCEEDED.fullmatch(_said(error))
+    return any(error.values()) if isinstance(error, dict) else bool(error)
 
 
 def _wait_in(text: str) -> float | None:

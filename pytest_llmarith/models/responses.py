@@ -29,10 +29,16 @@ _FINISH_REASONS = {
     "model_length": "length",
     "max_tokens": "length",
     "max_output_tokens": "length",
+    "max_new_tokens": "length",
+    "max_length": "length",
+    "truncated": "length",
     "model_context_window_exceeded": "length",
     "error_limit": "length",
     "content_filter": "content_filter",
     "content_filtered": "content_filter",
+    "content-filter": "content_filter",
+    "blocked": "content_filter",
+    "guardrail": "content_filter",
     "safety": "content_filter",
     "sensitive": "content_filter",
     "refusal": "content_filter",
@@ -56,7 +62,8 @@ _FINISH_REASONS = {
 # OpenRouter, Mistral, Zhipu, DeepSeek, vLLM, Google and others have their own.
 _FAULT = re.compile(
     r"error|fail|fault|abort|cancel|malformed|unexpected|time_?out|interrupt|exception"
-    r"|unavailable|overload|disconnect|insufficient"
+    r"|unavailable|overload|disconnect|insufficient|rate_?limit|killed|preempt|evict"
+    r"|shut_?down|network|quota|budget|out_of_memory|^oom$|crash"
 )
 # Names of counts: those of OpenAI, and of others at the top of the usage.
 _REASONING = ("reasoning_tokens",)

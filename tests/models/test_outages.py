@@ -79,6 +79,9 @@ BROKEN_OFF: list[tuple[dict[str, Any], str]] = [
             ("stop", "unexpected_tool_call", "unexpected_tool_call"),
             ("insufficient_system_resource", None, "insufficient_system_resource"),
             ("cancelled", None, "cancelled"),
+            ("rate_limit", None, "rate_limit"),
+            ("preempted", None, "preempted"),
+            ("stop", "server_shutdown", "server_shutdown"),
             ("timeout", None, "timeout"),
         )
     ),
@@ -93,6 +96,11 @@ BROKEN_OFF: list[tuple[dict[str, Any], str]] = [
         "upstream died",
     ),
     (completion(message=None) | {"error": FAULT}, "upstream died"),
+    (completion() | {"error": FAULT | {"code": 200}}, "upstream died"),
+    (
+        completion(message={"role": "assistant", "content": "2", "error": FAULT}),
+        "upstream died",
+    ),
 ]
 
 
@@ -142,6 +150,7 @@ def test_a_field_of_errors_that_holds_none(asked: Asked, fault: Any) -> None:
             for word in (
                 *("PROHIBITED_CONTENT", "RECITATION", "BLOCKLIST", "SPII"),
                 *("IMAGE_SAFETY", "prohibited_content", "sensitive", "refusal"),
+                *("content-filter", "blocked"),
             )
         ),
         ("stop", "PROHIBITED_CONTENT", "content_filter", "PROHIBITED_CONTENT"),
@@ -151,6 +160,7 @@ def test_a_field_of_errors_that_holds_none(asked: Asked, fault: Any) -> None:
         ("stop", "repetition", "repetition", None),
         ("stop", "STOP", "stop", "STOP"),
         ("length", "MAX_TOKENS", "length", "MAX_TOKENS"),
+        ("max_new_tokens", None, "length", "max_new_tokens"),
         ("eos", None, "stop", "eos"),
         (None, None, "stop", None),
     ],
