@@ -21,7 +21,7 @@ from pytest_llmarith.models.providers import (
     similar_model,
     unknown_model,
 )
-from pytest_llmarith.report.formatting import dollars, thousands
+from pytest_llmarith.report.formatting import counted, dollars, thousands
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import Settings
@@ -335,7 +335,7 @@ def _line(forecasts: Sequence[ModelForecast]) -> str:
             return text
         return f"{text}; nothing is asked"
     if any(one.shares_requests for one in asked):
-        text += f"; {_counted(sum(one.asked for one in asked), 'request')}"
+        text += f"; {counted(sum(one.asked for one in asked), 'request')}"
         text += ", as some have the same prompt"
     tokens = thousands(sum(one.prompt_tokens for one in asked))
     return f"{text}; about {tokens} prompt tokens, {_completion(asked)}{_cost(asked)}"
@@ -345,7 +345,7 @@ def _questions(forecasts: Sequence[ModelForecast]) -> str:
     """Such as `720 questions, 412 of them stored`."""
     questions = sum(one.questions for one in forecasts)
     stored = sum(one.stored for one in forecasts)
-    text = _counted(questions, "question")
+    text = counted(questions, "question")
     if not stored:
         return text
     if questions == 1:
@@ -353,10 +353,6 @@ def _questions(forecasts: Sequence[ModelForecast]) -> str:
     if stored == questions:
         return f"{text}, all of them stored"
     return f"{text}, {stored:,} of them stored"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _completion(asked: Sequence[ModelForecast]) -> str:
