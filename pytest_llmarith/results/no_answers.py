@@ -135,8 +135,9 @@ SHAPES = (
             not one.text.strip()
             and bool(one.reply and (one.reply.reasoning or "").strip())
         ),
-        "are empty, with text in the reasoning: switch thinking on, or the server's "
-        "reasoning parser off",
+        "are empty, with text in the reasoning: if the answer is there, switch "
+        "thinking on, or the server's reasoning parser off; if not, raise the limit of "
+        "tokens",
     ),
     Shape("empty", lambda one: not one.text.strip(), "are empty"),
     Shape(
