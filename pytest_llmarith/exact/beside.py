@@ -66,8 +66,11 @@ _MEANINGS = {
     "%": "percent percents pct ppm ppb prozent procent procenta procentů "
     "procenti процент процента процентов percento pct bps persen prosent prosenttia "
     "százalék posto yüzde odsto відсоток відсотків درصد بالمئة بالمائة אחוז אחוזים "
-    "प्रतिशत パーセント 퍼센트 프로 เปอร์เซ็นต์",
-    UNKNOWN: "bln bio mil. cr tens myriad myriads dozen dozens trillionen "
+    "प्रतिशत パーセント 퍼센트 프로 เปอร์เซ็นต์ promille permille percentage pp prozentpunkte "
+    "faiz foiz protsenti protsent фоиз пайыз пайызы فیصد শতাংশ சதவீதம் శాతం ശതമാനം "
+    "პროცენტი տոկոս porsyento",
+    UNKNOWN: "bln bio tn kk tis. arab mega miljardy miljona მილიონი "
+    "mil. cr tens myriad myriads dozen dozens trillionen "
     "trillones trilioni trillón triliardi trilliarden trillioner biliard zillion "
     "zillions gazillion gazillions bazillion jillion squillion kajillion "
     "billiarde billiarden billiards undecillion duodecillion centillion googol "
@@ -75,7 +78,8 @@ _MEANINGS = {
 }
 _READ_AS = {word: read for read, words in _MEANINGS.items() for word in words.split()}
 _PHRASES = (
-    r"(?:per|pour|por)[ ](?:cento?|ciento|mill?e?)|basis[ ]points?|phần[ ]trăm|τοις[ ]εκατό|في[ ]المئة"
+    r"(?:per|pour|por)[ ](?:cento?|ciento|mill?e?)|basis[ ]points?|la[ ]sut[ăa]|от[ ]сто|phần[ ]trăm"
+    r"|τοις[ ]εκατό|في[ ]المئة"
     r"|[A-Za-z]{0,12}(?:illi(?:on|ard)|tausend)(?:s|e[ns]?|er)?"
 )
 
