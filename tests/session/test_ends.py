@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -117,30 +116,6 @@ def test_ctrl_c_names_its_place(bench: Bench) -> None:
     assert frames["--strict-markers"] == 0 < frames["--full-trace"]
 
 
-@pytest.mark.proof
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
-def test_ctrl_c_twice(bench: Bench) -> None:
-    """What is in flight is given up at once, and is asked again by the same command.
-
-    Workers take the first Ctrl-C alone.
-    """
-    way = WAYS["-n 2"]
-    with started(bench, Gate(), *way) as process:
-        workers = workers_of(process)
-        press_ctrl_c(process)
-        for worker in workers * 3:  # while it ends
-            with suppress(ProcessLookupError):
-                os.kill(worker, signal.SIGINT)
-        printed = read_until(process, "waiting up to 30 s")
-        press_ctrl_c(process)
-        printed += read_to_end(process)
-    check_report(bench, process, printed)
-    assert f"more may have been billed ({HELD} requests without a reply)" in printed
-    bench.script = right
-    assert bench.run(*way).ret == 0
-    assert Counter(bench.server.asked.values()) == {1: ITEMS - HELD, 2: HELD}
-
-
 # --- a killed process -----------------------------------------------------------------
 
 
@@ -172,11 +147,6 @@ def broker_of(controller: subprocess.Popen[str]) -> int:
     """The number of the process that asks the models."""
     (broker,) = filter(_is_broker, _children(controller))
     return broker
-
-
-def workers_of(controller: subprocess.Popen[str]) -> list[int]:
-    """The numbers of the workers of xdist."""
-    return [child for child in _children(controller) if not _is_broker(child)]
 
 
 def _children(process: subprocess.Popen[str]) -> Iterator[int]:
