@@ -4,7 +4,6 @@ owns.
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections import defaultdict
 from collections.abc import Callable
@@ -217,7 +216,6 @@ class Worker:
         self._announces = workerinput[ANNOUNCES_INPUT]
         self._controller = WorkerConnection(workerinput[CHANNEL_INPUT])
         config.stash[ASK] = self._controller.ask_and_wait
-        _take_one_ctrl_c()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -242,18 +240,3 @@ class Worker:
             return (yield)
         except KeyboardInterrupt as interrupt:
             raise shortened(interrupt, self._config) from None
-
-
-def _take_one_ctrl_c() -> None:
-    """Ignore each Ctrl-C after the first, from which a worker ends by itself.
-
-    A second one while the generators of hooks are closed would print a traceback.
-    """
-    is_main = threading.current_thread() is threading.main_thread()
-    if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
-
-
-def _interrupt(*_: object) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise KeyboardInterrupt
