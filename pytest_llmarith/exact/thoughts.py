@@ -300,7 +300,6 @@ class _Scan:
         self._thought: tuple[int, int] | None = None
         self._opened: re.Match[str] | None = None
         self._thought_start = 0
-        self._is_closed = False  # whether a thought was
         self._repeats_prompt = False
         self._next_turn: int | None = None  # by words, which a thought may say, too
         self._before: tuple[int, int] | None = None
@@ -403,15 +402,15 @@ class _Scan:
             return False
         if not opened:
             if found[0][:4] == "<|im":  # the next message, behind a thought or answer
-                is_answer = self._is_closed or self._is_number(at)
+                is_answer = self._thought is not None or self._is_number(at)
                 if is_answer and not self._repeats_prompt:
                     return True
             if self._next_turn is not None:
-                if self._is_closed:
+                if self._thought is not None:
                     return True
                 self._next_turn = None  # it was a word of the thought
         said_to = opened.start() if opened else at
-        if (opened or self._is_closed) and self._said(said_to):
+        if (opened or self._thought is not None) and self._said(said_to):
             self._before = self._start, said_to
         self._close(self._thought_start, at, after)
         return False
@@ -420,7 +419,6 @@ class _Scan:
         self._thought = start, at
         self._begin(after)
         self._opened = None
-        self._is_closed = True
         self._repeats_prompt = False
 
     def _begins_turn(self, found: re.Match[str]) -> bool:
@@ -436,7 +434,7 @@ class _Scan:
             return True
         if marker == "</s>" and 0 <= self._strikes_out < at:
             return False
-        if self._said(at) or self._is_closed:
+        if self._said(at) or self._thought is not None:
             return not self._repeats_prompt
         self._begin(found.end())
         self._repeats_prompt = bool(_OF_USER.search(marker))
