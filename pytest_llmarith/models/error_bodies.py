@@ -227,15 +227,13 @@ def error_in_reply(reply: Any, asked: str = "") -> Refused | None:
     """
     if not isinstance(reply, dict):
         return None
-    choice = _first_choice(reply)
-    error = reply.get("error")
-    message = choice.get("message") if choice is not None else None
-    for holder in (choice, message):
-        if not _is_error(error) and isinstance(holder, dict):
-            error = holder.get("error")
+    choice = first_of(reply)
+    holders = (reply, choice, choice.get("message") if choice else None)
+    errors = [one.get("error") for one in holders if isinstance(one, dict)]
+    error = next(filter(_is_error, errors), None)
     # Without an id, it is none of another kind of answer.
     is_lacking = choice is None and ("choices" in reply or "id" not in reply)
-    if error is True or (not _is_error(error) and is_lacking and _said(reply)):
+    if error is True or (error is None and is_lacking and _said(reply)):
         error = reply
     if not _is_error(error):
         return None
@@ -338,7 +336,8 @@ def _status_in(error: Any, codes: frozenset[str], said: str) -> int:
 def _is_error(error: Any) -> bool:
     """Whether the field of an error holds one; some servers always have the field."""
     if isinstance(error, dict) and error.get("code") in _SUCCESS:
-        return bool(_said(error)) and not _SUCCEEDED.fullmatch(_said(error))
+        said = _said(error)
+        return bool(said) and not _SUCCEEDED.fullmatch(said)
     return any(error.values()) if isinstance(error, dict) else bool(error)
 
 
@@ -347,8 +346,9 @@ def _wait_in(text: str) -> float | None:
     return float(found[1]) if found else None
 
 
-def _first_choice(reply: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    choices = reply.get("choices")
+def first_of(answer: Mapping[str, Any], name: str = "choices") -> dict[str, Any] | None:
+    """The first choice in an answer; None if there is none, or it is no object."""
+    choices = answer.get(name)
     if isinstance(choices, list) and choices and isinstance(choices[0], dict):
         return choices[0]
     return None

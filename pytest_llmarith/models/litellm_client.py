@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import structs
 
 from pytest_llmarith.models import httpx_guard, responses
-from pytest_llmarith.models.error_bodies import error_in_reply
+from pytest_llmarith.models.error_bodies import error_in_reply, first_of
 from pytest_llmarith.models.parameters import unknown_parameter
 from pytest_llmarith.models.price_list import (
     cost_in,
@@ -328,14 +328,13 @@ def _finish_reasons(answer: Mapping[str, Any]) -> dict[str, Any]:
 
     They are in the first choice or candidate (Google), or in the answer (Anthropic).
     """
-    for name in ("choices", "candidates"):
-        choices = answer.get(name)
-        if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-            first = choices[0]
-            if name == "choices":
-                names = ("finish_reason", "native_finish_reason")
-                return {name: first.get(name) for name in names}
-            return {"native_finish_reason": first.get("finishReason")}
+    choice = first_of(answer)
+    if choice is not None:
+        names = ("finish_reason", "native_finish_reason")
+        return {name: choice.get(name) for name in names}
+    candidate = first_of(answer, "candidates")
+    if candidate is not None:
+        return {"native_finish_reason": candidate.get("finishReason")}
     return {"native_finish_reason": answer.get("stop_reason")}
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pytest_llmarith.exact import thought_and_rest
-from pytest_llmarith.models.error_bodies import error_in_reply
+from pytest_llmarith.models.error_bodies import error_in_reply, first_of
 from pytest_llmarith.models.provider_errors import UnusableResponse
 from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.records import Reply
@@ -179,12 +179,10 @@ def _first_choice(response: Any) -> Mapping[str, Any]:
     error = error_in_reply(response)
     if error is not None:
         raise error
-    choices = None
-    if isinstance(response, dict):
-        choices = response.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return choices[0]
-    raise UnusableResponse("the response holds no choices")
+    choice = first_of(response) if isinstance(response, dict) else None
+    if choice is None:
+        raise UnusableResponse("the response holds no choices")
+    return choice
 
 
 def _finish_reasons(choice: Mapping[str, Any]) -> tuple[str, str | None]:
