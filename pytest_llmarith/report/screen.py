@@ -282,8 +282,8 @@ def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     wrong = []
     for row in rows:
         label = row.label if len(rows) > 1 else result.task
-        d50s = [one for one in row.result.thresholds if one.variant == result.task]
-        table_rows.append(Row([label, d50s[0] if d50s else None]))
+        own = (one for one in row.result.thresholds if one.variant == result.task)
+        table_rows.append(Row([label, next(own, None)]))
         whole = row.result.whole
         wrong.append(whole.first_wrong if whole else None)
     table = Table("lengths", "", columns, table_rows)
