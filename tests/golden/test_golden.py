@@ -108,13 +108,7 @@ def test_runs_and_comparisons(
 
 @pytest.mark.proof
 @needs_sandbox
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.proof] * (name != "stub-same-questions"))
-        for name in adapter.RUNS
-    ],
-)
+@pytest.mark.parametrize("name", adapter.RUNS)
 def test_runs_of_two_workers(hold: Hold, made: Callable[..., Made], name: str) -> None:
     """With two workers, the same trials come to the same."""
     hold(_of_run(name, *made(name, [*adapter.RUNS[name], "-n", "2"])), False)

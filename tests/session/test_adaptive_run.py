@@ -29,9 +29,7 @@ def four_digits(call: Call) -> str:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(
-    "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
-)
+@pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_a_grid_shares_the_questions(bench: Bench, way: str) -> None:
     """One item per variant measures D50.
 

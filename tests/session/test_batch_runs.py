@@ -20,9 +20,7 @@ from tests.llm_server import Answer, usage
 from tests.session.bench import ITEMS, WAYS, Bench, right, right_in_all_shapes
 
 OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
-FORMS = pytest.mark.parametrize(
-    "model", [OPENAI, pytest.param(ANTHROPIC, marks=pytest.mark.proof)]
-)
+FORMS = pytest.mark.parametrize("model", [OPENAI, ANTHROPIC])
 ADDITIONS = ("-k", "integer_addition")
 
 
@@ -133,7 +131,11 @@ def test_a_price_of_ones_own_and_an_alarm(batches: BatchBench) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
+    "way",
+    [
+        "plain",
+        *(pytest.param(way, marks=pytest.mark.proof) for way in ("-n 0", "-n 2")),
+    ],
 )
 def test_a_run_waits_for_its_batches(batches: BatchBench, way: str) -> None:
     """Replies are graded, priced and stored as any others; two models have a batch

@@ -213,7 +213,7 @@ def without_sandbox(oeis: Bench) -> None:
 
 @pytest.mark.proof
 @pytest.mark.usefixtures("without_sandbox")
-@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.proof)])
+@pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_level_that_was_asked_for_and_is_missing(oeis: Bench, workers: str) -> None:
     """The run ends with one line before a question is paid for, if sequences are
     selected.

@@ -116,9 +116,7 @@ def test_another_model_behind_the_same_address(bench: Bench) -> None:
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(
-    "way", ["plain", pytest.param("-n 2", marks=pytest.mark.proof)]
-)
+@pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_a_sweep_asks_a_model_per_value(bench: Bench, way: str) -> None:
     """A model per value is asked the same questions; -k and the baseline take its name;
     truncated replies are told.
