@@ -4,6 +4,7 @@ owns.
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections import defaultdict
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from pytest_llmarith.models.process import (
     decoded,
     encoded,
 )
-from pytest_llmarith.records import Record
+from pytest_llmarith.records import Record, Reply
 from pytest_llmarith.session.collection import digest_of
 from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
 from pytest_llmarith.session.selection import (
@@ -33,7 +34,7 @@ from pytest_llmarith.session.selection import (
 from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Failure
+from pytest_llmarith.types import Failure, Question
 
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
@@ -215,7 +216,7 @@ class Worker:
         self._settings = settings
         self._announces = workerinput[ANNOUNCES_INPUT]
         self._controller = WorkerConnection(workerinput[CHANNEL_INPUT])
-        config.stash[ASK] = self._controller.ask_and_wait
+        config.stash[ASK] = self._ask
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -233,6 +234,16 @@ class Worker:
             verbose = self._config.getoption("verbose", 0)
             planned = planned_questions(items, self._settings, verbose)
             self._controller.announce(map(encoded, planned))
+
+    def _ask(self, question: Question) -> Reply | Failure:
+        try:
+            return self._controller.ask_and_wait(question)
+        except KeyboardInterrupt:
+            # A second Ctrl-C would hit pytest while it ends, which then prints a
+            # traceback; the controller ends the worker in any case.
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            raise
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Any:

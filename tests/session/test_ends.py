@@ -116,6 +116,22 @@ def test_ctrl_c_names_its_place(bench: Bench) -> None:
     assert frames["--strict-markers"] == 0 < frames["--full-trace"]
 
 
+@pytest.mark.proof
+def test_ctrl_c_twice(bench: Bench) -> None:
+    """What is in flight is given up at once, and is asked again by the same command."""
+    way = WAYS["-n 2"]
+    with started(bench, Gate(), *way) as process:
+        press_ctrl_c(process)
+        printed = read_until(process, "waiting up to 30 s")
+        press_ctrl_c(process)
+        printed += read_to_end(process)
+    check_report(bench, process, printed)
+    assert f"more may have been billed ({HELD} requests without a reply)" in printed
+    bench.script = right
+    assert bench.run(*way).ret == 0
+    assert Counter(bench.server.asked.values()) == {1: ITEMS - HELD, 2: HELD}
+
+
 # --- a killed process -----------------------------------------------------------------
 
 
