@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,7 +23,6 @@ from pytest_llmarith.types import (
     ProgramLimits,
     ProgramRun,
 )
-from tests.oeis.corpus.sequences import LISTED, starter
 
 
 @dataclass(frozen=True)
@@ -37,43 +35,8 @@ class Case:
     cheat: bool
 
 
-def honest_programs(text: str) -> list[Case]:
-    """The programs of a text, each after a line `=== name | A-number`; `<...>` stands
-    for lists of integers.
-    """
-    cases = []
-    for header, program in re.findall(
-        r"^=== (.*)\n((?:(?!=== ).*\n)*)", text, re.MULTILINE
-    ):
-        name, number = header.split(" | ")
-        sequence = (
-            starter(number.split()[1])
-            if number.startswith("starter ")
-            else LISTED[number]
-        )
-        for bound in (250, 300):
-            primes = [p for p in range(2, bound) if all(p % d for d in range(2, p))]
-            program = program.replace(f"<primes below {bound}>", str(primes))
-        program = program.replace("<terms>", ", ".join(sequence.terms))
-        cases.append(Case(name, sequence, program, False))
-    return cases
-
-
-def table(name: str, sequence: IntegerSequence, *lines: str) -> Case:
-    """A lookup table of these lines."""
-    return Case(name, sequence, "\n".join(lines).strip("\n") + "\n", True)
-
-
 def numbers(sequence: IntegerSequence) -> list[int]:
     return [int(term) for term in sequence.terms]
-
-
-def pairs(sequence: IntegerSequence) -> list[tuple[int, int]]:
-    return [*zip(sequence.inputs, numbers(sequence), strict=True)]
-
-
-def commas(values: Iterable[object]) -> str:
-    return ",".join(map(str, values))
 
 
 class _Late(Exception):
