@@ -127,7 +127,10 @@ def printed(command: str, columns: int, conftest: str = "") -> str:
     )
     text = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=[ ,]|$)", "2026-11-23", text)
     text = re.sub(
-        r"=* ?([^=\n]*) in [0-9.]+s( \([0-9:]+\))? ?=*$", r"\1 in 9.87s", text
+        r"=* ?([^=\n]*) in [0-9.]+s( \([0-9:]+\))? ?=*$",
+        r"\1 in 9.87s",
+        text,
+        flags=re.MULTILINE,
     )
     lines = [line.rstrip() for line in text.splitlines() if not _LEFT_OUT.match(line)]
     shown = "\n".join(_shortened(lines)).strip("\n")

@@ -69,7 +69,7 @@ class Broker:
     `on_stop` is called when the run must end, before the waiters are answered.
 
     With `batch`, the planned questions go into batches; `say` is then called with lines
-    for the terminal.
+    for the terminal. A plan refuses models without a key, unless nothing `asks`.
     """
 
     def __init__(
@@ -82,6 +82,8 @@ class Broker:
         on_stop: Callable[[Failure], None] = lambda failure: None,
         batch: BatchMode | None = None,
         say: Callable[[str], None] = lambda line: None,
+        *,
+        asks: bool = True,
     ) -> None:
         self.stopped: Failure | None = None
         self._client = client
@@ -101,6 +103,7 @@ class Broker:
             on_capacity=self._send_next,
         )
         self._batch = batch
+        self._asks = asks
         self._batches: Batches | None = None
         if batch is not None:
             self._batches = Batches(
@@ -151,6 +154,9 @@ class Broker:
         models = [model for model in models if self._may_ask(model)]
         models += [one.model for one in to_ask]
         asked = {(model.name, model.batched): model for model in models}.values()
+        keyless = tuple(filter(None, map(self._client.missing_key, asked)))
+        if keyless and self._asks:
+            return Plan(refused=keyless)  # before litellm is imported
         refused = list(self._refused(asked))
         if not refused and not stored:
             refused += self._budget.too_small(one.request for one in to_ask)

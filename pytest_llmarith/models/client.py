@@ -16,7 +16,7 @@ from msgspec import structs
 
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.provider_errors import NotSent
-from pytest_llmarith.models.providers import provider_of, unusable_key
+from pytest_llmarith.models.providers import missing_key, provider_of, unusable_key
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, ModelTerms, Prompt, Transport
@@ -61,6 +61,10 @@ class Client:
         if model.simulated:
             return None
         return self._way(model).unknown_parameter(model)
+
+    def missing_key(self, model: Model) -> str | None:
+        """That a model has no key, as far as this is certain without litellm."""
+        return missing_key(model, os.environ)
 
     async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         """Send one request.

@@ -84,7 +84,8 @@ class Setup:
     It gets keys only from the environment and `dotenv_path`.
 
     `store_path` is None if no store is used; the fake models read sequences from
-    `oeis_cache`. With `batch`, planned questions go into batches.
+    `oeis_cache`. With `batch`, planned questions go into batches. Without `asks`,
+    nothing is asked, and no key is needed.
     """
 
     models: tuple[Model, ...]
@@ -95,6 +96,7 @@ class Setup:
     oeis_cache: Path
     batch: BatchMode | None = None
     transport: Transport = Transport.DIRECT
+    asks: bool = True
 
 
 def encoded(value: Any) -> str:

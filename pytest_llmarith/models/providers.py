@@ -47,6 +47,15 @@ _KEYS = {
     "SCALEWAY": "SCW_SECRET_KEY",
     "VERTEX_AI": "GOOGLE_APPLICATION_CREDENTIALS",
 }
+# Without a variable that begins so, these providers have neither key nor other address.
+_NEED_A_KEY = {
+    "openai": ("OPENAI_",),
+    "anthropic": ("ANTHROPIC_",),
+    "gemini": ("GEMINI_", "GOOGLE_"),
+    "mistral": ("MISTRAL_",),
+    "deepseek": ("DEEPSEEK_",),
+    "groq": ("GROQ_",),
+}
 
 # An entry may add the kind of API: `bedrock_converse`, `vertex_ai-language-models`.
 _LISTED_AS = re.compile(r"(?P<provider>bedrock|vertex_ai)[_-].*")
@@ -177,6 +186,20 @@ def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
     """The variable of the provider's key; None if the provider is unknown."""
     prefix = _prefix(target, environ)
     return None if prefix is None else _KEYS.get(prefix, f"{prefix}_API_KEY")
+
+
+def missing_key(model: Model, environ: Mapping[str, str]) -> str | None:
+    """That a model's provider has no key, as far as this is certain without litellm;
+    else None.
+    """
+    own = model.simulated or model.file is not None or model.api_base is not None
+    provider = provider_of(model.target, environ)
+    if own or provider not in _NEED_A_KEY or "custom_llm_provider" in model.params:
+        return None
+    if any(environ[name] for name in environ if name.startswith(_NEED_A_KEY[provider])):
+        return None
+    variable = key_variable(model.target, environ)
+    return f"{model.target}: no key; set {variable} in the environment or in .env"
 
 
 def unusable_key(target: str, environ: MutableMapping[str, str]) -> str | None:

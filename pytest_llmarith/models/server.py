@@ -55,6 +55,7 @@ class Server:
             setup.store_mode,
             on_stop=lambda failure: write("stopped", encoded(failure)),
             batch=setup.batch,
+            asks=setup.asks,
             say=lambda line: write("say", encoded(line)),
         )
         self._tasks: set[asyncio.Task[None]] = set()
@@ -87,8 +88,9 @@ class Server:
         elif kind == "progress":
             self._answer(said[0], broker.progress())
         elif kind == "prepare":
-            with suppress(ImportError):  # the first question reports it
-                self._client.prepare(*self._models.values())
+            if not any(self._client.missing_key(one) for one in self._models.values()):
+                with suppress(ImportError):  # the first question reports it
+                    self._client.prepare(*self._models.values())
         elif kind == "announce":
             broker.announce()
         elif kind == "forget":

@@ -108,6 +108,8 @@ class Forecast:
     def lines(self, verbose: bool = True) -> list[str]:
         """The forecast as text; with `verbose`, several models have a line each."""
         plan = self._plan
+        if plan.refused and not plan.terms:  # before prices are known
+            return []
         later = {model.name for model in self._asked_later}
         judges = [model.name for model in self._settings.judges if model.name in later]
         lines = forecast_lines(self.forecasts, verbose, ", ".join(judges))
@@ -298,6 +300,7 @@ def start_broker(
         oeis_cache=settings.oeis.cache.absolute(),
         batch=settings.batch,
         transport=settings.transport,
+        asks=not read_only,
     )
     return BrokerProcess(setup)
 

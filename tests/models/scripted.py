@@ -138,6 +138,9 @@ class Scripted(Client):
     def unknown_parameter(self, model: Model) -> str | None:
         return None
 
+    def missing_key(self, model: Model) -> str | None:
+        return None
+
     async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         assert isinstance(prompt, str)
         self.prepare()

@@ -5,6 +5,7 @@ says that alone.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,11 +30,31 @@ from pytest_llmarith.types import (
     Question,
 )
 from tests.models.scripted import Scripted
-from tests.session.bench import Bench
+from tests.session.bench import BENCH, Bench
 from tests.session.test_oeis_run import write_cache
 
 Make = Callable[..., Forecast]
 Way = tuple[str, ...]
+
+
+def test_a_missing_key_is_said_before_litellm_is_loaded(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is wrong usage, and nothing is written."""
+    pytester.makepyfile(test_bench=BENCH)
+    pytester.makepyfile(litellm="open('loaded', 'w')")
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    for name in list(os.environ):
+        if name.startswith(("ANTHROPIC_", "OPENAI_")):
+            monkeypatch.delenv(name)
+    for model, variable in (
+        ("gpt-4o-mini", "OPENAI_API_KEY"),
+        ("anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
+    ):
+        result = pytester.runpytest_subprocess(f"--llm-model={model}")
+        (line,) = filter(None, result.errlines)
+        assert (result.ret, f"no key; set {variable} in" in line) == (4, True), line
+    assert not (pytester.path / "loaded").exists()
 
 
 def asked(question: Question, task: str) -> PlannedQuestion:
@@ -268,6 +289,7 @@ def test_a_dry_run_asks_and_writes_nothing(
             "    Name: The squares.",
         ]
     )
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
     result = bench.run(
         "--llm-model=gpt-4o-mini",
         "--llm-param=temprature=0",
