@@ -7,8 +7,9 @@ Every pytest run loads this module, so slow imports are inside the functions.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,9 +21,12 @@ from pytest_llmarith.session.items import (
     has_record,
     id_of,
     missing_option,
-    selection_help,
+    problem_of,
     settings_of,
 )
+
+HELP_OUTPUT = "llmarith_nothing_selected"
+_MOST_NAMED = 12  # variants
 
 if TYPE_CHECKING:
     from pytest_llmarith.settings import Settings
@@ -36,10 +40,10 @@ def configure(config: pytest.Config) -> None:
     is_worker = hasattr(config, "workerinput")
     of_controller = getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {})
     vars(config.option).update(of_controller)
+    config.pluginmanager.register(Missing(config), "llmarith-missing")
     if not options.are_given(config):
         if not is_worker:
             config.pluginmanager.register(Idle(config))
-            config.pluginmanager.register(Missing(config), "llmarith-missing")
         return
     settings = settings_of(config)
     refuse_wrong_usage(config, settings)
@@ -64,7 +68,6 @@ def configure(config: pytest.Config) -> None:
     else:
         run = RunController(config, settings)
     config.pluginmanager.register(run, "llmarith-run")
-    config.pluginmanager.register(Missing(config), "llmarith-missing")
 
 
 class Missing:
@@ -84,8 +87,13 @@ class Missing:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Before the first test, as hundreds of skipped ones follow."""
-        self._help = selection_help(session.items, self._deselected)
+        deselected = list(filter(problem_of, self._deselected))
         self._deselected.clear()
+        if deselected and not any(map(problem_of, session.items)):
+            keyword = self._config.getoption("keyword", "")
+            self._help = nothing_selected(keyword, deselected)
+            if hasattr(self._config, "workerinput"):
+                self._config.workeroutput[HELP_OUTPUT] = self._help
         terminal = self._config.pluginmanager.getplugin("terminalreporter")
         is_quiet = self._config.getoption("verbose", 0) < 0
         if terminal is None or is_quiet or self._config.getoption("collectonly"):
@@ -94,6 +102,10 @@ class Missing:
         if skipped and len(skipped) == len(session.items):
             terminal.ensure_newline()
             terminal.write_line(f"llmarith: {NO_MODEL}", yellow=True)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self._help = getattr(node, "workeroutput", {}).get(HELP_OUTPUT, self._help)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -108,6 +120,36 @@ class Missing:
     ) -> None:
         if self._help:
             terminalreporter.write_line(f"llmarith: {self._help}", yellow=True)
+
+
+def nothing_selected(keyword: str, items: Iterable[pytest.Item]) -> str:
+    """That none of these items is selected, and what -k can name: if it is a list of
+    words with `and`, beside those that some items have.
+    """
+    left = list(items)
+    text = f"none of {len(left):,} items is selected"
+    words = keyword.split(" and ")
+    if keyword and all(re.fullmatch(r"\s*\w+\s*", word) for word in words):
+        for word in map(str.strip, words):
+            having = [item for item in left if word.lower() in item.nodeid.lower()]
+            if not having:
+                text += f", as none has {word}"
+                break
+            left = having
+    names: dict[str, None] = {}
+    depths = set()
+    for item in left:
+        problem = problem_of(item)
+        names[problem.variant or problem.task] = None
+        if problem.depth is not None:
+            depths.add(problem.depth)
+    shown = ", ".join(list(names)[:_MOST_NAMED])
+    if len(names) > _MOST_NAMED:
+        shown += ", ..."
+    text += f"; variants: {shown}"
+    if depths:
+        text += f"; depths: {min(depths)} to {max(depths)}, as depth_{min(depths)}"
+    return text
 
 
 def _skip_mark(item: pytest.Item) -> bool:

@@ -58,7 +58,6 @@ _LINES = (
     # pytest-timeout's mark, which OEIS items have even if that plugin is disabled.
     "timeout(seconds): the largest limit of one term of an OEIS item",
 )
-_MOST_NAMED = 12  # variants
 # Characters that -k cannot parse.
 _UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
 
@@ -162,35 +161,6 @@ def all_lack_an_option(stats: Mapping[str, Sequence[Any]]) -> bool:
         if category not in ("skipped", "deselected", "warnings", "")
     )
     return not ran and missing_option(stats.get("skipped", ())) is not None
-
-
-def selection_help(kept: Iterable[pytest.Item], out: Iterable[pytest.Item]) -> str:
-    """The variants and depths that exist if a selection left none of the items with a
-    problem; else empty.
-    """
-    variants: dict[str, None] = {}
-    depths = set()
-    count = 0
-    if any(problem_of(item) for item in kept):
-        return ""
-    for item in out:
-        problem = problem_of(item)
-        if problem is None:
-            continue
-        count += 1
-        variants[problem.variant or problem.task] = None
-        if problem.depth is not None:
-            depths.add(problem.depth)
-    if not count:
-        return ""
-    names = list(variants)
-    shown = ", ".join(names[:_MOST_NAMED])
-    if len(names) > _MOST_NAMED:
-        shown += ", ..."
-    text = f"none of {count:,} items is selected; variants: {shown}"
-    if depths:
-        text += f"; depths: {min(depths)} to {max(depths)}, as depth_{min(depths)}"
-    return text
 
 
 def refuse_unmarked(request: pytest.FixtureRequest) -> None:

@@ -182,15 +182,23 @@ def test_a_bench_among_other_tests_stays_skipped(bench: pytest.Pytester) -> None
     result.assert_outcomes(skipped=8 * 9 + 1 + 3 + 1, passed=1)
 
 
-@pytest.mark.parametrize("model", [(), ("--llm-model=llmarith/exact",)])
+@pytest.mark.parametrize(
+    ("keyword", "options", "told"),
+    [
+        ("int_dvi", (), ("int_div", "as none has int_dvi", "depths: 2 to 10")),
+        ("int_dvi", ("--llm-model=llmarith/exact", "-n2"), ("int_div",)),
+        ("integer_addition and depth_44", (), ("variants: integer_addition; depths",)),
+        ("int_dvi or depth_44", ("-n2",), ("int_div", "depth_2")),
+    ],
+)
 def test_a_selection_of_nothing_is_told_what_there_is(
-    bench: pytest.Pytester, model: tuple[str, ...]
+    bench: pytest.Pytester, keyword: str, options: tuple[str, ...], told: tuple[str]
 ) -> None:
-    result = bench.runpytest("-k", "int_dvi", "--llm-trials=1", *model)
+    result = bench.runpytest("-k", keyword, "--llm-trials=1", *options)
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    (line,) = (one for one in result.outlines if "is selected; variants" in one)
-    assert "int_div" in line
-    assert "depths: 2 to 10, as depth_2" in line
+    (line,) = (one for one in result.outlines if "is selected" in one)
+    for each in told:
+        assert each in line
 
 
 @pytest.mark.parametrize(
