@@ -418,6 +418,29 @@ def test_workers_that_crash(bench: Bench) -> None:
     }
 
 
+@pytest.mark.proof
+def test_an_item_that_crashes_again_and_again_is_asked_once(bench: Bench) -> None:
+    """With loadscope, xdist gives it to a new worker until it starts no more."""
+    bench.pytester.makepyfile(
+        test_bench="""
+        import os
+        import pytest
+
+        @pytest.mark.arithmetic(depths=[2, 3], trials=1)
+        def test_arithmetic(problem, ask):
+            ask(problem)
+            if problem.label == "int_div-depth_2-trial_0":
+                os._exit(1)
+        """
+    )
+    scope = ("--dist=loadscope", "--max-worker-restart=2")
+    bench.run("-n", "2", *scope, "-p", "no:timeout")
+    prompts = [call.prompt for call in bench.server.requests]
+    assert len(prompts) == len(set(prompts)) <= 16
+    (crashed,) = (one for one in bench.records() if "int_div-depth_2" in one["nodeid"])
+    assert crashed["outcome"] == "unanswered"
+
+
 LOOKING = """
     import gc, json, os, signal, sys, traceback, warnings
     from pathlib import Path
