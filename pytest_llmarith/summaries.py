@@ -14,6 +14,9 @@ import msgspec
 from msgspec import Meta
 
 from pytest_llmarith import records
+from pytest_llmarith.figures import estimates as figures
+from pytest_llmarith.figures.no_answers import Alarm
+from pytest_llmarith.figures.searches import BreakingPoint
 from pytest_llmarith.records import (
     FORMAT,
     Amount,
@@ -239,19 +242,6 @@ class Repeats(Part):
     majority: Percentage | None  # problems whose most frequent answer is correct
 
 
-class BreakingPoint(Minimum):
-    """The result of one search."""
-
-    variant: str
-    repeat: Count
-    not_reproduced: Count
-    questions: Count
-    budget: Count
-    ended: SearchEnd
-    largest_right: str | None
-    depth_right: Count | None = None  # the largest depth of a right answer
-
-
 class Threshold(Part):
     """D50, the depth at which half of the answers are right: of first repeats, `nan`
     counts as wrong.
@@ -277,21 +267,7 @@ class Threshold(Part):
         return self.p >= 0.01
 
 
-class Alarm(Part):
-    """More than a quarter of the replies have no answer, or an unknown mark, so that
-    the settings may be wrong.
-    """
-
-    replies: Count
-    count: Count  # replies without an answer or with an unknown mark
-    shape: Name  # the commonest shape of these (docs/grading.md)
-    of_shape: Count
-    # of this shape, right in the tolerant reading or in the reasoning of an empty reply
-    right: Count
-    tag: str | None  # the commonest tag that is no known mark
-
-
-class Result(Part):
+class Result(Part, dict=True):
     """The results of one model at one task in one condition."""
 
     model: str
@@ -335,6 +311,12 @@ class Result(Part):
     breaking_points: list[BreakingPoint]
     readings: list[str] = []  # those that were graded
     alarm: Alarm | None = None  # if many replies have no answer
+
+    @property
+    def figures(self) -> figures.Result:
+        """The figures that this was made of, if it was counted."""
+        found: figures.Result = vars(self)["counted"]
+        return found
 
     @property
     def grid(self) -> list[Cell]:

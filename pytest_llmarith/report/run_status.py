@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import TextWrapper
 from typing import NamedTuple
 
+from pytest_llmarith.figures.no_answers import PAGE, sentence_of
 from pytest_llmarith.records import (
     Record,
     as_text,
@@ -17,7 +18,6 @@ from pytest_llmarith.report.completeness import all_answered, answered_count, du
 from pytest_llmarith.report.formatting import counted, dollars
 from pytest_llmarith.results.gates import is_complete, questions_of_run
 from pytest_llmarith.results.keys import label_of
-from pytest_llmarith.results.no_answers import PAGE, sentence_of
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import (

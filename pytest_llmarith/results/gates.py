@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-from pytest_llmarith.results.details_counts import SCORE
+from pytest_llmarith.figures.scores import SCORE
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.statistics.shares import percent
 from pytest_llmarith.summaries import Result, RunSummary

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_llmarith import records
+from pytest_llmarith.figures.count import ResultCounter
+from pytest_llmarith.figures.estimates import replies_of
 from pytest_llmarith.records import Record
-from pytest_llmarith.results import tallies
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.effects import effects
 from pytest_llmarith.results.keys import Key, key_of, result_order
-from pytest_llmarith.results.questions import AskedQuestions
-from pytest_llmarith.results.result_counts import ResultCounts
+from pytest_llmarith.results.old_result import old_result
+from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.summaries import Run, RunSummary
-from pytest_llmarith.types import Outcome
 
 
 class Summary:
@@ -25,20 +25,26 @@ class Summary:
         with those of other runs.
         """
         self._systems = systems
-        self._results: dict[Key, ResultCounts] = {}
+        self._results: dict[Key, tuple[ResultCounter, Questions]] = {}
         self._stored_replies = StoredReplies()
 
     def asked(self) -> list[AskedQuestions]:
         """The questions of each model, task and condition."""
-        return [result.asked() for result in self._results.values()]
+        return [self._asked(key) for key in self._results]
+
+    def _asked(self, key: Key) -> AskedQuestions:
+        one, questions = self._results[key]
+        return AskedQuestions(one.model, one.task, one.condition, questions)
 
     def add(self, record: Record) -> None:
         """Count one record. There is one per item."""
         key = key_of(record)
         if key not in self._results:
-            self._results[key] = ResultCounts(record, self._systems)
-        self._results[key].add(record)
-        self._stored_replies.add(record.model, tallies.replies_of(record))
+            self._results[key] = ResultCounter(record), Questions(self._systems)
+        counter, questions = self._results[key]
+        if counter.add(record):
+            questions.add(record)
+        self._stored_replies.add(record.model, replies_of(record))
 
     def of_run(
         self,
@@ -55,12 +61,13 @@ class Summary:
         answered = unanswered = duplicates = 0
         results, asked = [], []
         for key in result_order(run, self._results):
-            result = self._results[key]
-            answered += result.outcomes.measured
-            unanswered += result.outcomes[Outcome.UNANSWERED]
-            duplicates += result.duplicates
-            results.append(result.part(day, (selected or {}).get(key)))
-            asked.append(result.asked())
+            counter, _ = self._results[key]
+            result = counter.result(day, (selected or {}).get(key))
+            answered += result.count("measured")
+            unanswered += result.count("unanswered")
+            duplicates += result.facts.duplicates
+            results.append(old_result(result))
+            asked.append(self._asked(key))
         is_complete = unanswered == 0 and answered + duplicates == run.selected
         baseline = run.baseline
         if baseline is None:

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import pytest
 
+from pytest_llmarith.figures.estimates import replies_of
 from pytest_llmarith.files import file_time, replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import Record, as_dict, encode
@@ -38,7 +39,6 @@ from pytest_llmarith.results.log import (
     with_records,
 )
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.results.tallies import replies_of
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.summaries import ProgramRules, Run, RunSummary

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.results.no_answers import SHAPES
+from pytest_llmarith.figures.no_answers import SHAPES
 from tests.runs_on_disk import added, asked, counted, programmed
 
 REPLIES = Path(__file__).parents[1] / "answers" / "replies"

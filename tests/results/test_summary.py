@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.figures.replies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
 from pytest_llmarith.records import Grade, as_dict
 from pytest_llmarith.results.files import encode
 from pytest_llmarith.results.percentages import overall_percentage
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.results.tallies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
 from pytest_llmarith.statistics.shares import Cell
 from pytest_llmarith.summaries import unknown_run
 from pytest_llmarith.tasks import addition

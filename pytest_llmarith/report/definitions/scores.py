@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from pytest_llmarith.figures.searches import BreakingPoint
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.definitions.results import WHOSE, Of, items_of
 from pytest_llmarith.report.series import ResultOfRun
@@ -12,7 +13,6 @@ from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import (
     Agreement,
-    BreakingPoint,
     Programs,
     Result,
     Scores,

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from pytest_llmarith import exact, summaries
-from pytest_llmarith.records import Record, Reply
+from pytest_llmarith import exact
+from pytest_llmarith.figures.estimates import Examples, Leaf, Trial
+from pytest_llmarith.records import Count, Name, Part, Record, Reply
 from pytest_llmarith.types import TOLERANCES, Dtype, NanReason, Outcome, Reading
 
 MOST = 0.25  # of the replies may lack an answer without an alarm
@@ -175,48 +176,60 @@ SHAPES = (
 )
 
 
-class NoAnswerCounts:
-    """Counts the replies of one model, task and condition that have no answer, or an
-    unknown mark, by their shape.
+class Alarm(Part):
+    """More than a quarter of the replies have no answer, or an unknown mark, so that
+    the settings may be wrong.
     """
 
-    def __init__(self) -> None:
-        self._replies = 0
-        self._shapes = Counter[str]()
-        self._right = Counter[str]()
-        self._tags = Counter[str]()
+    replies: Count
+    count: Count  # replies without an answer or with an unknown mark
+    shape: Name  # the commonest shape of these (docs/grading.md)
+    of_shape: Count
+    # of this shape, right in the tolerant reading or in the reasoning of an empty reply
+    right: Count
+    tag: str | None  # the commonest tag that is no known mark
 
-    def add(self, record: Record) -> None:
-        """Count one record."""
-        for one in _tries(record):
-            self._replies += 1
+
+class NoAnswerCounter:
+    """Counts the replies that have no answer, or an unknown mark, by their shape."""
+
+    def __init__(self) -> None:
+        self.replies = 0
+        self.shapes = Counter[str]()
+        self.right = Counter[str]()
+        self.tags = Counter[str]()
+
+    def add(self, trial: Trial) -> None:
+        for one in _tries(trial.record):
+            self.replies += 1
             is_answered = one.outcome is not Outcome.NAN and one.reply is not None
-            if is_answered and not (record.reading and one.tag):
+            if is_answered and not (trial.record.reading and one.tag):
                 continue
             shape = next(shape.name for shape in SHAPES if shape.applies(one))
-            self._shapes[shape] += 1
-            self._right[shape] += one.is_right_elsewhere
+            self.shapes[shape] += 1
+            self.right[shape] += one.is_right_elsewhere
             if shape == _UNKNOWN_MARK and one.tag is not None:
-                self._tags[one.tag] += 1
+                self.tags[one.tag] += 1
 
-    def part(self) -> summaries.Alarm | None:
-        """The alarm for a summary; None if few replies lack an answer."""
-        count = self._shapes.total()
-        if count <= MOST * self._replies:
-            return None
-        order = [shape.name for shape in SHAPES]
-        shape = max(order, key=lambda name: (self._shapes[name], -order.index(name)))
-        tag = None
-        if shape == _UNKNOWN_MARK:
-            tag = max(self._tags, key=lambda tag: (self._tags[tag], tag))
-        return summaries.Alarm(
-            replies=self._replies,
-            count=count,
-            shape=shape,
-            of_shape=self._shapes[shape],
-            right=self._right[shape],
-            tag=tag,
-        )
+
+def _alarm(leaves: Sequence[Leaf]) -> list[Alarm]:
+    """The alarm; none if few replies lack an answer."""
+    together = NoAnswerCounter()
+    for leaf in leaves:
+        together.replies += leaf.counted.replies
+        together.shapes.update(leaf.counted.shapes)
+        together.right.update(leaf.counted.right)
+        together.tags.update(leaf.counted.tags)
+    count = together.shapes.total()
+    if count <= MOST * together.replies:
+        return []
+    order = [shape.name for shape in SHAPES]
+    shape = max(order, key=lambda name: (together.shapes[name], -order.index(name)))
+    tag = None
+    if shape == _UNKNOWN_MARK:
+        tag = max(together.tags, key=lambda tag: (together.tags[tag], tag))
+    of_shape, right = together.shapes[shape], together.right[shape]
+    return [Alarm(together.replies, count, shape, of_shape, right, tag)]
 
 
 def _tries(record: Record) -> Iterator[Try]:
@@ -231,9 +244,19 @@ def _tries(record: Record) -> Iterator[Try]:
         yield Try(record.outcome, None, record.reason, record)
 
 
-def sentence_of(alarm: summaries.Alarm) -> str:
+def sentence_of(alarm: Alarm) -> str:
     """What the commonest shape is, and what to do about it."""
     for shape in SHAPES:
         if shape.name == alarm.shape:
             return shape.sentence
     return alarm.shape
+
+
+EXAMPLES = (
+    Examples(
+        "alarm",
+        "why many replies have no answer, or an unknown mark",
+        NoAnswerCounter,
+        _alarm,
+    ),
+)

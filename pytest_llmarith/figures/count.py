@@ -1,0 +1,234 @@
+"""Counts records into results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_llmarith import records
+from pytest_llmarith.figures import (
+    no_answers,
+    numbers,
+    outcomes,
+    programs,
+    replies,
+    scores,
+    searches,
+)
+from pytest_llmarith.figures.estimates import (
+    Counter,
+    Estimate,
+    Examples,
+    Facts,
+    Figure,
+    Leaf,
+    Measure,
+    Result,
+    Trial,
+)
+from pytest_llmarith.records import Record
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
+
+
+class WrongCounter:
+    """The wrong answer at the lowest depth and trial; of several programs, the one of
+    the first sequence.
+    """
+
+    def __init__(self) -> None:
+        self.first: tuple[tuple[int, int, int, str], records.Minimum] | None = None
+
+    def add(self, trial: Trial) -> None:
+        record = trial.record
+        problem, is_program = record.problem, record.program is not None
+        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or record.search:
+            return
+        if problem.depth is None and not is_program:
+            return
+        name = problem.short if is_program else ""
+        place = problem.depth or 0, problem.trial or 0, record.repeat, name
+        if self.first is not None and self.first[0] <= place:
+            return
+        wrong = records.Minimum(
+            problem.short,
+            records.as_text(problem.expected),
+            record.outcome,
+            record.reason,
+            record.answer_text,
+            record.error_class,
+        )
+        self.first = place, wrong
+
+
+def _first_wrong(leaves: Sequence[Leaf]) -> list[records.Minimum]:
+    found = [leaf.counted.first for leaf in leaves if leaf.counted.first]
+    found.sort(key=lambda one: one[0])
+    return [wrong for _, wrong in found[:1]]
+
+
+MEASURES: Mapping[str, Measure] = {
+    measure.key: measure
+    for module in (outcomes, replies, numbers, scores, programs, searches)
+    for measure in module.MEASURES
+}
+EXAMPLES: Mapping[str, Examples] = {
+    each.key: each
+    for each in (
+        Examples(
+            "first_wrong",
+            "the wrong answer at the lowest depth and trial",
+            WrongCounter,
+            _first_wrong,
+        ),
+        *scores.EXAMPLES,
+        *searches.EXAMPLES,
+        *no_answers.EXAMPLES,
+    )
+}
+_COUNTERS = dict.fromkeys(
+    [one.counter for one in MEASURES.values()]
+    + [one.counter for one in EXAMPLES.values()]
+)
+_Leaf = tuple[str, int | None]  # variant (empty if there is none) and depth
+
+
+class ResultCounter:
+    """Counts the records of one model, task and condition, each question once."""
+
+    def __init__(self, first: Record) -> None:
+        self.model, self.task = first.model, first.task
+        self.condition: Condition | None = first.condition
+        if first.condition == DEFAULT_CONDITION:
+            self.condition = None
+        self.duplicates = 0  # records of items that ask the question of another item
+        self._simulated = first.simulated
+        self._items: dict[int, int] = {}  # which item asked each question first
+        self._readings: set[str] = set()
+        self._places: dict[str, int] = {}  # of variants in the task
+        # Each trial is in exactly one of these.
+        self._leaves: dict[_Leaf, dict[Any, Counter]] = {}
+
+    def add(self, record: Record) -> bool:
+        """Count one record, unless the same question of another item was counted."""
+        if self._is_duplicate(record):
+            self.duplicates += 1
+            return False
+        problem = record.problem
+        if problem.variant is not None:
+            place = self._places.get(problem.variant, problem.variant_place)
+            self._places[problem.variant] = min(place, problem.variant_place)
+        if record.reading is not None:
+            self._readings.add(record.reading)
+        leaf: _Leaf = problem.variant or "", problem.depth
+        if record.search is not None:
+            leaf = "", None
+        if leaf not in self._leaves:
+            self._leaves[leaf] = {counter: counter() for counter in _COUNTERS}
+        trial = Trial(record)
+        for counter in self._leaves[leaf].values():
+            counter.add(trial)
+        return True
+
+    def _is_duplicate(self, record: Record) -> bool:
+        """Whether another item asked this question, so that both have the reply of one
+        request.
+
+        What was sent must be the same, too, as a user's `model` fixture may ask
+        differently. Unanswered records are only compared with each other, so that the
+        order of the records does not matter.
+        """
+        if record.nodeid is None:
+            return False
+        sent = ""
+        if record.outcome is not Outcome.UNANSWERED:
+            if record.reply is None or record.reply.sent is None:
+                return False
+            sent = repr(record.reply.sent)
+        question = hash((repr(record.problem), record.repeat, sent))
+        item = hash(record.nodeid)
+        return self._items.setdefault(question, item) != item
+
+    def result(self, date: str | None = None, selected: int | None = None) -> Result:
+        """What was counted until now."""
+        counted = sorted(self._leaves, key=self._order)
+        facts = Facts(
+            model=self.model,
+            task=self.task,
+            condition=self.condition,
+            date=date,
+            selected=selected,
+            simulated=self._simulated,
+            duplicates=self.duplicates,
+            readings=sorted(self._readings),
+            variants=list(dict.fromkeys(name for name, _ in counted if name)),
+            depths=sorted({depth for _, depth in counted if depth is not None}),
+            cells=[(name, depth) for name, depth in counted if depth is not None],
+            searched=any(
+                leaf[outcomes.OutcomeCounter].searched  # type: ignore[attr-defined]
+                for leaf in self._leaves.values()
+            ),
+        )
+        return CountedResult(facts, self._leaves)
+
+    def _order(self, leaf: _Leaf) -> tuple[int, str, int]:
+        """Variants in the order of their task, or by name."""
+        variant, depth = leaf
+        return self._places.get(variant, 0), variant, -1 if depth is None else depth
+
+
+class CountedResult(Result):
+    """A result with its counters; figures are made when they are asked for."""
+
+    def __init__(
+        self, facts: Facts, leaves: Mapping[_Leaf, Mapping[Any, Counter]]
+    ) -> None:
+        super().__init__(facts)
+        self._leaves = leaves
+        self._made: dict[
+            tuple[str, str | None, int | None], Mapping[tuple[str, str], Figure]
+        ] = {}
+
+    def _below(
+        self, counter: Any, variant: str | None, depth: int | None
+    ) -> list[Leaf]:
+        leaves = []
+        for (of_variant, at_depth), counters in self._leaves.items():
+            if variant in (None, of_variant) and depth in (None, at_depth):
+                leaves.append(Leaf(of_variant, at_depth, counters[counter]))
+        return leaves
+
+    def all(
+        self, key: str, variant: str | None = None, depth: int | None = None
+    ) -> Mapping[tuple[str, str], Figure]:
+        place = key, variant, depth
+        if place not in self._made:
+            measure = MEASURES[key]
+            leaves = self._below(measure.counter, variant, depth)
+            figures = measure.figures(leaves) if leaves else ()
+            self._made[place] = {(one.by, one.at): one for one in figures}
+        return self._made[place]
+
+    def examples(self, key: str, variant: str | None = None) -> Sequence[Any]:
+        each = EXAMPLES[key]
+        return each.chosen(self._below(each.counter, variant, None))
+
+    def estimates(self) -> Iterator[Estimate]:
+        for place in self.places():
+            for measure in MEASURES.values():
+                # Not kept: of a large run these are many.
+                leaves = self._below(measure.counter, place.variant, place.depth)
+                for figure in measure.figures(leaves):
+                    yield Estimate(measure.key, place, figure)
+
+
+def count(found: Iterable[Record]) -> list[Result]:
+    """The results of records: one for each model, task and condition, in the order in
+    which they were seen.
+    """
+    counters: dict[tuple[str, str, Condition], ResultCounter] = {}
+    for record in found:
+        key = record.model, record.task, record.condition
+        if key not in counters:
+            counters[key] = ResultCounter(record)
+        counters[key].add(record)
+    return [counter.result() for counter in counters.values()]

@@ -1,0 +1,265 @@
+"""Numbers: how large errors are, of which class, and at which digits."""
+
+from __future__ import annotations
+
+import collections
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from math import fsum
+from statistics import median
+
+from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.figures.replies import WIDE
+from pytest_llmarith.figures.shares import DECIMALS, percentage
+from pytest_llmarith.records import NumberDetails
+from pytest_llmarith.types import ErrorClass, Outcome, Reading
+
+MOST_POSITIONS = 30  # from either end of a number
+_FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+class NumberCounter:
+    def __init__(self) -> None:
+        self.has_numbers = False
+        self.deviates: list[NumberDetails] = []
+        self.digit_match, self.dlength = array("d"), array("d")
+        self.tolerant = self.strict = 0
+
+    def add(self, trial: Trial) -> None:
+        record = trial.record
+        details = record.number
+        if record.outcome is Outcome.DEVIATE and details:
+            self.deviates.append(details)
+        if record.reading is None or record.grade is None or record.search is not None:
+            return
+        self.has_numbers = True
+        scores = record.grade.scores
+        self.tolerant += scores.get(Reading.TOLERANT) == 1
+        self.strict += scores.get(Reading.STRICT) == 1
+        if details is not None:
+            self.digit_match.append(details.digit_match)
+            self.dlength.append(details.dlength)
+
+
+def _deviates(leaves: Sequence[Leaf]) -> list[NumberDetails]:
+    found: list[NumberDetails] = []
+    for leaf in leaves:
+        found += leaf.counted.deviates
+    return found
+
+
+def _average_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    known = _decimals(one.absolute_error for one in _deviates(leaves))
+    if known:
+        with localcontext(WIDE):
+            mean = sum(known, Decimal(0)) / len(known)
+            yield Figure(_text(mean), n=len(known))
+
+
+def _median_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    known = _decimals(one.relative_error for one in _deviates(leaves))
+    if known:
+        with localcontext(WIDE):
+            yield Figure(_text(median(known)), n=len(known))
+
+
+def _leading_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    known = [one.leading_digits for one in _deviates(leaves)]
+    if known:
+        yield Figure(float(median(known)), n=len(known))
+
+
+def _other_length(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    deviates = _deviates(leaves)
+    count = sum(one.has_other_length for one in deviates)
+    yield Figure(count, n=len(deviates))
+
+
+def _rounded(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    deviates = _deviates(leaves)
+    yield Figure(sum(bool(one.rounded) for one in deviates), n=len(deviates))
+
+
+def _decimals(texts: Iterable[str | None]) -> list[Decimal]:
+    """The known numbers."""
+    return [Decimal(text) for text in texts if text is not None]
+
+
+def _text(number: Decimal) -> str:
+    """A number with few digits, such as `0.00125`, `1200` or `4.82351e+21`."""
+    short = number.normalize(_FEW)
+    if -_FEW.prec <= short.adjusted() < _FEW.prec:
+        return f"{short:f}"
+    return f"{short:g}"
+
+
+# --- classes and digits ---------------------------------------------------------------
+
+
+def _has_numbers(leaves: Sequence[Leaf]) -> bool:
+    return any(leaf.counted.has_numbers for leaf in leaves)
+
+
+def _counted_classes(leaves: Sequence[Leaf]) -> collections.Counter[ErrorClass]:
+    counted = collections.Counter[ErrorClass]()
+    for one in _deviates(leaves):
+        if one.error_class is not None:
+            counted[one.error_class] += 1
+    return counted
+
+
+def _classes(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    if _has_numbers(leaves):
+        counted = _counted_classes(leaves)
+        for error_class in ErrorClass:
+            count = counted[error_class]
+            yield Figure(count, n=counted.total(), by="class", at=error_class)
+
+
+def _class_percentages(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    if _has_numbers(leaves):
+        counted = _counted_classes(leaves)
+        for name in ErrorClass:
+            found = percentage(counted[name], counted.total(), "class", name)
+            if found is not None:
+                yield found
+
+
+def _wrong_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    """Wrong digits by position, in answers with the sign and length of the truth."""
+    from_left = collections.Counter[tuple[int, bool]]()
+    from_right = collections.Counter[tuple[int, bool]]()
+    for one in _deviates(leaves):
+        wrong = [digit == "1" for digit in one.wrong_digits or ""]
+        from_left.update(enumerate(wrong[:MOST_POSITIONS], 1))
+        from_right.update(enumerate(wrong[::-1][:MOST_POSITIONS], 1))
+    for by, counts in (("from_left", from_left), ("from_right", from_right)):
+        for position in sorted({position for position, _ in counts}):
+            wrong_ones = counts[position, True]
+            digits = wrong_ones + counts[position, False]
+            yield Figure(wrong_ones, n=digits, by=by, at=str(position))
+
+
+def _mean_of(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        values: list[float] = []
+        for leaf in leaves:
+            values += getattr(leaf.counted, name)
+        if values:
+            mean = round(fsum(values) / len(values), DECIMALS)
+            yield Figure(mean, n=len(values))
+
+    return figures
+
+
+def _correct_in(reading: Reading) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        if _has_numbers(leaves):
+            yield Figure(sum(getattr(leaf.counted, reading) for leaf in leaves))
+
+    return figures
+
+
+# --- measures -------------------------------------------------------------------------
+
+
+def _measure(
+    key: str,
+    title: str,
+    unit: str,
+    meaning: str,
+    figures: Callable[[Sequence[Leaf]], Iterator[Figure]],
+) -> Measure:
+    return Measure(key, title, unit, meaning, NumberCounter, figures)
+
+
+MEASURES = (
+    _measure(
+        "average_absolute_error",
+        "mean error",
+        "",
+        "mean absolute error of deviating answers",
+        _average_error,
+    ),
+    _measure(
+        "median_relative_error",
+        "relative error",
+        "",
+        "median relative error of deviating answers",
+        _median_error,
+    ),
+    _measure(
+        "median_leading_digits",
+        "leading digits",
+        "digits",
+        "median of the right digits of deviating answers, from the left",
+        _leading_digits,
+    ),
+    _measure(
+        "other_length",
+        "other length",
+        "answers",
+        "of n deviating answers, those whose length is wrong, without a right digit "
+        "from the left",
+        _other_length,
+    ),
+    _measure(
+        "rounded",
+        "rounded",
+        "answers",
+        "of n deviating answers, those that only rounding makes other numbers than the "
+        "expected ones",
+        _rounded,
+    ),
+    _measure(
+        "error_class",
+        "errors",
+        "answers",
+        "of n deviating answers, those of an error class",
+        _classes,
+    ),
+    _measure(
+        "error_class_percentage",
+        "errors %",
+        "%",
+        "of n deviating answers, those of an error class",
+        _class_percentages,
+    ),
+    _measure(
+        "wrong_digits",
+        "wrong digits",
+        "digits",
+        "wrong ones of n digits, by their position from either end of the expected "
+        f"value, at most {MOST_POSITIONS}",
+        _wrong_digits,
+    ),
+    _measure(
+        "digit_match",
+        "digit match",
+        "",
+        "mean over all answers of the share of right digits",
+        _mean_of("digit_match"),
+    ),
+    _measure(
+        "dlength",
+        "length difference",
+        "digits",
+        "mean over all answers of the difference in length",
+        _mean_of("dlength"),
+    ),
+    _measure(
+        "tolerant_correct",
+        "tolerant",
+        "trials",
+        "correct answers in the tolerant reading",
+        _correct_in(Reading.TOLERANT),
+    ),
+    _measure(
+        "strict_correct",
+        "strict",
+        "trials",
+        "correct answers in the strict reading",
+        _correct_in(Reading.STRICT),
+    ),
+)

@@ -1,0 +1,325 @@
+"""Outcomes: counts, percentages, strata of problems, repeats."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.figures.shares import (
+    percentage,
+    percentage_of_cells,
+    percentage_of_clusters,
+)
+from pytest_llmarith.records import Record
+from pytest_llmarith.statistics.intervals import in_percent
+from pytest_llmarith.statistics.shares import Cell, Cluster, pass_at
+from pytest_llmarith.types import Outcome
+
+_MOST_OF_STRATUM = 100  # and more
+
+
+class Outcomes(collections.Counter[Outcome]):
+    """Trials by outcome."""
+
+    @property
+    def measured(self) -> int:
+        """Trials with a reply."""
+        return self.total() - self[Outcome.UNANSWERED]
+
+
+class _Try(NamedTuple):
+    answer: int | None  # equal for equal answers; None without one
+    outcome: Outcome
+
+
+_Repeats = dict[int, _Try]  # the trials of one problem by the number of the repeat
+
+
+class OutcomeCounter:
+    def __init__(self) -> None:
+        self.outcomes = Outcomes()
+        self.first = Outcomes()  # first repeats; other ones are not independent
+        self.searched = False
+        self.strata = collections.Counter[tuple[str, int, bool]]()
+        self.repeats = 1
+        self.problems: dict[int, _Repeats] = {}
+
+    def add(self, trial: Trial) -> None:
+        record = trial.record
+        outcome = record.outcome
+        self.outcomes[outcome] += 1
+        self.repeats = max(self.repeats, record.repeat + 1)
+        is_search = record.search is not None
+        self.searched = self.searched or _is_counted_search(record)
+        if not is_search and record.repeat == 0:
+            self.first[outcome] += 1
+        if outcome is Outcome.UNANSWERED:
+            return
+        one = _Try(_answer(record), outcome)
+        self.problems.setdefault(trial.problem, {})[record.repeat] = one
+        if not is_search:
+            is_correct = outcome is Outcome.CORRECT
+            for name, value in record.problem.strata.items():
+                self.strata[name, min(value, _MOST_OF_STRATUM), is_correct] += 1
+
+
+def _is_counted_search(record: Record) -> bool:
+    """Whether a search has a result, which is no share of questions."""
+    return record.search is not None and record.outcome is not Outcome.UNANSWERED
+
+
+def _answer(record: Record) -> int | None:
+    """A hash of a number without trailing zeros, of the output of a program, or of
+    another answer as text.
+    """
+    if record.program:
+        printed = [term.got for term in record.program.terms]
+        if not printed:
+            return None
+        return hash((record.outcome == Outcome.CHEAT, *printed))
+    text = record.answer_text
+    if text is None:
+        return None
+    if record.reading is not None and "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return hash(text)
+
+
+def together(leaves: Sequence[Leaf]) -> Outcomes:
+    """The outcomes of all leaves."""
+    found = Outcomes()
+    for leaf in leaves:
+        found.update(leaf.counted.outcomes)
+    return found
+
+
+# --- counts and percentages -----------------------------------------------------------
+
+
+def _count_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        yield Figure(together(leaves)[outcome])
+
+    return figures
+
+
+def _percentage_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        if any(leaf.counted.searched for leaf in leaves):
+            return
+        cells = []
+        for one in _designed(leaves):
+            cells.append(Cell(one[outcome], one.measured, one.total()))
+        found = percentage_of_cells(cells, _clusters(leaves, outcome))
+        if found is not None:
+            yield found
+
+    return figures
+
+
+def _designed(leaves: Sequence[Leaf]) -> list[Outcomes]:
+    """The outcomes of cells, which are weighted by the questions that the run asked.
+
+    A variant or a depth alone was listed or drawn, and not designed: all of these are
+    one cell.
+    """
+    cells, others = [], Outcomes()
+    for leaf in leaves:
+        if leaf.variant and leaf.depth is not None:
+            cells.append(leaf.counted.outcomes)
+        else:
+            others.update(leaf.counted.outcomes)
+    return [*cells, others]
+
+
+def _measured(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    yield Figure(together(leaves).measured)
+
+
+def _strata(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    counted = collections.Counter[tuple[str, int, bool]]()
+    for leaf in leaves:
+        counted.update(leaf.counted.strata)
+    names = dict.fromkeys(name for name, _, _ in counted)
+    for name in names:
+        for value in sorted({value for one, value, _ in counted if one == name}):
+            correct = counted[name, value, True]
+            measured = correct + counted[name, value, False]
+            yield Figure(correct, n=measured, by=name, at=str(value))
+
+
+# --- repeats --------------------------------------------------------------------------
+
+
+def _problems(leaves: Sequence[Leaf]) -> list[_Repeats]:
+    """The trials of each problem; none if every problem was asked once."""
+    if all(leaf.counted.repeats == 1 for leaf in leaves):
+        return []
+    found: dict[int, _Repeats] = {}
+    for leaf in leaves:
+        for problem, repeats in leaf.counted.problems.items():
+            found.setdefault(problem, {}).update(repeats)
+    return list(found.values())
+
+
+def _clusters(
+    leaves: Sequence[Leaf], outcome: Outcome = Outcome.CORRECT
+) -> list[Cluster]:
+    """The trials of each problem, and how many of them have this outcome."""
+    clusters = []
+    for repeats in _problems(leaves):
+        some = sum(one.outcome is outcome for one in repeats.values())
+        clusters.append(Cluster(some, len(repeats)))
+    return clusters
+
+
+def _repeats(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    repeats = max(leaf.counted.repeats for leaf in leaves)
+    if repeats > 1:
+        yield Figure(repeats, n=len(_problems(leaves)))
+
+
+def _alike(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    counted = collections.Counter(_clusters(leaves))
+    for correct, trials in sorted(counted):
+        problems = counted[Cluster(correct, trials)]
+        yield Figure(problems, by=f"{trials}", at=f"{correct}")
+
+
+def _consistency(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    several = agreeing = 0
+    for repeats in _problems(leaves):
+        if len(repeats) > 1:
+            several += 1
+            agreeing += _agree(repeats)
+    found = percentage(agreeing, several)
+    if found is not None:
+        yield found
+
+
+def _pass_at_1(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    found = percentage_of_clusters(_clusters(leaves))
+    if found is not None:
+        yield found
+
+
+def _pass_at_k(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    repeats = max(leaf.counted.repeats for leaf in leaves)
+    found = pass_at(repeats, _clusters(leaves))
+    if found is not None:
+        yield Figure(in_percent(found))
+
+
+def _majority(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    problems = _problems(leaves)
+    found = percentage(sum(map(_majority_is_correct, problems)), len(problems))
+    if found is not None:
+        yield found
+
+
+def _agree(repeats: _Repeats) -> bool:
+    """Whether all repeats have the same answer; a repeat without an answer agrees with
+    none.
+    """
+    answers = {one.answer for one in repeats.values()}
+    return len(answers) == 1 and None not in answers
+
+
+def _majority_is_correct(repeats: _Repeats) -> bool:
+    """Whether the most frequent answer is correct; in a tie, that of the earliest
+    repeat.
+    """
+    votes = collections.Counter[int]()
+    correct: set[int] = set()
+    for _, one in sorted(repeats.items()):
+        if one.answer is not None:
+            votes[one.answer] += 1
+            if one.outcome is Outcome.CORRECT:
+                correct.add(one.answer)
+    if not votes:
+        return False
+    [(answer, _)] = votes.most_common(1)
+    return answer in correct
+
+
+# --- measures -------------------------------------------------------------------------
+
+
+def _measure(
+    key: str,
+    title: str,
+    unit: str,
+    meaning: str,
+    figures: Callable[[Sequence[Leaf]], Iterator[Figure]],
+) -> Measure:
+    return Measure(key, title, unit, meaning, OutcomeCounter, figures)
+
+
+def _of_outcomes() -> Iterator[Measure]:
+    for outcome in Outcome:
+        meaning = f"trials with the outcome {outcome}"
+        yield _measure(outcome, outcome, "trials", meaning, _count_of(outcome))
+    yield _measure("measured", "measured", "trials", "trials with a reply", _measured)
+    for outcome in Outcome:
+        if outcome is not Outcome.UNANSWERED:
+            key, title = f"{outcome}_percentage", f"{outcome} %"
+            meaning = f"of the trials with a reply, those with the outcome {outcome}"
+            yield _measure(key, title, "%", meaning, _percentage_of(outcome))
+
+
+MEASURES = (
+    *_of_outcomes(),
+    _measure(
+        "stratum",
+        "correct by stratum",
+        "trials",
+        "correct trials, of n with a reply, by other properties of problems",
+        _strata,
+    ),
+    _measure(
+        "repeats",
+        "repeats",
+        "repeats",
+        "how often each of n problems with a reply was asked",
+        _repeats,
+    ),
+    _measure(
+        "alike",
+        "problems by correct repeats",
+        "problems",
+        "problems with this number of replies (by) and of correct ones (at)",
+        _alike,
+    ),
+    _measure(
+        "consistency",
+        "consistent %",
+        "%",
+        "of the problems with two replies or more, those whose replies all have the "
+        "same answer",
+        _consistency,
+    ),
+    _measure(
+        "pass_at_1",
+        "pass@1",
+        "%",
+        "correct trials; the interval accounts for the correlation of repeats",
+        _pass_at_1,
+    ),
+    _measure(
+        "pass_at_k",
+        "pass@k",
+        "%",
+        "probability that one of as many tries as there are repeats is correct, over "
+        "problems with a reply to all of them",
+        _pass_at_k,
+    ),
+    _measure(
+        "majority",
+        "majority %",
+        "%",
+        "problems whose most frequent answer is correct",
+        _majority,
+    ),
+)

@@ -1,0 +1,154 @@
+"""Replies: cost, time, tokens, where they came from, and why there are none."""
+
+from __future__ import annotations
+
+import collections
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from math import fsum
+from operator import attrgetter
+from statistics import median
+
+from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.statistics.means import quantile_of_sorted
+from pytest_llmarith.types import INVALID_GRADE, Outcome
+
+MOST_REASONS = 50  # messages of providers may all differ
+LONGEST_REASON = 300
+OTHER_REASONS = "other reasons"
+
+# For sums and medians of exact numbers: 4,096 digits are enough for any answer, and no
+# exponent overflows.
+WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+# Kind, unit and title.
+AMOUNTS = (
+    ("cost_usd", "$", "cost"),
+    ("latency_s", "s", "latency"),
+    ("prompt_tokens", "tokens", "prompt tokens"),
+    ("completion_tokens", "tokens", "completion tokens"),
+    ("reasoning_tokens", "tokens", "reasoning tokens"),
+)
+_KINDS = tuple(kind for kind, _, _ in AMOUNTS)
+_amounts_in = attrgetter(*_KINDS)
+
+
+class ReplyCounter:
+    def __init__(self) -> None:
+        self.replies = self.stored = self.batched = self.asked = 0
+        self.amounts = {kind: array("d") for kind in _KINDS}
+        self.reasons = {
+            Outcome.NAN: collections.Counter[str](),
+            Outcome.UNANSWERED: collections.Counter[str](),
+        }
+
+    def add(self, trial: Trial) -> None:
+        record = trial.record
+        # An unanswered search has read its replies.
+        is_read = bool(record.search) or record.outcome is not Outcome.UNANSWERED
+        for reply in trial.replies:
+            self.replies += 1
+            self.stored += reply.stored
+            self.batched += reply.batched
+            self.asked += is_read and not reply.stored
+            for kind, amount in zip(_KINDS, _amounts_in(reply), strict=True):
+                if amount is not None:
+                    self.amounts[kind].append(amount)
+        if record.outcome in self.reasons:
+            reason = (record.reason or "no reason given")[:LONGEST_REASON]
+            self.reasons[record.outcome][reason] += 1
+
+
+def _amounts_of(kind: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        known: list[float] = []
+        for leaf in leaves:
+            known += leaf.counted.amounts[kind]
+        if not known:
+            return
+        known.sort()
+        total = fsum(known) if kind.endswith("tokens") else float(exact_sum(known))
+        yield Figure(total, n=len(known), by="statistic", at="sum")
+        yield Figure(median(known), n=len(known), by="statistic", at="median")
+        p90 = quantile_of_sorted(known, 90)
+        yield Figure(p90, n=len(known), by="statistic", at="p90")
+
+    return figures
+
+
+def exact_sum(values: Sequence[float]) -> Decimal:
+    """The sum, whatever the order of the values."""
+    total = Decimal(0)
+    with localcontext(WIDE):
+        for value in values:
+            total += Decimal(repr(value))
+    return total
+
+
+def _unpriced(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    replies = known = 0
+    for leaf in leaves:
+        replies += leaf.counted.replies
+        known += len(leaf.counted.amounts["cost_usd"])
+    yield Figure(replies - known, n=replies)
+
+
+def _count_of(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        yield Figure(sum(getattr(leaf.counted, name) for leaf in leaves))
+
+    return figures
+
+
+def _reasons_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    """Why trials have no answer, the most frequent reasons first; after `MOST_REASONS`
+    the others together.
+
+    A task that returns no grade does so for many problems: all of them are one reason,
+    with the first problem.
+    """
+
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        counts = collections.Counter[str]()
+        for leaf in leaves:
+            counts.update(leaf.counted.reasons[outcome])
+        invalid = sorted(one for one in counts if one.startswith(INVALID_GRADE))
+        for reason in invalid[1:]:
+            counts[invalid[0]] += counts.pop(reason)
+        ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        for reason, count in ordered[:MOST_REASONS]:
+            yield Figure(count, by="reason", at=reason)
+        others = sum(count for _, count in ordered[MOST_REASONS:])
+        if others:
+            yield Figure(others, by="reason", at=OTHER_REASONS)
+
+    return figures
+
+
+# --- measures -------------------------------------------------------------------------
+
+_COUNTS = (
+    ("replies", "replies", "replies of all trials"),
+    ("stored", "stored", "replies from the store"),
+    ("batched", "batched", "replies from batches, in this run or an earlier one"),
+    ("asked", "asked", "replies that the model gave in this run"),
+)
+
+
+def _measures() -> Iterator[Measure]:
+    for kind, unit, title in AMOUNTS:
+        meaning = f"{title} of the n replies in which it is known"
+        yield Measure(kind, title, unit, meaning, ReplyCounter, _amounts_of(kind))
+    for name, title, meaning in _COUNTS:
+        yield Measure(name, title, "replies", meaning, ReplyCounter, _count_of(name))
+    meaning = "of n replies, those without a known cost"
+    yield Measure("unpriced", "unpriced", "replies", meaning, ReplyCounter, _unpriced)
+    for outcome in (Outcome.NAN, Outcome.UNANSWERED):
+        key, title = f"{outcome}_reason", f"reasons of {outcome}"
+        meaning = f"trials with the outcome {outcome} by reason"
+        figures = _reasons_of(outcome)
+        yield Measure(key, title, "trials", meaning, ReplyCounter, figures)
+
+
+MEASURES = tuple(_measures())

@@ -1,0 +1,62 @@
+"""Percentages with their intervals, as figures."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pytest_llmarith.figures.estimates import Figure
+from pytest_llmarith.statistics.intervals import Interval, in_percent, wilson
+from pytest_llmarith.statistics.shares import Cell, Cluster, clustered, overall, percent
+
+DECIMALS = 4
+
+
+def percentage(part: int, whole: int, by: str = "", at: str = "") -> Figure | None:
+    """A proportion with Wilson's interval; None if nothing was measured."""
+    interval = wilson(part, whole)
+    if interval is None:
+        return None
+    exact = float(percent(part, whole, DECIMALS))
+    low, high = in_percent(interval.low), in_percent(interval.high)
+    return Figure(exact, low, high, whole, by, at, "wilson")
+
+
+def percentage_of_cells(
+    cells: Collection[Cell], clusters: Collection[Cluster]
+) -> Figure | None:
+    """The percentage of all cells; of repeats that of the clusters.
+
+    If a cell has no answer, it has bounds and no value.
+    """
+    found = overall(cells)
+    if found is None:
+        return None
+    measured = sum(cell.answered for cell in cells)
+    low, high = in_percent(found.interval.low), in_percent(found.interval.high)
+    if found.share is None:
+        return Figure(None, low, high, measured, method="bounds")
+    if clusters:
+        return percentage_of_clusters(clusters)
+    exact = float(round(100 * found.share, DECIMALS))
+    method = "stratified" if len(cells) > 1 else "wilson"
+    return Figure(exact, low, high, measured, method=method)
+
+
+def percentage_of_clusters(clusters: Collection[Cluster]) -> Figure | None:
+    """The mean percentage of clusters; None if there are none."""
+    found = clustered(clusters)
+    if found is None:
+        return None
+    mean, interval = found
+    trials = sum(cluster.trials for cluster in clusters)
+    return share_with(interval, mean, trials, method="clustered")
+
+
+def share_with(
+    interval: Interval | None, share: float, n: int, by: str = "", *, method: str
+) -> Figure:
+    """A share with a given interval, which may be unknown."""
+    low = high = None
+    if interval is not None:
+        low, high = in_percent(interval.low), in_percent(interval.high)
+    return Figure(in_percent(share), low, high, n, by, method=method)
