@@ -45,21 +45,15 @@ def test_csv_has_a_row_per_trial(
     first, second, third = rows(out)
     assert (err, out.count("\n")) == ("", 4)
     assert first["text"] == '\'=HYPERLINK("http://a.bc")\\r\\n\\x1b[2J","'
-    assert (first["run"], first["depth"], first["expected"]) == (
-        "run",
-        "3",
-        records[0]["problem"]["expected"],
-    )
-    assert (json.loads(second["inputs"]), second["outcome"]) == (
-        records[1]["problem"]["inputs"],
-        "correct",
-    )
-    assert (third["outcome"], third["reason"], third["text"], third["cost_usd"]) == (
-        "unanswered",
-        "timeout",
-        "",
-        "",
-    )
+    assert first["run"] == "run"
+    assert first["depth"] == "3"
+    assert first["expected"] == records[0]["problem"]["expected"]
+    assert json.loads(second["inputs"]) == records[1]["problem"]["inputs"]
+    assert second["outcome"] == "correct"
+    assert third["outcome"] == "unanswered"
+    assert third["reason"] == "timeout"
+    assert third["text"] == ""
+    assert third["cost_usd"] == ""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert exported(capsys, run, "--format=csv")[0] == out
 

@@ -231,11 +231,9 @@ def test_a_start_that_was_continued_is_left_out(
     assert main(["report", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("incomplete, 3 of 5 answered")
-    assert (err.startswith("note: "), err.count("\n"), err.split(": ")[-1]) == (
-        True,
-        1,
-        "1\n",
-    )
+    assert err.startswith("note: ")
+    assert err.count("\n") == 1
+    assert err.split(": ")[-1] == "1\n"
     run_in(tmp_path / "3", whole)
     assert main(["report", str(tmp_path), "--format=csv"]) == 0
     out, err = capsys.readouterr()
@@ -269,18 +267,14 @@ def test_all_figures_are_of_the_depths_that_are_wanted(
     assert [
         row[name] for name in ("measured", "correct", "deviate", "correct_percent")
     ] == ["6", "3", "3", "50.0"]
-    assert (row["cost_usd"], row["prompt_tokens"], row["selected"], row["run"]) == (
-        "0.006",
-        "180",
-        "",
-        run.name,
-    )
+    assert row["cost_usd"] == "0.006"
+    assert row["prompt_tokens"] == "180"
+    assert row["selected"] == ""
+    assert row["run"] == run.name
     (row,) = rows(printed(capsys, run, "--max-depth=5", *arithmetic))
-    assert (row["measured"], row["deviate"], row["relative_error"]) == (
-        "6",
-        "0",
-        "",
-    )
+    assert row["measured"] == "6"
+    assert row["deviate"] == "0"
+    assert row["relative_error"] == ""
     out = printed(capsys, run, "--min-depth=4", "--max-depth=5")
     assert out.splitlines()[:2] == [f"{run.name}: 3 answered", "only depths 4 to 5"]
 
@@ -480,11 +474,9 @@ def test_cells_and_errors_as_data(
         ["int_add", "8", "3", "0", "0.0", "0.0"],
     ]
     (error,) = rows(printed(capsys, run, "--format=csv", "--errors"))
-    assert (error["run"], error["error_class"], error["count"]) == (
-        run.name,
-        "unrelated",
-        "3",
-    )
+    assert error["run"] == run.name
+    assert error["error_class"] == "unrelated"
+    assert error["count"] == "3"
     written = printed(capsys, run, "--format=json", "--errors", "--cells")
     data = json.loads(written)["tables"]
     (of_json,) = data["errors"]
@@ -533,11 +525,9 @@ def test_d50_of_adaptive_items(
         )
     assert main(["report", str(tmp_path / "run"), "--format=csv"]) == 0
     (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
-    assert (row["task"], row["correct"], row["correct_percent"]) == (
-        "threshold",
-        "1",
-        "",
-    )
+    assert row["task"] == "threshold"
+    assert row["correct"] == "1"
+    assert row["correct_percent"] == ""
     assert (
         main(["report", str(tmp_path / "run"), "--format=csv", "--cells"])
         == WRONG_USAGE

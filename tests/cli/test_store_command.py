@@ -245,12 +245,10 @@ def test_a_line_that_no_run_wrote_is_refused(
     assert run("import", log) == WRONG_USAGE
     out, err = capsys.readouterr()
     assert err.startswith(f"llmarith store import: {log / 'trials.jsonl'}, line 2: ")
-    assert (why in err, err.count("\n"), "\x1b" in out + err, stored(path)) == (
-        True,
-        1,
-        False,
-        {},
-    )
+    assert why in err
+    assert err.count("\n") == 1
+    assert "\x1b" not in out + err
+    assert stored(path) == {}
 
 
 # --- status and prune -----------------------------------------------------------------
@@ -334,11 +332,9 @@ def test_there_has_to_be_a_store(
     )
     assert run(*command) == NOT_DONE
     err = capsys.readouterr().err
-    assert (
-        "it is not a store of replies" in err,
-        err.count("\n"),
-        path.read_text(),
-    ) == (True, 1, text)
+    assert "it is not a store of replies" in err
+    assert err.count("\n") == 1
+    assert path.read_text() == text
 
 
 @pytest.mark.parametrize(

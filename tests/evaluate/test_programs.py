@@ -146,10 +146,8 @@ def test_programs(
     """The share of right terms is the score, and the first wrong one is the reason."""
     record = recorded(fenced(program), sandbox)
     reason = first and f"{right} of 12 terms right; {first}"
-    assert (record["outcome"], record["reason"]) == (
-        "deviate" if first else "correct",
-        reason,
-    )
+    assert record["outcome"] == ("deviate" if first else "correct")
+    assert record["reason"] == reason
     assert record["grade"]["scores"] == {
         "1": pytest.approx(right / 12),
         "3": pytest.approx(right / 12),
@@ -173,10 +171,8 @@ def test_no_program(sandbox: Sandbox, reply: Reply, reason: str) -> None:
     record = recorded(reply, sandbox)
     assert (record["outcome"], record["reason"]) == ("nan", reason)
     assert record["grade"]["scores"] == {"1": 0.0, "3": 0.0}
-    assert (
-        record["grade"]["details"]["program"],
-        record["grade"]["details"]["terms"],
-    ) == (None, [])
+    assert record["grade"]["details"]["program"] is None
+    assert record["grade"]["details"]["terms"] == []
 
 
 def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
@@ -184,18 +180,14 @@ def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
     stands.
     """
     record = recorded(fenced(TABLE), sandbox)
-    assert (
-        record["outcome"],
-        set(statuses(record)),
-        "12 of 12" in record["reason"],
-    ) == ("cheat", {"ok"}, True)
+    assert record["outcome"] == "cheat"
+    assert set(statuses(record)) == {"ok"}
+    assert "12 of 12" in record["reason"]
     assert record["grade"]["scores"] == {"1": 0.0, "3": 0.0}
     assert record["grade"]["details"]["judges"]["static"]["cheat"] is True
     unjudged = recorded(fenced(TABLE), sandbox, static_judge=False)
-    assert (unjudged["outcome"], unjudged["grade"]["details"]["judges"]) == (
-        "correct",
-        {"static": None, "llm": None},
-    )
+    assert unjudged["outcome"] == "correct"
+    assert unjudged["grade"]["details"]["judges"] == {"static": None, "llm": None}
 
 
 HEAVY = f"{READ}t = {[n * n * 37 ^ n * 5081 for n in range(3, 15)]}\n"
@@ -309,18 +301,14 @@ def test_a_machine_that_cannot_run_a_program_says_nothing_of_the_model(
 
     record = recorded(fenced(SQUARE), Busy(sandbox))
     busy = "inconclusive: this machine was too busy to time the term for n = 14"
-    assert (record["outcome"], record["reason"], record["grade"]["score"]) == (
-        "unanswered",
-        busy,
-        None,
-    )
+    assert record["outcome"] == "unanswered"
+    assert record["reason"] == busy
+    assert record["grade"]["score"] is None
     assert record["reply"]["text"] == fenced(SQUARE)
     assert statuses(record)[-1] == "inconclusive"
     record = recorded(fenced(SQUARE), Broken(sandbox))
-    assert (record["outcome"], record["reason"]) == (
-        "unanswered",
-        "the sandbox failed: no more processes",
-    )
+    assert record["outcome"] == "unanswered"
+    assert record["reason"] == "the sandbox failed: no more processes"
 
 
 @pytest.mark.parametrize(
@@ -381,7 +369,5 @@ def test_talk_to_the_judge_is_marked(sandbox: Sandbox) -> None:
     record = recorded(
         fenced(plea), sandbox, judge="judge:j", ask=Scripted([Reply("0")])
     )
-    assert (record["outcome"], len(record["grade"]["details"]["addresses_judge"])) == (
-        "correct",
-        1,
-    )
+    assert record["outcome"] == "correct"
+    assert len(record["grade"]["details"]["addresses_judge"]) == 1

@@ -43,11 +43,9 @@ def test_measures(
     truth's.
     """
     found = measure(case(truth, answer), None)
-    assert (found.digit_match, found.dlength, found.leading_digits) == (
-        match,
-        dlength,
-        leading,
-    )
+    assert found.digit_match == match
+    assert found.dlength == dlength
+    assert found.leading_digits == leading
 
 
 def test_wrong_digits() -> None:

@@ -69,23 +69,17 @@ def test_a_reply_holds_every_fact_that_the_provider_gave(asked: Asked) -> None:
     """
     answer = Answer("42", reasoning="hm", model="some-2025", usage=usage(7, 30, 20))
     reply, server = asked.server(answer, params={"temperature": 1})
-    assert (reply.text, reply.reasoning, reply.finish_reason, reply.served_model) == (
-        "42",
-        "hm",
-        "stop",
-        "some-2025",
-    )
-    assert (reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens) == (
-        7,
-        30,
-        20,
-    )
-    assert (reply.latency_s > 0, reply.attempts, reply.stored, reply.cost_usd) == (
-        True,
-        1,
-        False,
-        None,
-    )
+    assert reply.text == "42"
+    assert reply.reasoning == "hm"
+    assert reply.finish_reason == "stop"
+    assert reply.served_model == "some-2025"
+    assert reply.prompt_tokens == 7
+    assert reply.completion_tokens == 30
+    assert reply.reasoning_tokens == 20
+    assert reply.latency_s > 0
+    assert reply.attempts == 1
+    assert not reply.stored
+    assert reply.cost_usd is None
     assert datetime.fromisoformat(reply.asked_at).utcoffset() is not None
     assert reply.sent == Request(
         "openai/some", server.base_url, [Message("user", "1 + 1")], {"temperature": 1}
@@ -850,10 +844,8 @@ def test_errors_that_are_no_provider_s() -> None:
     inner, outer = NotSent("there is none"), RuntimeError("wrapped")
     outer.__cause__, inner.__context__ = inner, outer
     diagnosis = diagnose(outer, Model("m", "llmarith/x"), 1.0)
-    assert (diagnosis.action, diagnosis.message) == (
-        STOP_RUN,
-        "llmarith/x: there is none",
-    )
+    assert diagnosis.action == STOP_RUN
+    assert diagnosis.message == "llmarith/x: there is none"
 
 
 def test_a_huge_error_page_delays_no_other_question(
@@ -974,11 +966,9 @@ def test_the_answers_of_servers(
 ) -> None:
     """With all the fields that vLLM and llama.cpp send."""
     reply, _ = asked.server(Answer(body=json.dumps(response).encode()))
-    assert (reply.text, reply.reasoning, reply.served_model) == (
-        "42",
-        reasoning,
-        response["model"],
-    )
+    assert reply.text == "42"
+    assert reply.reasoning == reasoning
+    assert reply.served_model == response["model"]
     assert (reply.system_fingerprint, reply.finish_reason) == (fingerprint, "stop")
     assert (
         reply.prompt_tokens,
@@ -989,10 +979,8 @@ def test_the_answers_of_servers(
 
 def test_a_request_that_vllm_aborted(asked: Asked) -> None:
     diagnosis, _ = asked.server(Answer(body=json.dumps(ABORTED).encode()))
-    assert (diagnosis.action, diagnosis.message) == (
-        RETRY,
-        "openai/some: the provider interrupted the reply: abort",
-    )
+    assert diagnosis.action == RETRY
+    assert diagnosis.message == "openai/some: the provider interrupted the reply: abort"
 
 
 def test_tokens_of_the_prompt_that_a_server_had_in_its_cache(asked: Asked) -> None:

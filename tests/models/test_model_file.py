@@ -47,10 +47,8 @@ def test_a_file_is_known_by_its_bytes(tmp_path: Path) -> None:
     """
     path = write_model(tmp_path / "a.gguf", b"weights")
     file = model_file.model_file(path, {}, 16)
-    assert (file.size_bytes, file.sha256) == (
-        path.stat().st_size,
-        hashlib.sha256(path.read_bytes()).hexdigest(),
-    )
+    assert file.size_bytes == path.stat().st_size
+    assert file.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     moved = model_file.model_file(
         path.rename(tmp_path / "b.gguf"), {"slots": 2, "threads": 1}, 16
     )

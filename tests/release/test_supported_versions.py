@@ -48,11 +48,9 @@ def test_the_changelog_is_of_this_version_and_the_citation_of_this_project() -> 
     )
     assert re.fullmatch(awaited, begins)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    assert (citation["cff-version"], citation["type"], citation["title"]) == (
-        "1.2.0",
-        "software",
-        PROJECT["name"],
-    )
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["type"] == "software"
+    assert citation["title"] == PROJECT["name"]
     assert [citation[name] for name in ("license", "authors")] == [
         PROJECT[name] for name in ("license", "authors")
     ]

@@ -193,10 +193,8 @@ def test_a_store_that_cannot_be_read_has_nothing_asked_singly(
         for line in result.outlines + result.errlines
         if line.startswith("ERROR: ")
     )
-    assert (result.ret, len(batches.server.requests)) == (
-        pytest.ExitCode.USAGE_ERROR,
-        4,
-    )
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert len(batches.server.requests) == 4
 
 
 @pytest.mark.proof
@@ -237,10 +235,8 @@ def test_a_batch_that_is_gone(batches: BatchBench, model: str) -> None:
             f"*404*4 questions stay in it*llmarith batch cancel --forget {gone.id} frees them*"
         ]
     )
-    assert (result.ret, batches.outcomes()) == (
-        1,
-        {"correct": ITEMS - 4, "unanswered": 4},
-    )
+    assert result.ret == 1
+    assert batches.outcomes() == {"correct": ITEMS - 4, "unanswered": 4}
     batches.server.made.append(gone)
     assert batches.run("--llm-batch", "-p", "no:xdist", model=model).ret == 0
     assert set(batches.server.asked.values()) == {1}
@@ -345,11 +341,9 @@ def test_wrong_usage_is_one_line_before_any_request(
         if line.startswith("ERROR: ")
     ]
     assert words in line
-    assert (result.ret, batches.server.events, batches.server.requests) == (
-        pytest.ExitCode.USAGE_ERROR,
-        [],
-        [],
-    )
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert batches.server.events == []
+    assert batches.server.requests == []
 
 
 # Event, its number, and how many batches exist then; the first run is killed there,
@@ -388,19 +382,15 @@ def test_a_killed_run_goes_on(
 
     server.happens = kill
     killed = batches.run("--llm-batch", *WAYS[way], model=model)
-    assert (killed.ret, len(server.made), batches.reserved()) == (
-        -signal.SIGKILL,
-        created,
-        ITEMS,
-    )
+    assert killed.ret == -signal.SIGKILL
+    assert len(server.made) == created
+    assert batches.reserved() == ITEMS
     batches.age(7200)
     result = batches.run("--llm-batch", *WAYS[way], model=model)
     assert (result.ret, batches.outcomes()) == (0, {"correct": ITEMS})
-    assert (set(server.asked.values()), len(server.made), batches.reserved()) == (
-        {1},
-        1,
-        0,
-    )
+    assert set(server.asked.values()) == {1}
+    assert len(server.made) == 1
+    assert batches.reserved() == 0
     price = {OPENAI: 7 * 0.075 + 3 * 0.3, ANTHROPIC: 7 * 0.5 + 3 * 2.5}[model] / 1e6
     assert batches.summary()["run"]["asking"]["cost_usd"] == pytest.approx(
         ITEMS * price, rel=1e-9

@@ -73,11 +73,9 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["int_add *0 + 1000 = 1000, not 0"])
     (record,), summary = written(pytester.path)
     search = record["grade"]["details"]
-    assert (record["task"], record["outcome"], search["ended"]) == (
-        "breaking_point",
-        "deviate",
-        "shrunk",
-    )
+    assert record["task"] == "breaking_point"
+    assert record["outcome"] == "deviate"
+    assert search["ended"] == "shrunk"
     assert record["reason"] == "0 + 1000: expected 1000, got 0"
     assert record["prompt"][-1]["content"].endswith("0 + 1000")
     assert search["questions"] == len(search["trail"]) <= 80
@@ -87,23 +85,15 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     assert asked == [0, 1, 2, 3]
     assert search["not_reproduced"] == 0
     (found,) = summary["results"][0]["breaking_points"]
-    assert (found["variant"], found["question"], found["answer"]) == (
-        "int_add",
-        "0 + 1000",
-        "0",
-    )
+    assert found["variant"] == "int_add"
+    assert found["question"] == "0 + 1000"
+    assert found["answer"] == "0"
     result = planted(pytester, limit=5)
     result.stdout.fnmatch_lines(["unanswered: 1 x ConnectionError: no line"])
     (record,), summary = written(pytester.path)
-    assert (
-        record["outcome"],
-        record["reply"],
-        record["grade"]["details"]["ended"],
-    ) == (
-        "unanswered",
-        None,
-        "unanswered",
-    )
+    assert record["outcome"] == "unanswered"
+    assert record["reply"] is None
+    assert record["grade"]["details"]["ended"] == "unanswered"
     assert [step["outcome"] for step in record["grade"]["details"]["trail"]] == [
         "correct"
     ] * 5

@@ -257,10 +257,8 @@ def test_mistakes_in_marks(bench: pytest.Pytester) -> None:
     result = bench.runpytest("-p", "no:cacheprovider", "--llm-model=m")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     for number, fact in enumerate(MISTAKES.values()):
-        assert (
-            number,
-            fact is None or any(fact in line for line in result.outlines),
-        ) == (number, True)
+        assert number == number
+        assert fact is None or any(fact in line for line in result.outlines)
     assert (
         len([line for line in result.outlines if "ERROR collecting" in line])
         == len(MISTAKES) - 1

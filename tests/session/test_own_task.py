@@ -77,19 +77,15 @@ def test_everything_else_comes_for_free(own: Bench) -> None:
     assert (
         first["nodeid"] == "test_reversal.py::test_reversal[openai/gpt-4o-mini-trial_0]"
     )
-    assert (first["task"], first["outcome"], first["reason"]) == (
-        "reversal",
-        "nan",
-        "unreadable",
-    )
+    assert first["task"] == "reversal"
+    assert first["outcome"] == "nan"
+    assert first["reason"] == "unreadable"
     assert [records[f"trial_{n}"]["reason"] for n in (1, 2)] == ["empty", "truncated"]
     assert fourth["answer"] == fourth["problem"]["inputs"]["word"]
     (counted,) = own.summary()["results"]
-    assert (counted["task"], counted["measured"], counted["outcomes"]["deviate"]) == (
-        "reversal",
-        TRIALS,
-        2,
-    )
+    assert counted["task"] == "reversal"
+    assert counted["measured"] == TRIALS
+    assert counted["outcomes"]["deviate"] == 2
     assert {test["llmarith"]["task"] for test in own.report()["tests"]} == {"reversal"}
     expected = fourth["problem"]["expected"]
     result.stdout.fnmatch_lines(
@@ -143,10 +139,8 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     assert own.run(*way, "--lf").ret == 0
     assert len(own.server.requests) == 2
     for record in own.records():
-        assert (record["outcome"], record["condition"]["prompt"]) == (
-            "correct",
-            "terse",
-        )
+        assert record["outcome"] == "correct"
+        assert record["condition"]["prompt"] == "terse"
         assert record["prompt"][-1]["content"].endswith(
             "backwards: " + record["problem"]["inputs"]["word"]
         )
@@ -307,11 +301,9 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     (result,) = sorting.summary()["results"]
     assert [one["variant"] for one in result["variants"]] == ["rising", "falling"]
     rising = result["variants"][0]
-    assert (
-        rising["correct"],
-        rising["deviate"],
-        rising["ninety_percent_to"]["possible"],
-    ) == (10, 10, 4)
+    assert rising["correct"] == 10
+    assert rising["deviate"] == 10
+    assert rising["ninety_percent_to"]["possible"] == 4
     assert [(cell["variant"], cell["depth"]) for cell in result["cells"]][:2] == [
         ("rising", 2),
         ("rising", 4),
@@ -319,11 +311,9 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     d50 = {one["variant"]: one["d50"] for one in result["thresholds"]}
     assert (4 < d50["rising"] < 8, 4 < d50["falling"] < 8) == (True, True)
     score, same_words = rising["scores"]
-    assert (score["name"], score["problems"], score["mean"]["percent"]) == (
-        "score",
-        20,
-        90.625,
-    )
+    assert score["name"] == "score"
+    assert score["problems"] == 20
+    assert score["mean"]["percent"] == 90.625
     assert score["mean"]["low"] < 90.625 < score["mean"]["high"]
     assert (same_words["name"], same_words["mean"]["percent"]) == ("same words", 100)
     worst = next(
@@ -342,12 +332,10 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     assert main(["compare", first, second, "--format=json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["tables"]["mean_scores"]
-    assert (row["task"], row["problems"], row["better"], row["worse"]) == (
-        "sorting",
-        40,
-        20,
-        0,
-    )
+    assert row["task"] == "sorting"
+    assert row["problems"] == 40
+    assert row["better"] == 20
+    assert row["worse"] == 0
     assert row["difference_points"] == pytest.approx(100 - 90.625)
     assert row["difference_low"] > 0
     assert row["p"] < 0.05

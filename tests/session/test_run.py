@@ -56,18 +56,14 @@ def test_each_question_is_asked_once_and_the_files_agree(bench: Bench) -> None:
             "nan" if re.search("_mul|_div", record["nodeid"]) else "correct"
         )
         reply = record["reply"]
-        assert (
-            reply["prompt_tokens"],
-            reply["completion_tokens"],
-            reply["reasoning_tokens"],
-        ) == (30, 5, 2)
+        assert reply["prompt_tokens"] == 30
+        assert reply["completion_tokens"] == 5
+        assert reply["reasoning_tokens"] == 2
         assert reply["cost_usd"] == pytest.approx(30 * 0.15e-6 + 5 * 0.6e-6)
         assert (reply["served_model"], reply["reasoning"]) == ("served", "hmm")
         assert not {"attempts", "stored", "batched"} & reply.keys()
-        assert (reply["sent"]["params"], reply["sent"]["api_base"]) == (
-            {"top_p": 0.5},
-            bench.server.base_url,
-        )
+        assert reply["sent"]["params"] == {"top_p": 0.5}
+        assert reply["sent"]["api_base"] == bench.server.base_url
     report = bench.report()
     assert {test["nodeid"]: test["llmarith"] for test in report["tests"]} == records
     assert report["llmarith"] == bench.summary()
@@ -141,11 +137,9 @@ def test_a_sweep_asks_a_model_per_value(bench: Bench, way: str) -> None:
         *WAYS[way],
     )
     result = bench.run(*sweep, model="openai/o4-mini")
-    assert (result.ret, result.errlines, len(bench.server.requests)) == (
-        0,
-        [],
-        3 * ITEMS,
-    )
+    assert result.ret == 0
+    assert result.errlines == []
+    assert len(bench.server.requests) == 3 * ITEMS
     said = " ".join(result.stdout.str().split())
     assert (
         "errors of openai/o4-mini-high in arithmetic: 4 nan "
@@ -170,20 +164,16 @@ def test_what_no_question_can_get_past_ends_the_run(bench: Bench) -> None:
     said = Answer(status=401, error={"message": "no such key"})
     bench.script = lambda call: right(call) if len(bench.server.requests) <= 6 else said
     result = bench.run("--llm-concurrency=1", *WAYS["plain"])
-    assert (
-        result.ret,
-        "no such key" in result.stdout.str(),
-        len(bench.server.requests),
-    ) == (6, True, 7)
+    assert result.ret == 6
+    assert "no such key" in result.stdout.str()
+    assert len(bench.server.requests) == 7
     run, outcomes = (
         bench.summary()["run"],
         Counter(record["outcome"] for record in bench.records()),
     )
-    assert (run["exit_status"], run["selected"], outcomes["correct"] > 0) == (
-        6,
-        ITEMS,
-        True,
-    )
+    assert run["exit_status"] == 6
+    assert run["selected"] == ITEMS
+    assert outcomes["correct"] > 0
     assert {*outcomes} <= {"correct", "unanswered"}
     bench.script = right
     assert bench.run(*WAYS["plain"]).ret == 0
@@ -195,11 +185,9 @@ def test_a_run_that_is_stopped_before_any_reply_leaves_no_folder(bench: Bench) -
     """A wrong key: its message is all there is. So it is if two workers ask."""
     bench.script = lambda call: Answer(status=401, error={"message": "no such key"})
     result = bench.run(*WAYS["-n 2"])
-    assert (result.ret, "no such key" in result.stdout.str(), bench.runs) == (
-        6,
-        True,
-        [],
-    )
+    assert result.ret == 6
+    assert "no such key" in result.stdout.str()
+    assert bench.runs == []
     result.stdout.no_fnmatch_line("*written to*")
     result.stdout.no_fnmatch_line("page: *")
 
@@ -234,11 +222,9 @@ def test_an_outage_is_unanswered(bench: Bench) -> None:
         ["--llm-fail-under: openai/gpt-4o-mini, arithmetic: 4 of 16 unanswered*"]
     )
     summary = bench.summary()
-    assert (summary["complete"], summary["answered"], summary["unanswered"]) == (
-        False,
-        ITEMS - 4,
-        4,
-    )
+    assert not summary["complete"]
+    assert summary["answered"] == ITEMS - 4
+    assert summary["unanswered"] == 4
     assert summary["results"][0]["measured"] == 12
     assert bench.report()["exitcode"] == summary["run"]["exit_status"] == 1
     assert (
@@ -248,11 +234,9 @@ def test_an_outage_is_unanswered(bench: Bench) -> None:
     bench.script = right
     asked = len(bench.server.requests)
     result = bench.run("--lf", *WAYS["plain"])
-    assert (result.ret, len(bench.server.requests), len(bench.records())) == (
-        0,
-        asked + 4,
-        4,
-    )
+    assert result.ret == 0
+    assert len(bench.server.requests) == asked + 4
+    assert len(bench.records()) == 4
     assert bench.summary()["run"]["partial"]
     result.stdout.fnmatch_lines(["partial: *"])
 
@@ -554,11 +538,9 @@ def test_hostile_replies_of_a_model_of_ones_own(bench: Bench) -> None:
     deviate, silent, unanswered = (
         properties(found[f"int_{op}-depth_2-trial_0"]) for op in ("add", "div", "mul")
     )
-    assert (deviate["outcome"], deviate["task"], deviate["cost_usd"]) == (
-        "deviate",
-        "arithmetic",
-        "0.00004",
-    )
+    assert deviate["outcome"] == "deviate"
+    assert deviate["task"] == "arithmetic"
+    assert deviate["cost_usd"] == "0.00004"
     assert (silent["outcome"], silent["reason"]) == ("nan", "empty")
     assert "error_class" in deviate.keys() - silent.keys()
     assert unanswered["outcome"] == "unanswered"

@@ -31,11 +31,9 @@ def test_the_first_task_has_three_parts() -> None:
         "words", [Problem({"word": word}, word) for word in ("ab", "cd")], prompt
     )
     first, second = problems_of(words, 0, 10)
-    assert (first.label, second.label, first.prompt) == (
-        "trial_0",
-        "trial_1",
-        "Echo {'word': 'ab'}",
-    )
+    assert first.label == "trial_0"
+    assert second.label == "trial_1"
+    assert first.prompt == "Echo {'word': 'ab'}"
     outcomes = [
         graded(first, Reply(text)).outcome
         for text in ("ab\n", "<think>cd</think> ab", "cd", " ")
@@ -156,22 +154,18 @@ def test_a_grade_is_recorded() -> None:
     (problem,) = problems_of(task(grade), 0, 1)
     found = graded(problem, Reply("x"))
     assert found.grade is not None
-    assert (found.outcome, found.reason, found.grade.score, found.grade.scores) == (
-        "deviate",
-        "half",
-        0.5,
-        {"style": 1},
-    )
+    assert found.outcome == "deviate"
+    assert found.reason == "half"
+    assert found.grade.score == 0.5
+    assert found.grade.scores == {"style": 1}
     (problem,) = problems_of(task(Grade(1, {"found": Fraction(1, 2)})), 0, 1)
     with pytest.raises(InvalidGrade, match="JSON"):
         graded(problem, Reply("x"))
     (problem,) = problems_of(
         task(True, lambda text, problem: NoAnswer("no date")), 0, 1
     )
-    assert (
-        graded(problem, Reply("x")).outcome,
-        graded(problem, Reply("x")).reason,
-    ) == ("nan", "no date")
+    assert graded(problem, Reply("x")).outcome == "nan"
+    assert graded(problem, Reply("x")).reason == "no date"
 
 
 @pytest.mark.parametrize(
