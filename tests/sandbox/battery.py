@@ -1,4 +1,4 @@
-"""All attacks, and a driver:
+"""A driver of all attacks:
 
 `python -m tests.sandbox.battery LEVEL SECRET` makes them in a process of its own.
 
@@ -17,27 +17,11 @@ from contextlib import closing
 from pytest_llmarith.sandbox.isolation import probe
 from pytest_llmarith.sandbox.runner import Sandbox
 from pytest_llmarith.types import Level, ProgramLimits, ProgramRun
-from tests.sandbox import (
-    attacks_files,
-    attacks_memory,
-    attacks_output,
-    attacks_processes,
-    attacks_state,
-)
-from tests.sandbox.attack import HONEST, Attack
+from tests.sandbox.attack import ATTACKS, HONEST, Attack
 from tests.sandbox.targets import Targets
 
 KEY = "LLMARITH_BATTERY_API_KEY"
 LIMITS = ProgramLimits(seconds=(0.1, 0.3), memory_bytes=256 << 20)
-_FAMILIES = (
-    attacks_files,
-    attacks_memory,
-    attacks_processes,
-    attacks_output,
-    attacks_state,
-)
-ATTACKS = {attack.name: attack for family in _FAMILIES for attack in family.ATTACKS}
-
 _TRIES = 3
 
 

@@ -18,35 +18,18 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.types import Isolation, Level
-from tests.sandbox.battery import ATTACKS, KEY
+from tests.sandbox.attack import ATTACKS
+from tests.sandbox.battery import KEY
 
 _PROJECT = Path(__file__).parents[2]
 _DRIVER_S = 600
 _EXPOSED = {
-    *(
-        "steal answers by path",
-        "read the machine's files",
-        "TCP",
-        "UDP",
-        "every family of sockets",
-        "fork bomb",
-    ),
-    *(
-        "exec a shell",
-        "kill the parent",
-        "let a pipe kill the parent",
-        "arguments of system calls",
-    ),
-    *(
-        "all other system calls",
-        "raise its own limits",
-        "loosen its own bonds",
-        "keep state in System V shared memory",
-    ),
-    *(
-        "keep state in files",
-        "grow by pairs of sockets that are closed while they are waited for",
-    ),
+    *("steal answers by path", "read the machine's files", "TCP", "UDP"),
+    *("every family of sockets", "fork bomb", "exec a shell", "kill the parent"),
+    *("let a pipe kill the parent", "arguments of system calls"),
+    *("all other system calls", "raise its own limits", "loosen its own bonds"),
+    *("keep state in System V shared memory", "keep state in files"),
+    "grow by pairs of sockets that are closed while they are waited for",
 }
 
 pytestmark = [
@@ -85,9 +68,6 @@ def _attacked(
     "level", [Level.STANDARD, pytest.param(Level.STRICT, marks=pytest.mark.proof)]
 )
 def test_nothing_gets_through(level: Level, isolations: dict[Level, Isolation]) -> None:
-    """No attack reaches its target, changes the report of its run, or touches the next
-    term.
-    """
     found = _attacked(level, isolations)
     assert [*found] == [*ATTACKS]
     assert [one for one in found.values() if one["through"] or one["wrong"]] == []

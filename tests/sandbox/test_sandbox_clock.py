@@ -56,9 +56,6 @@ def test_waiting(
     ran: int,
     waited: int,
 ) -> None:
-    """A term's waiting for a processor is told from its running and sleeping, look by
-    look.
-    """
     waiting = Waiting(processors)
     for cpu, threads in looks:
         counts = [
@@ -138,9 +135,6 @@ class _StarvedClock:
     ("hundredths", "late"), [(100, True), (25, True), (6, True), (4, False), (0, False)]
 )
 def test_a_starved_term_is_inconclusive(hundredths: int, late: bool) -> None:
-    """A term that gets little of a processor becomes late, one that gets next to
-    nothing is inconclusive.
-    """
     control, writer = os.pipe()
     clock: Any = _StarvedClock(hundredths)
     with subprocess.Popen(

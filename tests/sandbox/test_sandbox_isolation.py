@@ -75,9 +75,6 @@ def broken_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("isolations", "broken_bubblewrap")
 def test_bubblewrap_that_may_not() -> None:
-    """What bubblewrap complains of is in the message, in one line, and standard is
-    used.
-    """
     with pytest.raises(
         UnavailableError, match="setting up uid map: Permission denied"
     ) as raised:
@@ -128,7 +125,6 @@ _HELD, _THROUGH = "held\n", "through\n"
 def test_a_self_test_that_fails(
     monkeypatch: pytest.MonkeyPatch, outputs: list[str], message: str
 ) -> None:
-    """A level whose self-test fails is refused, wanted or not."""
     monkeypatch.setattr(isolation_module, "attack", lambda level: outputs)
     for wanted in (None, Level.STRICT, Level.STANDARD):
         with pytest.raises(UnavailableError, match=message):
@@ -136,7 +132,6 @@ def test_a_self_test_that_fails(
 
 
 def test_other_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On another processor there is level none only."""
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     assert probe(Level.NONE).level is Level.NONE
     for wanted in (None, Level.STRICT, Level.STANDARD):
@@ -170,7 +165,6 @@ def test_it_can_be_imported_anywhere() -> None:
 
 
 def test_the_machine_is_described(any_isolation: Isolation) -> None:
-    """A record has the interpreter, the machine and its speed, in plain values."""
     found = machine_facts()
     assert found["interpreter"].startswith("CPython 3.")
     assert found["slots"] == max(1, found["cores"] - 1)
@@ -179,7 +173,6 @@ def test_the_machine_is_described(any_isolation: Isolation) -> None:
 
 
 def test_slots_are_held(tmp_path: Path) -> None:
-    """Eight threads hold at most all slots at once, and all of them means alone."""
     slots, lock = Slots(tmp_path, 3), threading.Lock()
     holding: list[bool] = []
     seen: list[list[bool]] = []
@@ -201,7 +194,6 @@ def test_slots_are_held(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["open to others", "a link", "a linked lock"])
 def test_the_folder_of_slots_is_private(tmp_path: Path, kind: str) -> None:
-    """A folder is refused if another user decides what is in it."""
     (elsewhere := tmp_path / "elsewhere").mkdir(mode=0o700)
     folder = tmp_path / "slots"
     folder.symlink_to(elsewhere) if kind == "a link" else folder.mkdir(mode=0o700)

@@ -102,19 +102,12 @@ control.recv(1000)
 def test_an_invalid_answer_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: bytes
 ) -> None:
-    """A zygote that sends an invalid answer is lost, and no part of the answer is
-    used.
-    """
     _replace_zygote(monkeypatch, tmp_path, f"{_ZYGOTE}control.sendall({answer!r})")
     [run] = _on_level_none(tmp_path).run("", [1])
     assert (run.ending, run.stdout) == (Ending.KILLED, "")
 
 
 def test_nothing_is_left_after_a_run(make_sandbox: MakeSandbox) -> None:
-    """After a run, and after one that is interrupted, neither a process nor a
-    descriptor is left.
-    """
-
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -149,7 +142,6 @@ sandbox.run("n = int(input())\\nwhile n: pass", [0, 1], lambda run: print(run.en
 def test_no_process_outlives_a_killed_harness(
     isolation: Isolation, tmp_path: Path
 ) -> None:
-    """When the harness is killed, its zygote and the running term end."""
     command = [sys.executable, "-c", _HARNESS, isolation.level, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as harness:
         assert harness.stdout is not None

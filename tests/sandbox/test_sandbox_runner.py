@@ -116,9 +116,6 @@ def test_it_is_as_if_run_by_python(
 def test_the_standard_library_is_complete(
     make_sandbox: MakeSandbox, tmp_path: Path
 ) -> None:
-    """Every module and every shared library that python finds is there, at every
-    level.
-    """
     _assert_as_python(make_sandbox(), _HEAD + _LIBRARIES, tmp_path)
 
 
@@ -127,7 +124,6 @@ def test_the_standard_library_is_complete(
 def test_standard_input_is_a_file(
     make_sandbox: MakeSandbox, tmp_path: Path, name: str
 ) -> None:
-    """Programs read it by its name, at every level."""
     _assert_as_python(
         make_sandbox(), f"print(int(open({name!r}).read()) + 1)", tmp_path
     )
@@ -156,7 +152,6 @@ def _one(make_sandbox: MakeSandbox, program: str, **limits: object) -> ProgramRu
 def test_output_up_to_the_limit(
     make_sandbox: MakeSandbox, stream: str, length: int, ending: str
 ) -> None:
-    """The last byte within the limit is kept; the first one beyond it ends the term."""
     run = _one(make_sandbox, f"import sys; sys.{stream}.write({length} * 'x')")
     assert (run.ending, getattr(run, stream)) == (ending, min(length, 1 << 16) * "x")
     assert ("65,536 bytes" in (run.detail or "")) == (ending == "killed")
@@ -164,7 +159,6 @@ def test_output_up_to_the_limit(
 
 @pytest.mark.usefixtures("isolation")
 def test_memory_is_limited(make_sandbox: MakeSandbox) -> None:
-    """Within the limit a program gets memory; beyond it there is a MemoryError."""
     within, beyond = make_sandbox(memory_bytes=256 << 20).run(
         "print(len(bytearray(int(input()) << 20)))", [100, 300]
     )
@@ -276,9 +270,6 @@ def test_a_marginal_time_is_taken_again_alone(
 
 
 def test_every_input_has_its_run(make_sandbox: MakeSandbox) -> None:
-    """Runs come in the order of the inputs, negative and long ones too, and are passed
-    on one by one.
-    """
     passed: list[ProgramRun] = []
     inputs = [3, -1, 0, 10**1000, 3]
     runs = make_sandbox().run("print(int(input()) + 1)", inputs, passed.append)

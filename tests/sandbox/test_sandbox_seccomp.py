@@ -76,7 +76,6 @@ def _filtered(machine: str, number: int, *arguments: int) -> str:
 
 @machines
 def test_numbers_are_those_of_the_kernel(machine: str) -> None:
-    """They are those of the kernel's header, and no call is left out that it has."""
     header = next(filter(Path.exists, _HEADERS[machine]), None)
     if header is None:
         pytest.skip("the kernel's headers are not installed")
@@ -104,7 +103,6 @@ def test_architectures_are_those_of_the_kernel(machine: str) -> None:
 
 @machines
 def test_only_the_listed_calls_are_allowed(machine: str) -> None:
-    """Without arguments, other calls fail."""
     number_of = numbers(machine)
     allowed = {number_of[name] for name in ALLOWED if name in number_of}
     allowed |= {number_of[name] for name in ("ioctl", "fcntl", "getpgid", "sendto")}
@@ -155,7 +153,6 @@ def test_only_the_listed_calls_are_allowed(machine: str) -> None:
 def test_arguments_decide(
     machine: str, call: str, arguments: tuple[int, ...], expected: str
 ) -> None:
-    """A restricted call is allowed if its arguments are."""
     assert _filtered(machine, numbers(machine)[call], *arguments) == expected
 
 
@@ -185,9 +182,6 @@ def test_other_architectures_by_name(machine: str) -> None:
 
 @machines
 def test_calls_that_are_counted(machine: str) -> None:
-    """The second filter reports threads, pipes and pairs of sockets, and nothing
-    else.
-    """
     program = seccomp.notify_filter(machine)
     number_of = numbers(machine)
     counted = {"clone", "socketpair", *_PIPES} & number_of.keys()
@@ -197,7 +191,6 @@ def test_calls_that_are_counted(machine: str) -> None:
 
 
 def test_this_machine_is_known() -> None:
-    """The numbers of this processor are found by the name that the kernel gives it."""
     machine = os.uname().machine
     assert bool(numbers(machine)) == (machine in ARCHITECTURES)
     assert numbers("riscv64") == {}
