@@ -96,21 +96,19 @@ class Runs:
 
         return self.runner.run(run())
 
+    def broker(self, mode: BatchMode | None, names: str = "m", **limits: Any) -> Broker:
+        """A broker of models with these names."""
+        url = self.server.base_url
+        models = [Model(name, self.target, self.params, url) for name in names]
+        store = RunStore(self.path, StoreMode.ON)
+        asking = RequestLimits(**limits)
+        return Broker(Client(), models, store, asking, batch=mode, say=self.said.append)
+
     async def one(
         self, mode: BatchMode | None, count: int, later: str = "", **limits: Any
     ) -> list[Reply | Failure]:
         """The outcomes; `later` is asked after them, and follows from a reply."""
-        model = Model("m", self.target, self.params, self.server.base_url)
-        limits = {"retries": 1, "timeout_s": 20.0, **limits}
-        store = RunStore(self.path, StoreMode.ON)
-        broker = Broker(
-            Client(),
-            [model],
-            store,
-            RequestLimits(**limits),
-            batch=mode,
-            say=self.said.append,
-        )
+        broker = self.broker(mode, **{"retries": 1, "timeout_s": 20.0, **limits})
         questions = [Question("m", f"q{number}", number) for number in range(count)]
         try:
             plan = broker.plan(questions)
@@ -124,11 +122,9 @@ class Runs:
             outcomes = list(
                 await asyncio.gather(*(broker.ask(question) for question in questions))
             )
-            return (
-                [*outcomes, await broker.ask(Question("m", later, 0))]
-                if later
-                else outcomes
-            )
+            if later:
+                outcomes.append(await broker.ask(Question("m", later, 0)))
+            return outcomes
         finally:
             await broker.close()
 
@@ -149,13 +145,20 @@ class Runs:
         with closing(sqlite3.connect(self.path)) as database, database:
             database.execute("UPDATE batches SET creating_at = creating_at - 7200")
 
+    def asked_once(self, *, batches: int = 1) -> bool:
+        """Whether no question was asked twice, and none is left in a batch."""
+        is_once = set(self.server.asked.values()) == {1}
+        return (
+            is_once and len(self.server.made) == batches and not self.rows("reserved")
+        )
+
     def rows(self, table: str) -> int:
         with closing(sqlite3.connect(self.path)) as database:
             ((count,),) = database.execute(f"SELECT count(*) FROM {table}")
         return int(count)
 
 
-@pytest.fixture(params=[OPENAI, ANTHROPIC])
+@pytest.fixture(params=[OPENAI])
 def runs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runs]:
     answers: dict[str, Any] = {}
     with BatchServer(lambda call: answers.get("answer", said)(call)) as server:
@@ -163,6 +166,13 @@ def runs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runs]:
         made.answers = answers  # type: ignore[attr-defined]
         with made.runner:
             yield made
+
+
+OF_ANTHROPIC = pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
+OF_MISTRAL = pytest.mark.parametrize(
+    "runs", ["mistral/mistral-small-latest"], indirect=True
+)
+OF_BOTH = pytest.mark.parametrize("runs", [OPENAI, ANTHROPIC], indirect=True)
 
 
 def said(call: Call) -> str:
@@ -184,6 +194,7 @@ def only(outcomes: list[Reply | Failure]) -> str:
     return message
 
 
+@OF_BOTH
 def test_a_run_submits_another_collects_and_single_questions_keep_away(
     runs: Runs,
 ) -> None:
@@ -299,6 +310,7 @@ def test_a_single_question_whose_batch_another_run_takes_at_that_moment(
     assert (runs.server.asked, runs.rows("replies")) == ({"q0": 1}, 1)
 
 
+@OF_BOTH
 def test_what_expired_is_submitted_once_more(runs: Runs) -> None:
     """The replies that came are stored first; then each question without one goes into
     one batch more, not into two.
@@ -317,6 +329,7 @@ def test_what_expired_is_submitted_once_more(runs: Runs) -> None:
     assert len(runs.server.made) == 3
 
 
+@OF_BOTH
 @pytest.mark.parametrize(("status", "asked"), [(500, 2), (429, 2), (400, 1)])
 def test_what_failed_is_submitted_once_more_if_that_may_help(
     runs: Runs, status: int, asked: int
@@ -360,17 +373,9 @@ def test_the_forecast_has_the_price_of_batches(runs: Runs) -> None:
     """
 
     async def run() -> None:
-        models = [Model("m", runs.target, {}, runs.server.base_url)]
-        broker = Broker(
-            Client(),
-            models,
-            RunStore(runs.path, StoreMode.ON),
-            RequestLimits(),
-            batch=WAIT,
-        )
-        assert broker.plan([Question("m", "q", 0)], later=["m"]).terms[
-            "m"
-        ].price == Price(*PRICES[runs.target])
+        broker = runs.broker(WAIT)
+        plan = broker.plan([Question("m", "q", 0)], later=["m"])
+        assert plan.terms["m"].price == Price(*PRICES[runs.target])
         await broker.close()
 
     runs.runner.run(run())
@@ -380,24 +385,13 @@ def test_a_reply_that_two_questions_share_counts_once(runs: Runs) -> None:
     """Such as those of two names of one model; from a batch, and from the store."""
 
     async def run(mode: BatchMode | None) -> Progress:
-        models = [
-            Model(name, runs.target, runs.params, runs.server.base_url) for name in "ab"
-        ]
-        broker = Broker(
-            Client(),
-            models,
-            RunStore(runs.path, StoreMode.ON),
-            RequestLimits(),
-            batch=mode,
-        )
-        broker.plan(questions := [Question(model.name, "q0", 0) for model in models])
+        broker = runs.broker(mode, "ab")
+        broker.plan(questions := [Question(name, "q0", 0) for name in "ab"])
         if mode is not None:
             await broker.batch()
         broker.announce()
-        assert [type(await broker.ask(question)) for question in questions] == [
-            Reply,
-            Reply,
-        ]
+        for question in questions:
+            assert isinstance(await broker.ask(question), Reply)
         await broker.close()
         return broker.progress()
 
@@ -406,7 +400,6 @@ def test_a_reply_that_two_questions_share_counts_once(runs: Runs) -> None:
     assert stored.stored_usd == paid.cost_usd > 0
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_filtered_question_has_a_reply(runs: Runs) -> None:
     """As a single question has."""
     error = {"code": "content_filter", "message": "filtered"}
@@ -432,6 +425,7 @@ def failed(line: bytes) -> bytes:
     ).encode()
 
 
+@OF_BOTH
 def test_any_order_and_a_damaged_line(runs: Runs) -> None:
     """A damaged line is read again; its question stays in the batch, and is not paid
     for again.
@@ -477,6 +471,7 @@ ALWAYS = (
 )
 
 
+@OF_BOTH
 @pytest.mark.parametrize("case", TWICE)
 def test_an_answer_that_is_wrong_twice(runs: Runs, case: str) -> None:
     """The results are late, not missing.
@@ -487,9 +482,7 @@ def test_an_answer_that_is_wrong_twice(runs: Runs, case: str) -> None:
     runs.run(SUBMIT)
     runs.server.alter = times(2, *TWICE[case])
     assert counted(runs.run(COLLECT if "page" in case else WAIT)) == {"reply": COUNT}
-    assert set(runs.server.asked.values()) == {1}
-    assert len(runs.server.made) == 1
-    assert runs.rows("reserved") == 0
+    assert runs.asked_once()
 
 
 def test_a_status_that_goes_back(runs: Runs) -> None:
@@ -499,9 +492,7 @@ def test_a_status_that_goes_back(runs: Runs) -> None:
     runs.server.polls = 0
     runs.server.alter = goes_back(runs.server)
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert set(runs.server.asked.values()) == {1}
-    assert len(runs.server.made) == 1
-    assert runs.rows("reserved") == 0
+    assert runs.asked_once()
 
 
 def goes_back(server: BatchServer) -> Callable[[str, web.Response], web.Response]:
@@ -515,12 +506,10 @@ def goes_back(server: BatchServer) -> Callable[[str, web.Response], web.Response
     return alter
 
 
+@OF_BOTH
 @pytest.mark.proof
 @pytest.mark.parametrize("case", ALWAYS)
 def test_an_answer_that_is_always_wrong(runs: Runs, case: str) -> None:
-    """The run ends with a line that says what is wrong, grades what there is, and keeps
-    the rest in its batch.
-    """
     runs.server.polls = 0
     runs.server.alter = times(math.inf, *TWICE[case])
     outcomes = counted(runs.run(WAIT))
@@ -534,9 +523,7 @@ def test_an_answer_that_is_always_wrong(runs: Runs, case: str) -> None:
     assert runs.rows("reserved") == COUNT - outcomes["reply"] > 0
     runs.server.alter = lambda event, answer: answer
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert set(runs.server.asked.values()) == {1}
-    assert len(runs.server.made) == 1
-    assert runs.rows("reserved") == 0
+    assert runs.asked_once()
 
 
 # Status and request_counts of a batch of 6, how many lines its output and its file of
@@ -564,7 +551,6 @@ COUNTS = {
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_questions_are_free_if_the_counts_agree(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -593,7 +579,6 @@ def test_questions_are_free_if_the_counts_agree(
         assert (case, runs.rows("reserved")) == (case, 0 if is_free else COUNT - good)
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_an_empty_file_of_errors_is_no_error(runs: Runs) -> None:
     runs.server.has_error_file = True
     assert counted(runs.run(WAIT)) == {"reply": COUNT}
@@ -619,12 +604,7 @@ def test_a_reply_that_cannot_be_used_is_not_paid_for_again(runs: Runs) -> None:
     assert runs.progress.lost_usd > runs.progress.cost_usd / COUNT
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_result_that_is_gone(runs: Runs) -> None:
-    """The replies of the others are stored first, and a line says how the rest goes
-    on.
-    """
-
     def happens(event: str) -> None:
         if event == "download" and runs.server.events.count(event) % 2 == 0:
             raise web.HTTPNotFound(
@@ -650,7 +630,6 @@ def test_a_result_that_is_gone(runs: Runs) -> None:
     assert len(runs.server.made) == 1
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_batch_whose_results_are_not_there_yet_goes_on(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -666,7 +645,6 @@ def test_a_batch_whose_results_are_not_there_yet_goes_on(
     assert len(runs.server.made) == 1
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_failure_without_a_known_reason_is_not_submitted_again(runs: Runs) -> None:
     runs.server.change = lambda lines: [
         json.dumps({"custom_id": key_in(lines[0])}).encode(),
@@ -676,7 +654,7 @@ def test_a_failure_without_a_known_reason_is_not_submitted_again(runs: Runs) -> 
     assert len(runs.server.made) == 1
 
 
-@pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
+@OF_ANTHROPIC
 def test_a_redirect_creates_no_batch(runs: Runs) -> None:
     def happens(event: str) -> None:
         raise web.HTTPTemporaryRedirect("http://127.0.0.1:9/v1")
@@ -697,6 +675,7 @@ def test_results_are_never_too_long_to_read(
     assert [len(made.calls) for made in runs.server.made] == [4, 2]
 
 
+@OF_BOTH
 def test_a_reply_of_unknown_cost_counts_against_a_cap(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -720,6 +699,7 @@ def test_a_reply_of_unknown_cost_counts_against_a_cap(
     assert "--llm-max-cost" in only(replies[-1:])
 
 
+@OF_BOTH
 def test_a_run_that_ends_amid_the_results_has_stored_the_first(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -745,6 +725,7 @@ def test_a_run_that_ends_amid_the_results_has_stored_the_first(
     assert first == pytest.approx(2 * runs.progress.cost_usd, rel=1e-9)
 
 
+@OF_BOTH
 @pytest.mark.proof
 @pytest.mark.parametrize("seed", range(int(os.environ.get("KILLS", "4"))))
 def test_runs_that_are_broken_off_at_any_request(
@@ -793,6 +774,7 @@ def test_runs_that_are_broken_off_at_any_request(
     assert runs.rows("reserved") == 0
 
 
+@OF_BOTH
 def test_a_cancelled_batch_is_not_submitted_again(runs: Runs) -> None:
     runs.server.end = "cancelled"
     runs.server.share = 0.0 if runs.target == OPENAI else 1.0
@@ -800,12 +782,10 @@ def test_a_cancelled_batch_is_not_submitted_again(runs: Runs) -> None:
     assert len(runs.server.made) == 1
 
 
+@OF_BOTH
 def test_a_creation_without_an_answer(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The batch is looked for: found, it is not created again; if it is not there after
-    a while, it is.
-    """
     monkeypatch.setattr("pytest_llmarith.models.batch_providers._CALL_S", 0.5)
     monkeypatch.setattr("pytest_llmarith.models.batch_providers._UPLOAD_S", 0.5)
     runs.server.happens = lambda event: (
@@ -827,6 +807,7 @@ CREATED: dict[str, Fault] = {
 }
 
 
+@OF_BOTH
 @pytest.mark.parametrize("case", CREATED)
 def test_a_wrong_answer_to_a_creation_that_took_place(runs: Runs, case: str) -> None:
     """The batch is found, also if the first answers to the look are wrong, too; no
@@ -848,10 +829,6 @@ REFUSED = {400: (True, 1), 429: (True, 2), 401: (False, 1), 404: (False, 1)}
 
 @pytest.mark.parametrize("code", REFUSED)
 def test_a_creation_that_is_refused(runs: Runs, code: int) -> None:
-    """Its questions are free if it was looked for in vain, or if the refusal is
-    clear.
-    """
-
     def happens(event: str) -> None:
         if event == "create":
             raise refusal(code)
@@ -874,9 +851,7 @@ def refusal(code: int) -> web.HTTPException:
     return made
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_call_is_repeated_as_a_question_is(runs: Runs) -> None:
-    """After a 429 four times as often as after an outage."""
     refused = 0
 
     def happens(event: str) -> None:
@@ -893,7 +868,7 @@ def test_a_call_is_repeated_as_a_question_is(runs: Runs) -> None:
     assert refused == 2
 
 
-@pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
+@OF_ANTHROPIC
 def test_a_batch_is_not_given_up_while_its_results_cannot_be_read(runs: Runs) -> None:
     """Of a batch without metadata only its results tell whether it is the one that was
     perhaps created.
@@ -927,9 +902,6 @@ def test_a_cap_counts_the_worst_case_of_all_batches(runs: Runs) -> None:
 
 
 def test_an_outage_and_a_refused_key(runs: Runs) -> None:
-    """An outage while a batch is watched is waited for; a refused key stops the run,
-    and the batch stays.
-    """
     runs.server.polls = 3
     runs.run(SUBMIT)
     runs.server.go_away(0.3)
@@ -943,11 +915,7 @@ def test_an_outage_and_a_refused_key(runs: Runs) -> None:
     assert runs.rows("reserved") == 1
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_batch_that_fails_whole(runs: Runs) -> None:
-    """The reason is that of each question; too many waiting tokens are not a failure:
-    the batch is split.
-    """
     runs.server.end, runs.server.errors = (
         "failed",
         [{"code": "invalid", "message": "line 3 is bad", "line": 3}],
@@ -971,9 +939,7 @@ def test_a_batch_that_fails_whole(runs: Runs) -> None:
     assert max(sizes[-3:]) <= 2
 
 
-@pytest.mark.parametrize("runs", [OPENAI], indirect=True)
 def test_a_single_question_that_is_too_long_is_not_split(runs: Runs) -> None:
-    """It is tried once more, and then has the reason."""
     runs.server.end = "failed"
     runs.server.errors = [
         {"code": "token_limit_exceeded", "message": "enqueued token limit"}
@@ -983,7 +949,7 @@ def test_a_single_question_that_is_too_long_is_not_split(runs: Runs) -> None:
     assert len(runs.server.made) == 2
 
 
-@pytest.mark.parametrize("runs", ["mistral/mistral-small-latest"], indirect=True)
+@OF_MISTRAL
 def test_a_batch_whose_owner_is_unclear_is_never_created_again(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1002,14 +968,7 @@ def test_the_end_of_a_run_does_not_wait_for_its_batch(runs: Runs) -> None:
     runs.server.polls = 10**6
 
     async def run() -> None:
-        model = Model("m", runs.target, {}, runs.server.base_url)
-        broker = Broker(
-            Client(),
-            [model],
-            RunStore(runs.path, StoreMode.ON),
-            RequestLimits(),
-            batch=WAIT,
-        )
+        broker = runs.broker(WAIT)
         broker.plan([Question("m", "q", 0)])
         waiting = asyncio.create_task(broker.batch())
         while not runs.server.events.count("poll"):
@@ -1021,6 +980,7 @@ def test_the_end_of_a_run_does_not_wait_for_its_batch(runs: Runs) -> None:
     assert runs.rows("reserved") == 1
 
 
+@OF_BOTH
 def test_results_hold_no_key(runs: Runs) -> None:
     runs.run(WAIT)
     content = json.dumps(runs.said).encode() + runs.path.read_bytes()
