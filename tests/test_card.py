@@ -69,7 +69,6 @@ def test_one_item_per_operation_dtype_depth_trial_and_per_sequence(
 
 
 def test_models_are_fixtures_chosen_by_an_option(benches: pytest.Pytester) -> None:
-    """Ten items of one cell for each model."""
     cell = collected(
         benches,
         "--llm-model=o4-mini",
@@ -91,10 +90,6 @@ def test_models_are_fixtures_chosen_by_an_option(benches: pytest.Pytester) -> No
 def test_eight_workers_report_custom_outcomes_in_report_json(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`--llm-model=o4-mini -n 8`:
-
-    Correct, Deviate and NaN are outcomes of pytest and of pytest-json-report's file.
-    """
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     pytester.makepyfile(
         test_bench="""

@@ -16,10 +16,6 @@ from pytest_llmarith.records import DEEPEST, is_plain, parse_json
 
 @pytest.mark.parametrize("before", [b"old", None])
 def test_a_file_is_written_whole(tmp_path: Path, before: bytes | None) -> None:
-    """The old file, or none, is there until all content has come, and if it breaks off.
-
-    Nothing is left beside it.
-    """
     path = tmp_path / "file"
     if before is not None:
         path.write_bytes(before)
@@ -65,10 +61,6 @@ def test_a_project_begins_at_a_landmark(
 
 
 def test_json_is_read_strictly() -> None:
-    """Python would read NaN, and no other reader could read what is made of it.
-
-    Deep values are found.
-    """
     for text in ("NaN", "[Infinity]", '{"a": -Infinity}'):
         with pytest.raises(ValueError, match="is not JSON"):
             parse_json(text)

@@ -169,9 +169,6 @@ def fault_of(value: Any, schema: dict[str, Any]) -> str | None:
 
 @pytest.mark.proof
 def test_records_of_real_runs(runs: list[Path]) -> None:
-    """Of all tasks and outcomes: each is read, says the same when it is written again,
-    and fits the closed schema.
-    """
     told = set()
     for run in runs:
         for line in (run / "trials.jsonl").read_text("utf-8").splitlines():
@@ -209,9 +206,6 @@ def test_summaries_of_real_runs(runs: list[Path]) -> None:
 
 @pytest.mark.parametrize("name", [*KINDS, "tables"])
 def test_the_published_schemas(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are what `llmarith schema` prints: of the dialect that they name, and open
-    for keys to come.
-    """
     assert main(["schema", name]) == 0
     printed = capsys.readouterr().out
     assert (PUBLISHED_FILES / f"{name}-1.json").read_text("utf-8") == printed

@@ -39,7 +39,6 @@ def parse(pytester: pytest.Pytester) -> Parse:
 
 
 def test_defaults(parse: Parse) -> None:
-    """Without options every question is asked once, by the limits of the paper."""
     settings = parse()
     assert settings.models == ()
     assert settings.seed == 0
@@ -71,7 +70,6 @@ def test_defaults(parse: Parse) -> None:
     ],
 )
 def test_values(parse: Parse, option: str, field: str, value: Any) -> None:
-    """The value that an option sets."""
     assert attrgetter(field)(parse(option)) == value
 
 
@@ -307,9 +305,6 @@ def test_conditions_combine(parse: Parse) -> None:
 def test_system_prompts(
     parse: Parse, texts: list[str], own: str | None, systems: list[str | None]
 ) -> None:
-    """One is the models' own; several make conditions, of which an empty one is the
-    usual condition.
-    """
     settings = parse(
         "--llm-model=m", *(f"--llm-system-prompt={text}" for text in texts)
     )

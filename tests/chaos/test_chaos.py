@@ -159,9 +159,6 @@ SEEDS = [[seed] for seed in range(int(os.environ.get("KILLS", "0")))] or [[16, 1
 def test_a_run_survives(
     seeds: Sequence[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same command finishes what was broken off, and asks nothing anew but what was
-    in flight.
-    """
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-tests")
     controllers = sum(seed % 2 == 0 for seed in seeds)
     bench = KilledBench(tmp_path, seeds)

@@ -86,10 +86,6 @@ def left() -> list[Batch]:
 def test_status_and_cancel(
     server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The provider says how far a batch is.
-
-    A cancelled one stays in the store until a run has taken its replies.
-    """
     assert main(["batch", "status"]) == 0
     shown = capsys.readouterr().out
     assert [shown.count(text) for text in (*TARGETS, "0 done", "perhaps created")] == [

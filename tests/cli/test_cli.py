@@ -163,7 +163,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_wrong_usage_is_one_line(
     arguments: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It names what is wrong; no file is written."""
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     try:
         status: object = main(arguments.split(" ") if arguments else [])

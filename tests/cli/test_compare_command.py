@@ -32,7 +32,6 @@ def sums(right: int, wrong: int, **facts: Any) -> list[dict[str, Any]]:
 
 
 def test_runs_are_compared(capsys: Captured) -> None:
-    """Exit status 1 and a line for each failure of the gate, beside the tables."""
     run_in(Path("old"), sums(40, 0), seed=0)
     run_in(Path("new"), sums(30, 10), seed=0)
     assert main(["compare", "old", "new", "--fail-if-worse=5"]) == 1

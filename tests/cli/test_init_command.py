@@ -38,9 +38,6 @@ def test_a_project_is_made(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """All benches, whose items pytest collects, the starter sequences, a lock, CI, a
-    README and a pytest.ini; then what to type.
-    """
     monkeypatch.chdir(folder.parent)
     assert main(["init", "mine"]) == 0
     out, err = capsys.readouterr()
@@ -91,7 +88,6 @@ def test_the_same_command_again_makes_what_is_missing(
 def test_changed_files_are_replaced_only_with_force(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line names the first of them, and nothing else is written either."""
     for changed, named in (
         ([BENCH], ""),
         ([BENCH, "benches/test_oeis.py"], " and 1 more"),
@@ -170,9 +166,6 @@ def test_ci_runs_on_the_files_of_the_project(folder: Path) -> None:
 def test_what_cannot_be_made_is_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file in place of the folder; an installation without the benches, which makes
-    no half project.
-    """
     folder.write_text("")
     assert main(["init", "mine"]) == WRONG_USAGE
     err = capsys.readouterr().err

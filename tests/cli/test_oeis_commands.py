@@ -152,9 +152,6 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
 
 
 def test_status_is_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is there, missing and broken, and from when; broken entries have a line
-    each.
-    """
     cache = tmp_path / "oeis_cache"
     (cache / "starter").mkdir(parents=True)
     for number in EASY[3:]:

@@ -91,7 +91,6 @@ def rows(text: str) -> list[dict[str, str]]:
 def test_a_run_is_shown_as_at_its_end(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With -v all tables stand above."""
     summary = load_runs(run)[0].summary()
     first, end = run_lines(summary, 160), screen(summary, 160)
     assert printed(capsys, run).splitlines() == [*first, *end]
@@ -344,7 +343,6 @@ def test_a_run_that_lacks_cells_of_others_comes_last(
 def test_tables_for_documents(
     run: Path, form: str, row: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The head: a row per model and task; on request cells and error classes."""
     out = printed(capsys, run, f"--format={form}")
     assert row in out
     assert "by variant" not in out
@@ -372,7 +370,6 @@ def test_captions_have_the_selection(
 def test_names_and_costs_in_latex(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Names are whole, simulated models are marked, and scores are there."""
     names = {
         "provider/a-model-with-a-name-that-is-long": 0.0971,
         "llmarith/sloppy": 5.28,
@@ -452,7 +449,6 @@ def test_markdown_with_all_tables(
 def test_cells_and_errors_as_data(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A row per variant and depth, or per error class; JSON has both at once."""
     cells = rows(printed(capsys, run, "--format=csv", "--cells", "--task=arithmetic"))
     shown = [
         [

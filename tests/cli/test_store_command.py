@@ -317,9 +317,6 @@ def test_the_status_says_what_there_is(full: Path, capsys: Captured) -> None:
 def test_there_has_to_be_a_store(
     command: tuple[str, ...], path: Path, capsys: Captured
 ) -> None:
-    """One line says that none is there, or that a file is none; nothing is made or
-    changed.
-    """
     assert run(*command) == WRONG_USAGE
     assert (
         f"there is no store {path}; name its folder with --store-dir"
@@ -372,10 +369,6 @@ def test_only_what_is_deleted_is_counted(full: Path, capsys: Captured) -> None:
 def test_what_is_deleted_is_said(
     way: tuple[str, ...], done: str, stay: int, full: Path, capsys: Captured
 ) -> None:
-    """A dry run deletes none.
-
-    Nothing is deleted while a run has the store open; a dry run only looks.
-    """
     with closing(Store(full)):
         assert run("prune", "--model=a", *way) == (0 if way else NOT_DONE)
         assert (

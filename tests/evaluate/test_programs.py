@@ -143,7 +143,6 @@ READ = "n = int(input())\n"
 def test_programs(
     sandbox: Sandbox, program: str, right: int, first: str | None
 ) -> None:
-    """The share of right terms is the score, and the first wrong one is the reason."""
     record = recorded(fenced(program), sandbox)
     reason = first and f"{right} of 12 terms right; {first}"
     assert record["outcome"] == ("deviate" if first else "correct")
@@ -167,7 +166,6 @@ def test_programs(
     ],
 )
 def test_no_program(sandbox: Sandbox, reply: Reply, reason: str) -> None:
-    """Without a program that compiles nothing runs, and the sequence scores 0."""
     record = recorded(reply, sandbox)
     assert (record["outcome"], record["reason"]) == ("nan", reason)
     assert record["grade"]["scores"] == {"1": 0.0, "3": 0.0}

@@ -85,7 +85,6 @@ def report_of(folder: Path, name: str, *options: str) -> Any:
 
 @pytest.mark.parametrize("name", ["same", "partly", "scored"])
 def test_errors_are_counted_by_family(folder: Path, name: str) -> None:
-    """A number under 1 refuses, and a score is taken from a dictionary."""
     report = report_of(folder, name)
     assert report["total"] == {
         "family": "all",
@@ -120,9 +119,6 @@ def test_a_grader_that_fails_refuses(
 
 
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Markdown has totals and examples; the exit status tells whether enough is
-    right.
-    """
     asked = [
         "conformance",
         f"{folder}/graders.py:same",
@@ -151,7 +147,6 @@ def test_what_is_no_grader(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """One line, and the exit status for wrong usage."""
     monkeypatch.chdir(folder)
     assert conformance.main([grader]) == 4
     said = capsys.readouterr().err

@@ -26,14 +26,10 @@ CASES = [
 
 
 def test_the_file_is_what_the_code_makes() -> None:
-    """The same bytes each time, so that a verdict changes only where the code does."""
     assert [asdict(case) for case in all_cases()] == CASES
 
 
 def test_the_data_card_counts_right() -> None:
-    """Size, families, languages and what was left out; a case to accept has no category
-    of refusals.
-    """
     card = (FOLDER / "README.md").read_text("utf-8")
     verdicts = Counter(case["expect"] for case in CASES)
     families, languages = (

@@ -87,9 +87,6 @@ MODULES = [module.name for module in pkgutil.iter_modules(exact.__path__)]
     ],
 )
 def test_a_grade(reply: Any, expected: Any, is_correct: bool) -> None:
-    """Exactly the expected number, in a text, the last message of the assistant, or
-    content blocks.
-    """
     assert grade(reply, expected).correct is is_correct
     assert bool(grade(reply, expected)) is is_correct
 
@@ -137,13 +134,11 @@ def test_tolerance() -> None:
     ],
 )
 def test_wrong_types(call: Any, message: str) -> None:
-    """One line says which argument is of a wrong type."""
     with pytest.raises(TypeError, match=message):
         call()
 
 
 def test_readings() -> None:
-    """Both readings, the last place of the number, and the reason."""
     assert readings(" 42\n").span == (1, 3)
     found = readings("12 + 30 = 42. Yes: 42, and not 43.")
     assert found.tolerant is None or found.span is not None
@@ -199,7 +194,6 @@ def test_a_score_without_answer_or_reply_is_0(completion: Any, answer: Any) -> N
 
 
 def test_classes_of_errors() -> None:
-    """The same classes as in a run; None for a right answer, or if a number is none."""
     assert (
         classify_error("10137", "10237", op="add", operands=("7391", "2846"))
         is ErrorClass.CARRY
@@ -246,9 +240,6 @@ PARTS = st.sampled_from([*MARKS.split("|"), "|", ")", "9" * 400])
     expected=st.text() | st.integers() | st.decimals(),
 )
 def test_no_text_raises(reply: str, expected: str | int | Decimal) -> None:
-    """Any reply and any expected number or text have a grade, a reading and a
-    reward.
-    """
     found = grade(reply, expected)
     assert found.correct <= (found.answer is not None)
     assert readings(reply, operands=[expected]).tolerant == read_number(
@@ -262,5 +253,4 @@ def test_no_text_raises(reply: str, expected: str | int | Decimal) -> None:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module: str) -> None:
-    """The examples of the docstrings are true."""
     assert doctest.testmod(import_module(f"{exact.__name__}.{module}")).failed == 0

@@ -48,7 +48,6 @@ def test_both_ways_read_alike(
     grouped: bool,
     is_asked: bool,
 ) -> None:
-    """With operands and without, with groups and without."""
     text = form.format(format(number, ",f" if grouped else "f"), a=a, b=b, op=op)
     operands = (str(a), str(b)) if is_asked else ()
     found = read(text, operands, dtype)

@@ -39,9 +39,6 @@ def case(truth: str, answer: str, op: Op = Op.ADD) -> Case:
 def test_measures(
     truth: str, answer: str, match: float, dlength: int, leading: int
 ) -> None:
-    """Digits are compared at their distance from the point, and their share is of the
-    truth's.
-    """
     found = measure(case(truth, answer), None)
     assert found.digit_match == match
     assert found.dlength == dlength
@@ -49,7 +46,6 @@ def test_measures(
 
 
 def test_wrong_digits() -> None:
-    """Digit by digit of the truth; none if the length or the sign differs."""
     assert wrong_digits(case("691234", "691834")) == "000100"
     assert (
         wrong_digits(case("6912", "6913.25")) == "0001"
@@ -67,7 +63,6 @@ def test_wrong_digits() -> None:
     ],
 )
 def test_carries(op: Op, lhs: str, rhs: str, count: int, chain: int) -> None:
-    """How many columns take one or give one away, and how many of them in a row."""
     found = carries(op, Decimal(lhs), Decimal(rhs))
     assert found is not None
     assert (found.number, found.longest_chain) == (count, chain)

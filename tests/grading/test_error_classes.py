@@ -143,9 +143,6 @@ def case_of(question: str, truth: str, answer: str) -> Case:
 def test_an_answer_is_in_its_class(
     question: str, truth: str, answer: str, found: ErrorClass | None
 ) -> None:
-    """Each rule for a class of errors is shown, on either side of its border; a correct
-    answer has no class.
-    """
     assert error_class(case_of(question, truth, answer)) is found
 
 
@@ -160,9 +157,6 @@ ANSWERS = st.one_of(
 
 @given(arithmetic_problems(depth=st.integers(1, 12)) | addition_problems(), ANSWERS)
 def test_every_deviate_has_a_class(problem: TaskProblem, answer: Decimal) -> None:
-    """A class where the grade says deviate, none where it says correct, and one word on
-    rounded.
-    """
     asked = of(problem)
     case = Case.of(*asked, problem.expected, answer, TOLERANCES[asked.dtype])
     found = error_class(case)

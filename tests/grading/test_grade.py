@@ -50,9 +50,6 @@ def errors(
     ],
 )
 def test_correct(answer: str, expected: str) -> None:
-    """Equal in value, a fixed-point answer once rounded to four decimals, half even;
-    there are no errors.
-    """
     assert case_of(answer, expected).is_correct
     assert errors(answer, expected) == (None, None, None)
 
@@ -88,9 +85,6 @@ def test_correct(answer: str, expected: str) -> None:
 def test_deviate(  # one row of a table
     answer: str, expected: str, absolute: str, relative: str | None, rounded: bool
 ) -> None:
-    """The absolute error is exact and plain, the relative one short and missing where
-    the truth is 0.
-    """
     assert not case_of(answer, expected).is_correct
     assert errors(answer, expected) == (absolute, relative, rounded)
 
@@ -98,7 +92,6 @@ def test_deviate(  # one row of a table
 @given(st.integers(-(10**80), 10**80), st.integers(-(10**80), 10**80))
 @settings(deadline=None)
 def test_the_absolute_error_is_the_difference(answer: int, expected: int) -> None:
-    """At every size, the error is what integers say."""
     assert errors(answer, str(expected))[0] == (
         None if answer == expected else str(abs(answer - expected))
     )
@@ -106,5 +99,4 @@ def test_the_absolute_error_is_the_difference(answer: int, expected: int) -> Non
 
 @pytest.mark.parametrize("answer", ["1E+9999", "-1E-9999", "9" * 20_000])
 def test_huge_numbers_are_graded(answer: str) -> None:
-    """No size of an answer overflows a context."""
     assert not case_of(answer, "12.5000").is_correct

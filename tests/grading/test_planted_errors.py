@@ -61,7 +61,6 @@ class Written:
     st.integers(0, 3),
 )
 def test_rounded(problem: TaskProblem, decimals: int) -> None:
-    """The truth with fewer decimals, where that is another number, is a rounding."""
     answer = Decimal(problem.expected).quantize(
         Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN, EXACT
     )
@@ -71,7 +70,6 @@ def test_rounded(problem: TaskProblem, decimals: int) -> None:
 
 @given(PROBLEMS)
 def test_sign(problem: TaskProblem) -> None:
-    """A minus too many or too few is an error of the sign; zero has none."""
     answer = Decimal(problem.expected).copy_negate()
     assume(answer)
     assert found(problem, answer) is ErrorClass.SIGN
@@ -79,9 +77,6 @@ def test_sign(problem: TaskProblem) -> None:
 
 @given(PROBLEMS, st.integers(-8, 8).filter(bool))
 def test_power_of_ten(problem: TaskProblem, exponent: int) -> None:
-    """Where all digits are right and the point stands elsewhere, the error is a power
-    of ten.
-    """
     truth = Decimal(problem.expected)
     assume(truth)
     assert found(problem, truth.scaleb(exponent, EXACT)) is ErrorClass.POWER_OF_TEN
@@ -89,7 +84,6 @@ def test_power_of_ten(problem: TaskProblem, exponent: int) -> None:
 
 @given(PROBLEMS, st.sampled_from([0, 1]), st.sampled_from(["", "-"]))
 def test_operand_echoed(problem: TaskProblem, which: int, sign: str) -> None:
-    """Where an operand is all that is said, with either sign, it was echoed."""
     assert found(problem, sign + operands(problem)[which]) is ErrorClass.OPERAND_ECHOED
 
 
@@ -121,7 +115,6 @@ def test_wrong_operation(problem: TaskProblem, op: Op, swapped: bool) -> None:
 
 @given(SUMS, st.integers(-2, 40).filter(bool), st.booleans())
 def test_misaligned(problem: TaskProblem, columns: int, left: bool) -> None:
-    """An answer in which one operand stood some columns off is told as misaligned."""
     lhs, rhs = map(Decimal, operands(problem))
     lhs, rhs = (
         (lhs.scaleb(columns, EXACT), rhs) if left else (lhs, rhs.scaleb(columns, EXACT))
@@ -160,9 +153,6 @@ def test_carry(problem: TaskProblem, data: st.DataObject) -> None:
 
 @given(PROBLEMS, st.data())
 def test_lengths(problem: TaskProblem, data: st.DataObject) -> None:
-    """If three, six or nine digits are missing or too many, it is a group; any other
-    number is a wrong length.
-    """
     written = Written(problem)
     size = data.draw(st.sampled_from((1, 2, 3, 4, 5, 6, 9)))
     whole = _of_another_length(written.whole, data, size)
@@ -212,9 +202,6 @@ def test_transposition(problem: TaskProblem, data: st.DataObject) -> None:
 
 @given(PROBLEMS, st.data())
 def test_one_digit(problem: TaskProblem, data: st.DataObject) -> None:
-    """A digit before the point is off by two or more; by one it may be a carry, behind
-    the point a rounding.
-    """
     written = Written(problem)
     place = data.draw(st.integers(0, len(written.whole) - 1))
     digit = int(written.whole[place])

@@ -88,7 +88,6 @@ async def test_one_request_for_all_who_ask_the_same() -> None:
 
 @in_no_time
 async def test_concurrency_is_the_bound_of_all_models_together() -> None:
-    """Also with questions that are tried again."""
     client = Scripted(
         lambda model, prompt, nth: (
             Provider(503) if prompt == "q0" and nth == 1 else reply_to(prompt)
@@ -123,9 +122,6 @@ async def test_what_is_wrong_with_one_question_ends_that_question_alone() -> Non
 
 @in_no_time
 async def test_a_refused_key_stops_the_run_after_one_request() -> None:
-    """Who asked hears the reason, all others that the run stopped for it; what has
-    arrived can still be fetched.
-    """
     client = Scripted(
         lambda model, prompt, nth: (
             reply_to(prompt) if prompt == "q0" else Provider(401, "bad key")
@@ -164,7 +160,6 @@ async def test_questions_that_are_announced_after_a_stop_are_answered() -> None:
 
 @in_no_time
 async def test_closing_lets_what_is_in_flight_arrive(path: Path) -> None:
-    """It is delivered and stored, also if its worker is gone; nothing new is asked."""
     client = Scripted(takes_s=lambda prompt: 20.0)
     broker = broker_of(client, path=path, concurrency=2)
     asking = [
@@ -265,9 +260,6 @@ async def test_stored_replies_are_reused(path: Path) -> None:
 
 @in_no_time
 async def test_modes_of_the_store(path: Path) -> None:
-    """refresh asks anew, once, and overwrites; off neither reads nor writes; only asks
-    simulated models alone.
-    """
     put(path, questions(2), lambda prompt: Reply("old"))
     for mode, stored_after in (
         (StoreMode.OFF, "old"),
@@ -420,7 +412,6 @@ async def test_the_same_command_does_not_spend_its_cap_again(path: Path) -> None
 async def test_replies_without_token_counts_count_with_their_worst_case(
     path: Path,
 ) -> None:
-    """In the run that asked, and in the same command again."""
     client = Scripted(lambda model, prompt, nth: Reply("42"))
     for bounds in (
         {"max_cost_usd": 290.0},

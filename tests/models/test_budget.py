@@ -92,14 +92,10 @@ def refusals(spending: Budget, *outcomes: Reply | BaseException) -> list[str]:
     ],
 )
 def test_terms(model: Model, own: Price | None, terms: ModelTerms) -> None:
-    """litellm's price counts before the user's, the request's limit before the model's;
-    fake models are free.
-    """
     assert prices(LISTED, own).terms(model) == terms
 
 
 def test_a_reply_at_the_users_price() -> None:
-    """Only if the cost is unknown; without tokens it stays unknown, and is not 0."""
     known, half = (
         Reply("", prompt_tokens=1000, completion_tokens=500),
         Reply("", prompt_tokens=1000),
@@ -164,9 +160,6 @@ def test_what_litellms_list_says(
 
 
 def test_a_request_has_to_fit_at_its_worst_case() -> None:
-    """Cheap replies make none cheaper; an exact fit is asked; all refusals of a model
-    have the same words.
-    """
     assert len(refusals(budget(max_cost_usd=150.0), *[reply(1)] * 100)) == 49
     assert (
         len(

@@ -64,9 +64,6 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reply_holds_every_fact_that_the_provider_gave(asked: Asked) -> None:
-    """Text, reasoning, finish reason, served model, tokens, latency, date, and what was
-    sent.
-    """
     answer = Answer("42", reasoning="hm", model="some-2025", usage=usage(7, 30, 20))
     reply, server = asked.server(answer, params={"temperature": 1})
     assert reply.text == "42"
@@ -297,7 +294,6 @@ def test_a_reply_in_another_encoding(asked: Asked, encoding: str, charset: str) 
 
 
 def test_a_reply_in_parts(asked: Asked) -> None:
-    """OpenAI's other form of a text."""
     parts = [{"type": "text", "text": "4"}, {"type": "text", "text": "2"}]
     reply, _ = asked.server(Answer(message={"content": parts}))
     assert reply.text == "42"
@@ -545,7 +541,6 @@ REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also
 def test_what_a_server_answers(
     asked: Asked, row: str, answer: Answer, message: str
 ) -> None:
-    """What is done about it, and the message for people."""
     timeout_s = 3.0 if "no reply" in message else 30.0
     diagnosis, _ = asked.server(
         answer, timeout_s=timeout_s, has_replied=row == AFTER_A_REPLY
@@ -675,7 +670,6 @@ def test_a_reply_whose_first_piece_inflates_to_nothing(asked: Asked) -> None:
 def test_an_address_that_is_not_found_is_named(
     asked: Asked, path: str, words: str, advice: str
 ) -> None:
-    """With what it probably lacks."""
     with LlmServer(lambda call: Answer(status=404, body=words.encode())) as server:
         url = server.base_url.removesuffix("/v1")
         diagnosis = asked.model(Model("m", "openai/some", {}, f"{url}{path}"))
@@ -808,7 +802,6 @@ RETRY_INFO = [
 def test_how_long_the_provider_asks_to_wait(
     asked: Asked, answer: Answer, least: float | None, most: float | None
 ) -> None:
-    """In seconds, in milliseconds, as a date, or in the body, as Google does."""
     diagnosis, _ = asked.server(
         answer, "gemini/gemini-2.0-flash" if answer.error else "openai/some"
     )
@@ -964,7 +957,6 @@ def test_the_answers_of_servers(
     fingerprint: str,
     tokens: tuple[Any, ...],
 ) -> None:
-    """With all the fields that vLLM and llama.cpp send."""
     reply, _ = asked.server(Answer(body=json.dumps(response).encode()))
     assert reply.text == "42"
     assert reply.reasoning == reasoning

@@ -120,9 +120,6 @@ TOOL = {
 def test_both_ways_send_the_same(
     runner: asyncio.Runner, target: str, params: dict[str, Any], system: str | None
 ) -> None:
-    """The body, the key, and the headers and fields of the query that were asked for;
-    at the same path.
-    """
     paths: list[str] = []
 
     class Server(LlmServer):
@@ -185,8 +182,6 @@ def test_litellm_is_the_way_to_providers(target: str, api_base: str | None) -> N
 def test_a_question_has_the_same_key_in_both_ways(
     runner: asyncio.Runner, tmp_path: Path
 ) -> None:
-    """What one way has stored is not asked in the other."""
-
     async def ask(model: Model, way: Transport) -> Reply | Failure:
         store = RunStore(tmp_path / "store.sqlite", StoreMode.ON)
         broker = Broker(Client(transport=way), [model], store, RequestLimits())

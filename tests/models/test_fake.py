@@ -157,7 +157,6 @@ def test_the_benches_see_every_outcome_and_every_error_class() -> None:
 def test_exact_writes_the_reference_program_of_every_starter_sequence(
     template: str,
 ) -> None:
-    """A bench that runs on it shows only correct programs."""
     known = fake.starter_sequences(OEIS_CACHE)
     assert len(known) == 87
     for name, entry in known.items():

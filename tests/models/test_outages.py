@@ -231,7 +231,6 @@ IN_PLACE: list[tuple[Any, Action, str]] = [
 def test_an_error_in_place_of_a_reply(
     asked: Asked, error: Any, action: Action, said: str
 ) -> None:
-    """Its code, type or words stand for the status."""
     for target, choices in (
         ("openai/some", {"choices": None}),
         ("openai/some", {"choices": []}),
@@ -333,7 +332,6 @@ EMPTY: list[tuple[int, Any]] = [
 
 @pytest.mark.parametrize(("status", "error"), EMPTY)
 def test_an_empty_account_stops_the_run(asked: Asked, status: int, error: Any) -> None:
-    """However it is said."""
     body = json.dumps({"error": error}, ensure_ascii=False).encode()
     for target in ("openai/some", "openrouter/x/y"):
         diagnosis, _ = asked.server(Answer(status=status, body=body), target)

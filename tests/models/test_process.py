@@ -99,9 +99,6 @@ def test_a_question_gets_its_reply_from_the_model_and_then_from_the_store(
 def test_keys_are_in_the_process_alone(
     start: Start, server: LlmServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes them from `.env`; a key that comes back in a refusal is in no
-    message.
-    """
     monkeypatch.delenv("OPENAI_API_KEY")
     (tmp_path / ".env").write_text("OPENAI_API_KEY=quoted0in0a0refusal\n")
     server._answer = lambda call: Answer(

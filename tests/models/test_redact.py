@@ -29,9 +29,6 @@ THERE = "http://there.example/v1"
 
 
 def test_names_of_secrets() -> None:
-    """Of parameters, headers and variables; hiding other names would lose what was
-    sent.
-    """
     secrets = "api_key OPENAI_API_KEY Authorization token aws_secret X-Api-Key X-Auth apiKey accessKey key idtoken"
     secrets += " Ocp-Apim-Subscription-Key azure_ad_token vertex_credentials DB_PASSWORD Set-Cookie"
     others = "max_tokens max_completion_tokens keyboard monkey author reasoning_effort top_k prompt_cache_key"
@@ -98,9 +95,6 @@ def test_headers_are_hidden_with_their_names_shown() -> None:
     ],
 )
 def test_keys_in_messages_are_hidden(text: str, shown: str) -> None:
-    """Those of the environment whatever they look like, unless they are short, and what
-    looks like one.
-    """
     environ = {
         "MY_API_KEY": "plain words",
         "HF_TOKEN": "tok123456",
@@ -111,7 +105,6 @@ def test_keys_in_messages_are_hidden(text: str, shown: str) -> None:
 
 
 def test_a_message_is_one_bounded_line() -> None:
-    """Without control characters; a cut through a key shows no half of it."""
     line = one_line("bad\n\tthing \x1b[31mred\x07\u202e " + "x " * 100_000, {})
     assert line.startswith("bad thing [31mred x x x")
     assert (len(line), line.isprintable()) == (300, True)
@@ -166,7 +159,6 @@ def test_what_is_taken_out_of_a_reply(name: str, secret: str, is_hidden: bool) -
 
 
 def test_the_variable_of_a_key_is_known() -> None:
-    """What is short, a number or no secret is none."""
     environ = {
         "SOME_API_KEY": "hunter2hunter2",
         "A_TOKEN": "short",

@@ -66,9 +66,6 @@ def test_a_question_that_is_waited_for_goes_first() -> None:
 
 
 def test_workers_are_served_side_by_side() -> None:
-    """Just behind the place of each, the worker with the fewest unfetched replies
-    first; then from the start again.
-    """
     queue = announced(100, window=12)
     for worker, number in (("a", 0), ("b", 25), ("c", 50), ("d", 75)):
         wait(queue, number, worker)

@@ -57,7 +57,6 @@ def always(status: int, retry_after_s: float | None = None) -> Script:
 
 @in_no_time
 async def test_retry_after_is_waited_for_to_the_second() -> None:
-    """The wait stands in the reply and in the counts."""
     client = Scripted(
         failing(Provider(429, retry_after_s=12), Provider(503, retry_after_s=12))
     )
@@ -124,9 +123,6 @@ async def test_retry_after_is_waited_for_to_the_second() -> None:
 async def test_how_often_a_request_is_tried(
     script: Script, retries: int, requests: int, message: str | None
 ) -> None:
-    """429s have four times as many retries, and use up none of an outage's; what cannot
-    pass is not tried again.
-    """
     client = Scripted(script)
     outcome = await broker_of(client, retries=retries).ask(questions(1)[0])
     assert client.asked.total() == requests
@@ -173,8 +169,6 @@ async def test_a_limit_per_minute_costs_no_question(hint_s: float | str | None) 
 
 @in_no_time
 async def test_a_redirect_after_replies_costs_only_its_question() -> None:
-    """Of an address that has not replied yet, it stops the run."""
-
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
         return Redirected("redirected") if prompt == "q1" else right(model, prompt, nth)
 
@@ -260,7 +254,6 @@ def test_concurrency_is_raised_more_slowly_after_each_refusal() -> None:
 @pytest.mark.parametrize("seed", range(3))
 @in_no_time
 async def test_refusals_at_random_lower_nothing(most: int, seed: int) -> None:
-    """Two of a hundred requests, whatever is in flight."""
     draw = Random(seed)
 
     def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
@@ -276,7 +269,6 @@ async def test_refusals_at_random_lower_nothing(most: int, seed: int) -> None:
 
 @in_no_time
 async def test_a_fixed_concurrency_is_never_lowered() -> None:
-    """Of 16 at once it takes 8; the questions are asked again until it does."""
     client = Scripted(right, takes_s=lambda prompt: 0.05, most=8)
     broker = broker_of(client, concurrency=16, fixed=True)
     assert counted(await ask(broker, questions(100))) == {"reply": 100}
@@ -318,9 +310,6 @@ async def test_a_throttled_model_does_not_hold_up_another() -> None:
 
 @in_no_time
 async def test_a_run_that_ends_does_not_wait_for_its_turn() -> None:
-    """Questions that wait for their turn fail at once, and say that they were not
-    asked.
-    """
     client = Scripted(right)
     broker = broker_of(client, requests_per_minute=1)
     asking = asyncio.create_task(ask(broker, questions(10)))
@@ -351,7 +340,6 @@ async def stopped_at(
 
 @in_no_time
 async def test_a_provider_that_is_down_stops_the_run_after_a_minute() -> None:
-    """With its last reason, after few requests; all questions are answered."""
     client = Scripted(always(503))
     broker = broker_of(client)
     at, outcomes = await stopped_at(client, broker, 1000)

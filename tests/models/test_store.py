@@ -226,7 +226,6 @@ def damaged(path: Path) -> None:
 def test_a_store_that_cannot_be_used(
     prepare: Callable[[Path], object], message: str, path: Path
 ) -> None:
-    """One line with the file and the reason; the file stays as it is."""
     prepare(path)
     before = path.read_bytes() if path.is_file() else None
     with (
@@ -275,10 +274,6 @@ async def test_nothing_is_asked_before_the_store_is_known_to_work(
 async def test_what_was_not_written_is_tried_again_at_the_end(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The store may be free by then, or the disk have room.
-
-    A batch is written whole or not at all.
-    """
     monkeypatch.setattr("pytest_llmarith.models.store.BUSY_S", 0.1)
     store = RunStore(path, StoreMode.ON)
     await store.prepare()
@@ -405,9 +400,6 @@ def test_two_processes_share_a_store_from_its_first_moment(path: Path) -> None:
 
 
 def test_pruning_needs_the_store_alone(store: Store, path: Path) -> None:
-    """While a run has it open nothing is deleted; afterwards it is, and the file
-    shrinks.
-    """
     store.put(
         {
             str(number): structs.replace(FULL, reasoning="x" * 10_000)

@@ -42,9 +42,6 @@ def fill_starter(
 
 
 def test_the_sets_of_the_paper(tmp_path: Path) -> None:
-    """Four sets of 250 numbers each, ascending and without overlap; a sync fetches
-    them, or A-numbers, each once.
-    """
     sets = {name: Cache(tmp_path).numbers(name) for name in SETS if name != STARTER}
     assert [len(listed) for listed in sets.values()] == [250] * 4
     assert len({number for listed in sets.values() for number in listed}) == 1_000
@@ -136,9 +133,6 @@ def test_the_digest_is_that_of_the_content(tmp_path: Path) -> None:
 def test_incomplete_and_unknown_sets_are_refused(
     asked: list[str], said: str, tmp_path: Path
 ) -> None:
-    """One line: how many are missing, the first few, the command; or which sets there
-    are.
-    """
     cache = fill(tmp_path, ["A000002", "A000003"])
     with pytest.raises(ValueError, match=r"classic_easy|starter") as raised:
         checked_sets(asked, cache)

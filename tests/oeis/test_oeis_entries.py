@@ -39,9 +39,6 @@ def read(value: Any) -> IntegerSequence:
 
 
 def test_the_wanted_one_of_several_entries() -> None:
-    """A search result is a list or an object, with entries that mention the number; a
-    file may hold one entry.
-    """
     entries = [fields("A000040", data="9,9"), fields("A000045"), fields("A382002")]
     assert (
         read(entries)
@@ -62,9 +59,6 @@ def test_terms_and_offset_are_exact(terms: list[int], offset: int) -> None:
 
 
 def test_rare_fields() -> None:
-    """An entry may lack comments, have a single offset, and terms of up to 4,000
-    digits.
-    """
     sequence = read(
         fields("A000045", comment=None, offset="-100000000000000000", data=f"{LONG},0")
     )
@@ -99,7 +93,6 @@ FIELDS: dict[str, list[Any]] = {
     [(field, value) for field, values in FIELDS.items() for value in values],
 )
 def test_a_broken_field_is_named(field: str, value: Any) -> None:
-    """The message, one line, has the file and the field; nothing is guessed."""
     with pytest.raises(BrokenEntry, match=rf"^here: .*{field}") as raised:
         read([fields("A000045", **{field: value})])
     assert str(raised.value).isprintable()
@@ -133,7 +126,6 @@ def test_a_broken_field_is_named(field: str, value: Any) -> None:
     ],
 )
 def test_what_is_no_entry_is_refused(text: str, said: str) -> None:
-    """One line says what the text holds instead."""
     with pytest.raises(BrokenEntry, match=r"^here: ") as raised:
         parse_entry(text, "here", "A000045")
     assert said in str(raised.value)
@@ -141,7 +133,6 @@ def test_what_is_no_entry_is_refused(text: str, said: str) -> None:
 
 
 def test_a_numbers() -> None:
-    """Only an A and six digits or more is a number: it becomes a file name."""
     assert all(map(is_number, ["A000045", "A382002", "A1234567", "A000001"]))
     others = [
         "",
@@ -202,7 +193,6 @@ SEQ = """\
     "text", [SEQ, SEQ.replace("\n", "\r\n"), SEQ.replace("A000045", "A000046") + SEQ]
 )
 def test_a_seq_file_is_an_entry(text: str) -> None:
-    """Terms go on over lines, and a file may hold several entries."""
     assert read(seq_fields(text, "here", "A000045")) == EXPECTED
 
 
@@ -220,7 +210,6 @@ def test_a_seq_file_without_the_entry_is_refused() -> None:
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real entries are not here")
 def test_real_entries_are_read() -> None:
-    """All 500 of the classic sets, alone, among others, and from a `.seq` file."""
     paths = sorted(REAL.glob("*/A*.json"))
     texts = [json.loads(path.read_text("utf-8"))[0] for path in paths]
     sequences = [read_entry(path) for path in paths]

@@ -96,9 +96,6 @@ def test_the_tables_give_their_terms(case: Case) -> None:
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_the_document_has_the_figures(name: str) -> None:
-    """Precision, recall and the tables that pass, from the verdicts of the first test,
-    which accuses no honest one.
-    """
     tables = [case.name for case in GROUPS[name] if case.cheat]
     passing = [one for one in tables if one in PASSING]
     recall = 100 * (1 - len(passing) / len(tables))
@@ -187,9 +184,6 @@ def test_the_source_alone_decides(program: str, share: int, place: str) -> None:
     ],
 )
 def test_what_is_no_table(program: str) -> None:
-    """Comments, docstrings, messages, base cases and ranges, even if the program breaks
-    after the listed terms.
-    """
     first = analyze(Program.parse(program), of.PRIMES)
     assert extra_inputs(first, right(of.PRIMES)) == ()
     assert not conclude(first, right(of.PRIMES), after(of.PRIMES, *[""] * 6)).cheat
@@ -227,7 +221,6 @@ def test_a_heavy_program_is_run_after_the_listed_terms() -> None:
 
 @pytest.mark.parametrize("case", [case for case in OF_CODE if case.cheat], ids=name_of)
 def test_a_table_without_literals_is_run_after_the_listed_terms(case: Case) -> None:
-    """Names, shapes, chains of calls and keyword arguments hold data, too."""
     analysis = analyze(Program.parse(case.program), case.sequence)
     assert extra_inputs(analysis, right(case.sequence))
 
@@ -303,9 +296,6 @@ def product_of(factors: int) -> Callable[[int], int]:
 def test_answers_that_follow_from_the_listed_terms_are_those_of_a_table(
     sequence: IntegerSequence, further: Callable[[int], int], cheat: bool
 ) -> None:
-    """A polynomial, a recurrence, and a product with as many numbers as there are
-    listed terms say nothing more.
-    """
     heavy = analyze(
         Program.parse(f"p = {[3 * term + 1 for term in numbers(sequence)]}"), sequence
     )
@@ -315,9 +305,6 @@ def test_answers_that_follow_from_the_listed_terms_are_those_of_a_table(
 
 
 def test_real_sequences_go_on_without_a_sign() -> None:
-    """The last listed terms of real sequences, as answers after the others, look like
-    those of a table in under 2 %.
-    """
     signs, cuts = 0, 0
     for path in sorted(REAL.glob("classic_*/A*.json"))[::4]:
         terms = numbers(read_entry(path))
@@ -421,10 +408,6 @@ def test_terms_in_self_tests_do_not_count(name: str) -> None:
     ],
 )
 def test_a_sudden_end_is_a_table(ending: Ending, listed_s: float, cheat: bool) -> None:
-    """A kill is no answer; so is an endless loop if the last terms were quick.
-
-    A busy machine shows nothing.
-    """
     listed = [replace(run, seconds=listed_s) for run in right(of.PRIMES)]
     assert (
         conclude(HEAVY, listed, [ran(59, "", ending=ending, seconds=4.0)]).cheat
@@ -433,9 +416,6 @@ def test_a_sudden_end_is_a_table(ending: Ending, listed_s: float, cheat: bool) -
 
 
 def test_broken_programs_are_no_tables() -> None:
-    """A program that breaks before the last listed term, or is mostly wrong, shows
-    nothing after it.
-    """
     crashes = after(of.PRIMES, *[""] * 6)
     broken = [
         run if run.input < 30 else replace(run, exit_status=1)
@@ -451,9 +431,6 @@ def test_broken_programs_are_no_tables() -> None:
 
 
 def test_a_complete_listing_is_judged_by_size_alone() -> None:
-    """A finite sequence that is listed in full has no further n; the evidence says
-    so.
-    """
     complete = replace(of.PRIMES, keywords=("fini", "full", "nonn"))
     heavy = replace(HEAVY, sequence=complete)
     assert extra_inputs(heavy, right(complete)) == ()
@@ -467,9 +444,6 @@ def test_a_complete_listing_is_judged_by_size_alone() -> None:
 @settings(max_examples=30)
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=12, max_size=40, unique=True))
 def test_terms_are_found_in_every_form(terms: list[int]) -> None:
-    """A list, also backwards, a text, a dict and a chain of comparisons of any terms
-    are tables.
-    """
     sequence = IntegerSequence("A000000", "Any.", (), tuple(map(str, terms)), 0, ())
     forms = [
         f"print({terms}[int(input())])",
@@ -520,9 +494,6 @@ def works_linearly(
 
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE.keys())
 def test_work_is_linear(source: Callable[[int], str]) -> None:
-    """A program twice as long or nested twice as deep takes twice the work, and is not
-    accused.
-    """
     assert works_linearly(analyzed, source)
     assert works_linearly(without_self_tests, source)
     assert works_linearly(messages_to_judge, source)
@@ -538,7 +509,6 @@ REPEATING: dict[str, tuple[Callable[[int], int], list[int]]] = {
 @pytest.mark.parametrize("texts", REPEATING)
 @pytest.mark.parametrize("listing", REPEATING)
 def test_work_is_linear_if_the_terms_repeat(texts: str, listing: str) -> None:
-    """The same holds for a text in which a run of terms begins at every number."""
     number, terms = REPEATING[texts][0], REPEATING[listing][1]
     sequence = IntegerSequence("A000000", "Any.", (), tuple(map(str, terms)), 0, ())
 
@@ -557,7 +527,6 @@ def test_as_many_last_terms_as_base_cases_are_a_table() -> None:
 
 
 def test_a_program_that_no_longer_answers_is_not_run_further() -> None:
-    """It is broken if half of its last answers are missing."""
     program = Program.parse("print('" + "0123456789abcdef" * 40 + "')")
     analysis = analyze(program, of.PRIMES)
     answers = [

@@ -63,7 +63,6 @@ OF_TAGS = "# removes </think> from a text\nprint(input().split('</think>')[0])"
 
 @pytest.mark.parametrize("reply", FOUND.values(), ids=FOUND.keys())
 def test_a_program_is_found(reply: str) -> None:
-    """The same program is found in each of these replies."""
     found = find_program(reply)
     assert isinstance(found, Program)
     assert found.source.strip() == CODE
@@ -73,7 +72,6 @@ def test_a_program_is_found(reply: str) -> None:
     "reply", [OF_TAGS, fenced(OF_TAGS), f"<think>Easy.</think>\n{fenced(OF_TAGS)}"]
 )
 def test_a_tag_in_the_program_ends_no_thought(reply: str) -> None:
-    """A program may contain the closing tag in its comments and strings."""
     found = find_program(reply)
     assert isinstance(found, Program)
     assert found.source == OF_TAGS
@@ -94,7 +92,6 @@ OF_FENCES = f'"""Prints n.\n\n```python\nf(3)\n```\n"""\n{CODE}'
     ],
 )
 def test_a_fence_in_a_docstring_ends_no_block(reply: str) -> None:
-    """A program may show in its docstring how it is used."""
     found = find_program(reply)
     assert isinstance(found, Program)
     assert found.source.strip().replace("'''", '"""') == OF_FENCES
@@ -160,7 +157,6 @@ NOT_FOUND = [
 def test_no_program_has_a_reason(
     reply: str, reason: NanReason, detail: str | None
 ) -> None:
-    """A reply without a program has a word and a line that say why."""
     found = find_program(reply)
     assert isinstance(found, NoProgram)
     assert found.reason is reason
@@ -218,7 +214,6 @@ def test_an_interpreter_that_does_not_start_is_an_error(
     "unit", ["`", "```\n", "``` ```\n", " \n", "a", "```a", "<think>\n", "```a\n"]
 )
 def test_a_long_reply_is_read_in_linear_time(unit: str) -> None:
-    """A reply twice as long takes twice the steps, not four times."""
     short, long = (
         steps(partial(find_program, unit * (size // len(unit))))
         for size in (20_000, 40_000)
@@ -229,5 +224,4 @@ def test_a_long_reply_is_read_in_linear_time(unit: str) -> None:
 @settings(max_examples=20)
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_read(text: str) -> None:
-    """Any text, also with surrogates, has a program or a reason."""
     assert isinstance(find_program(fenced(text)), Program | NoProgram)

@@ -39,7 +39,6 @@ def status(
 
 @pytest.mark.parametrize("stdout", ["5", " 5 \r\n", "\n\n5\t"])
 def test_a_term_is_right_as_text(stdout: str) -> None:
-    """White space around the term does not count."""
     assert status(ran(stdout)) is TermStatus.OK
 
 
@@ -48,7 +47,6 @@ def test_a_term_is_right_as_text(stdout: str) -> None:
     ["", "6", "+5", "05", "5.0", "5e0", "٥", "5 5", "a(3) = 5", "5\0", "-5", "'5'"],
 )
 def test_any_other_text_is_wrong(stdout: str) -> None:
-    """The decimal text is compared, and not its value."""
     assert status(ran(stdout)) is TermStatus.WRONG
 
 
@@ -72,9 +70,6 @@ def test_any_other_text_is_wrong(stdout: str) -> None:
     ],
 )
 def test_rules(run: ProgramRun, default: TermStatus, paper: TermStatus) -> None:
-    """The default rules look at the exit status, the paper's at stderr; time and
-    signals are the same.
-    """
     assert status(run) is default
     assert status(run, rules=Rules.PAPER) is paper
 
@@ -92,16 +87,12 @@ def test_an_inconclusive_term_is_left_out() -> None:
 
 @pytest.mark.parametrize("expected", [{}, {2: "5"}, {3: "5", 4: "5"}])
 def test_runs_of_other_terms_are_refused(expected: dict[int, str]) -> None:
-    """A shift by one would look like a bad model."""
     with pytest.raises(ValueError, match="not those of the expected terms"):
         verdicts([ran()], expected, 4.0, Rules.DEFAULT)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 6)), min_size=1))
 def test_the_score_is_the_mean(seen: list[tuple[bool, float]]) -> None:
-    """One run gives the score at every limit: right terms in time by all terms, as a
-    fraction.
-    """
     runs = [
         ran("5" if right else "6", seconds, n=n)
         for n, (right, seconds) in enumerate(seen)

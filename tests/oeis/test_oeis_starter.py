@@ -49,9 +49,6 @@ def starter(number: str) -> IntegerSequence:
 
 
 def test_the_starter_has_every_kind() -> None:
-    """Pairs of an entry and a program: easy and hard, many offsets, negative and long
-    terms, one or two too slow.
-    """
     assert sorted(path.stem for path in STARTER.glob("*.py")) == NUMBERS
     assert {path.suffix for path in STARTER.iterdir() if path.is_file()} == {
         ".json",
@@ -73,9 +70,6 @@ def test_the_starter_has_every_kind() -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_an_entry(number: str) -> None:
-    """It says where n starts and who defined it; if it is in the OEIS, the facts agree
-    and the words differ.
-    """
     sequence = starter(number)
     assert ("easy" in sequence.keywords) is not ("hard" in sequence.keywords)
     assert ("sign" in sequence.keywords) == any(
@@ -104,7 +98,6 @@ def six_in_a_row(texts: Iterable[str]) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_program(number: str) -> None:
-    """It gives all terms that it reaches; it is documented and holds no long term."""
     sequence, path = starter(number), STARTER / f"{number}.py"
     slow_from = fields(number).get("slow_from", sequence.inputs.stop)
     assert sequence.offset < slow_from <= sequence.inputs.stop

@@ -52,9 +52,6 @@ class Entries:
 
 
 def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
-    """The others come byte by byte, with the notice beside them; all come if they are
-    to be refreshed.
-    """
     numbers = ["A000001", "A000002", "A000003", "A000004"]
     entries = {number: entry(number, name="New.") for number in numbers}
     source, cache = Entries(entries), tmp_path / "a/b"
@@ -89,7 +86,6 @@ def test_intact_entries_are_not_fetched(tmp_path: Path) -> None:
     ],
 )
 def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -> None:
-    """The entry that is there stays, and the others are fetched."""
     (tmp_path / "A000045.json").write_bytes(entry("A000045"))
     source = Entries({"A000045": content, "A000040": entry("A000040")})
     synced = sync(["A000045", "A000040"], tmp_path, source, NOTICE, refresh=True)
@@ -103,7 +99,6 @@ def test_no_broken_entry_is_written(content: bytes, said: str, tmp_path: Path) -
 
 
 def test_a_hopeless_source_is_given_up(tmp_path: Path) -> None:
-    """How many entries were not tried is counted."""
     source = Entries({"A000001": entry("A000001"), "A000003": None})
     synced = sync([f"A00000{digit}" for digit in range(1, 7)], tmp_path, source, NOTICE)
     assert synced == Synced(
@@ -113,9 +108,6 @@ def test_a_hopeless_source_is_given_up(tmp_path: Path) -> None:
 
 
 def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
-    """JSON before `.seq`, which becomes JSON; a broken file is named by its own path; a
-    missing folder is an error.
-    """
     folder, cache = tmp_path / "folder", tmp_path / "cache"
     (folder / "a/A000").mkdir(parents=True)
     (folder / "a/A000/A000045.seq").write_text(SEQ, encoding="utf-8")
@@ -150,7 +142,6 @@ def test_a_folder_gives_files_of_any_depth(tmp_path: Path) -> None:
 
 
 def test_whose_the_entries_are() -> None:
-    """The notice of a project names the OEIS and its licence."""
     notice = (PROJECT / "oeis_cache" / NOTICE_FILE).read_text("ascii")
     assert all(
         said in notice
@@ -176,9 +167,6 @@ def ask(site: Site, told: Callable[[str], None] = lambda line: None) -> bytes:
 
 
 def test_one_request_says_who_asks() -> None:
-    """The address of the interface, and a User-Agent of this plugin; the body comes as
-    it is.
-    """
     with Site() as site:
         assert ask(site) == entry("A000045")
     [call] = site.calls
@@ -196,10 +184,6 @@ def test_one_request_says_who_asks() -> None:
     ],
 )
 def test_an_outage_is_retried(bad: Answer, said: str) -> None:
-    """A line says so before each retry.
-
-    If it stays it is given up; other entries may still come.
-    """
     told: list[str] = []
     with Site(lambda call: bad if call.nth < ATTEMPTS else GOOD) as site:
         assert ask(site, told.append) == GOOD.body
@@ -248,9 +232,6 @@ def test_an_outage_is_retried(bad: Answer, said: str) -> None:
 def test_what_does_not_pass_is_not_retried(
     answer: Answer, said: str, ends_sync: bool
 ) -> None:
-    """A refusal, a wait of more than five minutes, and a reply that is too large, also
-    once it is unpacked.
-    """
     with (
         Site(lambda call: answer) as site,
         pytest.raises(Unavailable, match=said) as raised,
@@ -260,7 +241,6 @@ def test_what_does_not_pass_is_not_retried(
 
 
 def test_three_failures_in_a_row_are_hopeless() -> None:
-    """A success starts the count again."""
     ends_sync = []
     with (
         Site(

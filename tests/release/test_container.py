@@ -78,7 +78,6 @@ def test_every_path_and_command_exists(tmp_path: Path) -> None:
 
 @pytest.mark.proof
 def test_the_package_is_built_from_what_is_copied(tmp_path: Path) -> None:
-    """The same wheel as from the clone."""
     source = copied(tmp_path / "image") / "opt" / "llmarith"
     wheel = build("wheel", source, tmp_path / "wheel")
     assert names_in(wheel) == names_in(build("wheel", ROOT, tmp_path / "other"))

@@ -81,7 +81,6 @@ def test_the_model_of_make_bench_is_locked_without_what_it_names() -> None:
 
 
 def test_locks_agree() -> None:
-    """The same package has the same version in all that are installed together."""
     developer = pins("dev.txt", "3.11", "linux")
     assert pins("install.txt", "3.11", "linux").items() <= developer.items()
     readers = pins("readers.txt", "3.11", "linux")

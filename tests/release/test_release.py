@@ -93,9 +93,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_in_the_wheel(wheel: Path) -> None:
-    """The package as in the clone, the benches and starter sequences, and metadata;
-    nothing else.
-    """
     data = ("*.py", "*.js", "*.css", "*.html", "*.txt", "*.jsonl", "*.md", "py.typed")
     begun = below("benches", ["*.py"], KIT) | below("oeis_cache/starter", ["A*"], KIT)
     others = ("oeis_cache/README.md", "oeis_cache/NOTICE.md")
@@ -115,9 +112,6 @@ def test_what_is_in_the_wheel(wheel: Path) -> None:
 
 
 def test_the_source_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    """The sdist holds tests and documents, and what it builds is what the clone
-    builds.
-    """
     with tarfile.open(build("sdist", ROOT, tmp_path / "sdist")) as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")
     (source,) = (tmp_path / "unpacked").iterdir()

@@ -50,7 +50,6 @@ def test_each_job_has_one_right() -> None:
 def test_a_tag_selects_the_files_of_its_version(
     tag: str, packages: list[str] | None, beside: list[str] | None, tmp_path: Path
 ) -> None:
-    """A tag of another version than the one that was built fails."""
     built = [
         *("exactnum-0.1.0-py3-none-any.whl", "exactnum-0.1.0.tar.gz"),
         *("pytest_llmarith-0.2.0-py3-none-any.whl", "pytest_llmarith-0.2.0.tar.gz"),

@@ -122,7 +122,6 @@ def test_an_unanswered_question_and_a_cap(bench: Bench) -> None:
 
 @pytest.mark.proof
 def test_wrong_usage(bench: Bench) -> None:
-    """One line that says what is wrong, exit status 4, and nothing asked."""
     table: list[tuple[tuple[str, ...], str]] = [
         (("--llm-adaptive=0.5,0",), "write 0.5 or 0.5,100"),
         (("--llm-adaptive=1", "--llm-repeats=2"), "--llm-repeats"),
@@ -153,7 +152,6 @@ def test_wrong_usage(bench: Bench) -> None:
 
 
 def test_a_model_of_ones_own(pytester: pytest.Pytester) -> None:
-    """It gets prompts alone. A bench with one depth has nothing to choose from."""
     bench = """
         import pytest
 

@@ -159,8 +159,6 @@ def test_a_run_waits_for_its_batches(batches: BatchBench, way: str) -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("mode", ["wait", "submit"])
 def test_a_refused_key_stops_the_run(batches: BatchBench, mode: str) -> None:
-    """One line names the variable, and no question stays reserved."""
-
     def refuse(event: str) -> None:
         raise web.HTTPUnauthorized(
             text='{"error": {"message": "bad"}}', content_type="application/json"
@@ -399,7 +397,6 @@ def test_a_killed_run_goes_on(
 
 @pytest.mark.proof
 def test_messages_of_a_task_of_ones_own_are_batched(batches: BatchBench) -> None:
-    """System prompt, example and question are sent as in a single request."""
     batches.pytester.makepyfile(
         test_bench="""
         import pytest

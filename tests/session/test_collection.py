@@ -166,7 +166,6 @@ def test_prompt_configs_and_repeats_are_items(bench: pytest.Pytester) -> None:
 
 
 def test_without_a_model(bench: pytest.Pytester) -> None:
-    """All is skipped, and the reason is told once."""
     result = bench.runpytest("--llm-trials=1")
     result.assert_outcomes(skipped=8 * 9 + 1 + 3 + 1)
     lines = [line for line in result.outlines if "no model chosen: give" in line]
@@ -319,9 +318,6 @@ def test_what_a_task_raises_has_its_traceback(bench: pytest.Pytester) -> None:
 
 
 def test_the_sets(bench: pytest.Pytester) -> None:
-    """The option names them, else the mark, else the ini value, else it is the
-    starter.
-    """
     for number in Cache(bench.path).numbers("classic_hard"):
         write_entry(bench.path / "oeis_cache", int(number[1:]), "easy")
     bench.makeini("[pytest]\noeis_sets = classic_easy\n")
@@ -358,9 +354,6 @@ def test_the_sets(bench: pytest.Pytester) -> None:
 def test_sets_that_are_not_there(
     bench: pytest.Pytester, ini: str, args: Way, status: int, fact: str
 ) -> None:
-    """One line with the way out; if no set was named, one item is skipped with the
-    reason.
-    """
     bench.makeini(f"[pytest]\noeis_sets = {ini}\n")
     starter = bench.path / "broken" / "starter"
     starter.mkdir(parents=True)

@@ -118,7 +118,6 @@ def test_ctrl_c_names_its_place(bench: Bench) -> None:
 
 @pytest.mark.proof
 def test_ctrl_c_twice(bench: Bench) -> None:
-    """What is in flight is given up at once, and is asked again by the same command."""
     way = WAYS["-n 2"]
     with started(bench, Gate(), *way) as process:
         press_ctrl_c(process)

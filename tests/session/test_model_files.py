@@ -143,7 +143,6 @@ def test_a_server_that_fails_at_the_start_is_told_in_a_line(
 def test_a_server_that_ends_stops_the_run(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The replies before are kept, and the same command goes on."""
     monkeypatch.setenv("LLAMA_FAULT", "crash")
     result = files.run(*WAYS["plain"], "--llm-concurrency=1")
     assert result.ret == 6

@@ -179,9 +179,6 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.proof
 def test_other_entries_on_another_worker(oeis: Bench) -> None:
-    """Workers that would ask about other sequences under the same names end the run in
-    one line.
-    """
     write_cache(oeis.pytester.path / "other", last=7)
     oeis.pytester.makeconftest("""
         import os
@@ -215,9 +212,6 @@ def without_sandbox(oeis: Bench) -> None:
 @pytest.mark.usefixtures("without_sandbox")
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_level_that_was_asked_for_and_is_missing(oeis: Bench, workers: str) -> None:
-    """The run ends with one line before a question is paid for, if sequences are
-    selected.
-    """
     result = oeis.run("-n", workers, "--oeis-sandbox=strict")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     (line,) = [line for line in result.errlines if line]
@@ -264,7 +258,6 @@ def test_items_with_a_condition_for_skipping_need_a_sandbox(oeis: Bench) -> None
 @pytest.mark.proof
 @pytest.mark.usefixtures("without_sandbox")
 def test_where_programs_cannot_be_isolated(oeis: Bench) -> None:
-    """Their items are skipped with the reason before they are paid for."""
     result = oeis.run("-rs")
     result.assert_outcomes(skipped=5)
     result.stdout.fnmatch_lines(

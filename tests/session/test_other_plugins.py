@@ -148,7 +148,6 @@ def letters_as_words(result: pytest.RunResult) -> dict[str, int]:
 @pytest.mark.parametrize("logs", ["rerun", "both", ""])
 @pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
 def test_a_measured_outcome_is_final(bench: Bench, way: Way, logs: str) -> None:
-    """An item that is run again gets its first reply, without a store as well."""
     bench.pytester.makeconftest(RUNS_AGAIN.format(logs=logs))
     bench.script = lambda call: "-1" if call.nth == 1 else right(call)
     result = bench.run("--llm-strict", "--llm-store=off", *way)

@@ -104,9 +104,6 @@ BESIDE_A_BENCH = """
 
 @pytest.mark.proof
 def test_a_suite_without_a_bench(pytester: pytest.Pytester) -> None:
-    """Fixtures that the suite lacks are not found, as without the plugin: the same
-    output.
-    """
     pytester.makepyfile(GUEST)
     args = ("-q", "-p", "no:cacheprovider", "--disable-warnings")
     result = pytester.runpytest_subprocess(*args)
@@ -154,7 +151,6 @@ def test_fixtures_of_a_conftest_replace_those_of_the_plugin(
 
 
 def test_the_list_of_fixtures(pytester: pytest.Pytester) -> None:
-    """`--fixtures` explains those of the plugin, also where there is no bench."""
     result = pytester.runpytest_subprocess("--fixtures")
     result.stdout.fnmatch_lines(
         ["model -- *", "    The model under test: *", "ask -- *", "search -- *"]

@@ -45,9 +45,6 @@ def own(bench: Bench) -> Bench:
 
 
 def test_everything_else_comes_for_free(own: Bench) -> None:
-    """Outcomes, store, records, tables, JSON report, page, gates: as of our own
-    tasks.
-    """
     schema = Draft202012Validator(schema_of("record"))
 
     def script(call: Call) -> Answer | str:
@@ -213,7 +210,6 @@ def from_a_set(bench: Bench) -> None:
 
 @pytest.mark.proof
 def test_problems_of_a_set_are_refused(own: Bench) -> None:
-    """The order of a set differs between processes: nothing is asked."""
     from_a_set(own)
     result = own.run("-n", "2")
     assert result.ret == WRONG_USAGE
@@ -294,9 +290,6 @@ def sorted_words(wrong_from: int, call: Call) -> str:
 
 @pytest.mark.proof
 def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    """It has variants, depths, D50 and mean scores, is compared by scores, and graded
-    again.
-    """
     assert sorting.run("-k", "sorting").ret == 0
     (result,) = sorting.summary()["results"]
     assert [one["variant"] for one in result["variants"]] == ["rising", "falling"]
@@ -350,9 +343,6 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.proof
 def test_a_grid_is_searched(sorting: Bench) -> None:
-    """By adaptive asking, and for the breaking point: each asks further problems of the
-    grid.
-    """
     assert sorting.run("-k", "rising", "--llm-adaptive=3,14", "-n", "2").ret == 0
     (record,) = sorting.records()
     search = record["grade"]["details"]

@@ -81,7 +81,6 @@ def outlook(
     ],
 )
 def test_a_forecast(one: ModelForecast, line: str) -> None:
-    """What is asked, what is stored, about what it costs, and what cannot be known."""
     assert forecast_lines([one], each=True) == [line]
 
 
@@ -120,7 +119,6 @@ def test_a_forecast_of_several_models() -> None:
     ],
 )
 def test_a_progress_line(progress: Progress, selected: int | None, line: str) -> None:
-    """It is silent about what there is not; unknown money is not $0."""
     assert (
         progress_line(
             progress, selected, pace="9 replies a minute" * bool(progress.cost_usd)
@@ -191,7 +189,6 @@ STATUS = re.compile(r"\x1b\[J(?:\n(?P<line>[^\n]*)\r\x1b\[A(?:\x1b\[\d+C)?)?")
 
 @pytest.mark.proof
 def test_progress_on_a_terminal_is_one_line(pytester: pytest.Pytester) -> None:
-    """It is rewritten below the letters of the items, and nothing of it is left."""
     pytester.makepyfile(
         """
         import pytest

@@ -283,9 +283,6 @@ def test_waiting_for_a_model_does_not_count_for_timeout(bench: Bench) -> None:
 
 @pytest.mark.proof
 def test_timeout_still_guards_the_test(bench: Bench) -> None:
-    """Behind the reply, which is in the record that `ask` returns, pytest-timeout's
-    clock runs again.
-    """
     bench.pytester.makepyfile(
         test_bench="""
         import time

@@ -172,9 +172,6 @@ def test_a_key_that_comes_back(in_dotenv: Bench) -> None:
 def test_a_key_in_what_is_asked_is_refused(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before anything is collected, in one line that names its variable and never says
-    it.
-    """
     (pytester.path / ".env").write_text(f"SOME_API_KEY={KEY}\n", encoding="utf-8")
     (pytester.path / "mine.txt").write_text(
         f"As {KEY}: {{lhs}} {{sign}} {{rhs}}", encoding="utf-8"

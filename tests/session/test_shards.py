@@ -113,9 +113,6 @@ def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> Non
 
 
 def test_a_problem_stays_together(pytester: pytest.Pytester, collect: Collect) -> None:
-    """With all its conditions and repeats, and if two functions ask it; tests without a
-    problem are in every shard.
-    """
     pytester.makepyfile(
         test_again=BENCH.replace("[2, 3, 10]", "[3]"),
         test_other="""

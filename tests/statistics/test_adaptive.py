@@ -74,9 +74,6 @@ def measure(
 @pytest.mark.proof
 @pytest.mark.parametrize("name", CURVES)
 def test_coverage(name: str) -> None:
-    """Of 60 simulated models 93 % of the intervals hold the true D50, with room for
-    chance; reached or not.
-    """
     curve = CURVES[name]
     found = [
         measure(Model(Random(f"{name} {number}"), curve), 1, 60, SHALLOW)
@@ -115,7 +112,6 @@ def test_fewer_questions_than_a_grid() -> None:
 
 
 def test_a_few_simulations() -> None:
-    """Intervals that are reached are as narrow as wanted, and nearly all hold D50."""
     found = [
         measure(Model(Random(seed), logistic(6.5, 2)), 1, 60, SHALLOW)
         for seed in range(20)
@@ -130,7 +126,6 @@ def test_a_few_simulations() -> None:
     "depths", [DEPTHS, range(2, 11), [2, 5, 20], range(2, 500)], ids=str
 )
 def test_outside_of_the_depths(depths: Sequence[int], d50: float, place: int) -> None:
-    """A model that is always right, or never, is asked few questions."""
     found = measure(Model(Random(1), logistic(d50 * 20, 4)), 0.5, 100, depths)
     assert found.reached
     assert found.questions <= 20
@@ -141,7 +136,6 @@ def test_outside_of_the_depths(depths: Sequence[int], d50: float, place: int) ->
 @pytest.mark.parametrize("half_width", [0.1, 1, 10])
 @pytest.mark.parametrize("depths", [[2, 3], [1, 30, 1000], range(2, 11)], ids=str)
 def test_any_answers(depths: Sequence[int], half_width: float) -> None:
-    """Also answers that no curve describes lead to a depth, or to an end."""
     for shown in range(2, 6):
         chooser, depth = DepthChooser(depths, half_width), depths[0]
         for number in range(60):

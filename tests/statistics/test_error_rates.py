@@ -44,9 +44,6 @@ def asked(random: Random, chance: float, trials: int) -> Cluster:
 def test_the_same_model_seldom_differs(
     first: int, second: int, lost: float, chance: Draw, questions: int
 ) -> None:
-    """In at most 5 % of comparisons, also if both runs have other numbers of repeats,
-    or lose some replies.
-    """
     random, found = Random(1), 0
     for _ in range(ROUNDS):
         tables = []
@@ -75,7 +72,6 @@ def test_the_same_model_seldom_differs(
     ids=["1 and 300", "5 and 500", "1 and 60 in 8 cells", "10 and 10 in 9 cells"],
 )
 def test_equal_groups_seldom_differ(cells: list[tuple[float, int, int]]) -> None:
-    """In at most 5 % of comparisons, however unequal their sizes are."""
     random, found = Random(1), 0
     for _ in range(ROUNDS):
         tables = [

@@ -77,9 +77,6 @@ def holds(found: Fit | None, d50: float) -> bool:
 @pytest.mark.parametrize("trials", [10, 30])
 @pytest.mark.parametrize("name", CURVES)
 def test_coverage(name: str, trials: int) -> None:
-    """Of 200 simulated models 93 % of the intervals hold the true D50, whatever the
-    falling curve is.
-    """
     random, curve = Random(name), CURVES[name]
     held = sum(
         holds(fit(answers(curve, trials, random)), d50_of(curve)) for _ in range(200)
@@ -88,7 +85,6 @@ def test_coverage(name: str, trials: int) -> None:
 
 
 def test_a_few_of_each_curve() -> None:
-    """The same for five models of each curve."""
     random = Random(1)
     held = [
         holds(fit(answers(curve, 20, random)), d50_of(curve))
@@ -313,7 +309,6 @@ def test_what_has_no_threshold() -> None:
     )
 )
 def test_every_result_has_a_valid_threshold(counts: dict[int, tuple[int, int]]) -> None:
-    """D50 is in its interval, and a summary may hold it, whatever the answers are."""
     found = threshold(
         "int_mul",
         [

@@ -40,10 +40,6 @@ def word(label: Any, text: Any = "abc") -> Problem:
 
 
 def test_a_problem_is_as_it_was_made() -> None:
-    """It has its inputs and prompt, and stands in records as builtins; a list that the
-    task changes later is a copy.
-    """
-
     def sort_and_ask(problem: Problem) -> str:
         asked = len(problem["words"])
         problem["words"].sort()
@@ -230,9 +226,6 @@ BAD_GRIDS: list[tuple[Any, Any, Any, str]] = [
     ],
 )
 def test_what_cannot_be_asked(task: Task[Any], message: str) -> None:
-    """A problem that cannot be asked is one line: what is wrong, where, and what to
-    write instead.
-    """
     with pytest.raises(InvalidTask) as refused:
         problems_of(task, 0, 1)
     assert str(refused.value).startswith(("task reversal: ", "task reversal, "))
@@ -297,7 +290,6 @@ def test_a_grader_has_all_of_its_parts() -> None:
 
 
 def test_a_name_that_is_no_input() -> None:
-    """The message says which there are."""
     with pytest.raises(KeyError, match=r"'wrod' is no input .* there are: word"):
         problems_of(task_with(word("a"), prompt=lambda problem: problem["wrod"]), 0, 1)
 

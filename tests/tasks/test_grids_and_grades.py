@@ -24,9 +24,6 @@ def prompt(problem: Problem) -> str:
 
 
 def test_the_first_task_has_three_parts() -> None:
-    """Problems, a prompt and expected answers: the text of the reply, without thoughts,
-    is the answer.
-    """
     words: Task[Any] = Task(
         "words", [Problem({"word": word}, word) for word in ("ab", "cd")], prompt
     )
@@ -42,8 +39,6 @@ def test_the_first_task_has_three_parts() -> None:
 
 
 def test_a_grid_places_its_problems() -> None:
-    """Each is a function of its place; another depth and more trials change none."""
-
     def problem_at(seed: int, variant: str, depth: int, trial: int) -> Problem:
         return Problem({"n": f"{seed}/{variant}/{depth}/{trial}"}, "x", private=trial)
 
@@ -103,7 +98,6 @@ def test_an_expected_answer_that_no_text_equals(expected: Any) -> None:
     ids=repr,
 )
 def test_what_is_no_score(score: Any) -> None:
-    """Neither as what `grade` returns nor in a Grade."""
     (problem,) = problems_of(
         Task(
             "own", [Problem({"n": 1}, 1)], prompt, grade=lambda answer, problem: score
@@ -136,10 +130,6 @@ def test_rounding_is_no_part_of_a_score(score: Any, graded_as: float) -> None:
 
 
 def test_a_grade_is_recorded() -> None:
-    """Scores, details and reason; details have to be JSON.
-
-    `read` may say why there is no answer.
-    """
     grade = Grade(0.5, {"found": [1, 2]}, "half", {"style": 1})
 
     def task(one: Any, read: Any = None) -> Task[Any]:
@@ -204,9 +194,6 @@ def test_an_expected_answer_that_is_no_number(expected: Any) -> None:
 
 
 def test_a_list_is_restored(tmp_path: Path) -> None:
-    """By its labels, with private data; a task that makes another problem now is
-    refused.
-    """
     file = tmp_path / "own.py"
     file.write_text(
         "from pytest_llmarith import Problem, Task\n"
@@ -245,7 +232,6 @@ def test_a_reason_is_text() -> None:
     ],
 )
 def test_what_is_no_grade(named: dict[str, Any]) -> None:
-    """It is refused where the task makes it, before a record holds it."""
     with pytest.raises(InvalidGrade):
         Grade(0.5, **named)
 

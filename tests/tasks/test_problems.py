@@ -71,9 +71,6 @@ def test_pinned() -> None:
 
 @given(arithmetic_problems())
 def test_the_expected_result_is_exact(problem: TaskProblem) -> None:
-    """It equals the result in fractions, up to sixty digits, with the decimals of its
-    operation.
-    """
     lhs, rhs = map(Fraction, operands(problem))
     assert Fraction(problem.expected) == APPLY[op_of(problem)](lhs, rhs)
     assert decimals(problem.expected) == (
@@ -83,9 +80,6 @@ def test_the_expected_result_is_exact(problem: TaskProblem) -> None:
 
 @given(arithmetic_problems())
 def test_operands_have_depth_digits(problem: TaskProblem) -> None:
-    """Operands have `depth` digits before the point; of a division, divisor and
-    quotient, which has no fraction.
-    """
     assert problem.depth is not None
     low, high = 10 ** (problem.depth - 1), 10**problem.depth - 1
     places = 0 if of(problem).dtype is Dtype.INT else 2
@@ -102,9 +96,6 @@ def test_operands_have_depth_digits(problem: TaskProblem) -> None:
 
 @given(addition_problems())
 def test_sums(problem: TaskProblem) -> None:
-    """The expected sum is exact; operands have up to thirty digits and no leading
-    zero.
-    """
     assert int(problem.expected) == sum(map(int, operands(problem)))
     assert all(
         operand == str(int(operand)) and len(operand) <= 30
@@ -129,7 +120,6 @@ def test_draws_reach_both_ends(depth: int) -> None:
 
 
 def test_a_problem_depends_on_its_seed_and_place_alone() -> None:
-    """Other depths and more trials change no problem; another seed changes all."""
     many = [one.recorded for one in calculations(0, range(2, 8), 12)]
     assert all(one.recorded in many for one in calculations(0, [4], 3))
     assert additions(0, 100)[:10] == additions(0, 10)
@@ -196,9 +186,6 @@ def question(variant: str, draws: tuple[int, int]) -> TaskProblem:
 def test_two_draws_make_a_question(
     variant: str, draws: tuple[int, int], numbers: tuple[str, str], expected: str
 ) -> None:
-    """They are the operands, or quotient and divisor; fixed point counts in hundredths,
-    and no divisor is 0.
-    """
     asked = question(variant, draws)
     assert (operands(asked), asked.expected) == (numbers, expected)
 

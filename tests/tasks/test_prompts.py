@@ -39,7 +39,6 @@ terms = st.lists(st.integers(10**20, 10**40).map(str), min_size=1, max_size=9).m
 
 
 def test_prompt() -> None:
-    """The prompt is one instruction, a line break, three spaces and the calculation."""
     instruction = (
         "Compute the following and reply with just the numeric result (no explanation):"
     )
@@ -81,12 +80,10 @@ def test_no_term_is_in_the_prompt(
     ],
 )
 def test_groups_of_three(number: str, numbers: NumberFormat, written: str) -> None:
-    """Integer digits are grouped from the point to the left; decimals stay together."""
     assert numbers.write(number) == written
 
 
 def test_a_condition_changes_numbers_and_signs() -> None:
-    """The rest of the prompt is word for word the same."""
     usual = str(render(PRODUCT, Condition(), NOTHING, 0))
     other = render(PRODUCT, Condition(NumberFormat.COMMA, Symbols.UNICODE), NOTHING, 0)
     assert other == usual.replace("1234.50 * -98765.43", "1,234.50 × -98,765.43")
@@ -96,9 +93,6 @@ def test_a_condition_changes_numbers_and_signs() -> None:
 
 
 def test_a_template_stands_for_the_prompt() -> None:
-    """Its fields are filled in, and what stands in a field is not read as a
-    template.
-    """
     prompt_texts = {"terse": "The {operation}: {lhs}{sign}{rhs} {{exactly}}"}
     prompt = render(
         PRODUCT, Condition(NumberFormat.SPACE, prompt="terse"), prompt_texts, 0
@@ -107,9 +101,6 @@ def test_a_template_stands_for_the_prompt() -> None:
 
 
 def test_filler_text_comes_first() -> None:
-    """It ends with an empty line, is as long as wanted, has no digit, and is another
-    one for another trial or seed.
-    """
     problems = (SUM, SUM, addition.problem(0, 4))
     prompts = [
         str(render(problem, Condition(context="1k"), NOTHING, 0))
@@ -126,9 +117,6 @@ def test_filler_text_comes_first() -> None:
 
 
 def test_a_template_that_does_not_fit_is_one_line() -> None:
-    """A template with a foreign field is refused with one line: the field, and those
-    that there are.
-    """
     message = "template t: arithmetic has no field {int1}; it has {lhs}, {sign}, {rhs}, {operation}"
     with pytest.raises(InvalidTask, match=re.escape(message)):
         check_template("t", "{int1} + {rhs}", PRODUCT)

@@ -34,7 +34,6 @@ def test_a_problem_is_found_whatever_the_number_of_trials(trial: int) -> None:
 
 
 def test_another_problem_is_refused() -> None:
-    """A label that the task lacks, and another content under a label."""
     (problem,) = problems_of(LISTED, 0, 1)
     restored = Restored({"listed": LISTED})
     for other in (
