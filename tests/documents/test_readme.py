@@ -1,4 +1,4 @@
-"""README.md shows three published runs as `llmarith report` does."""
+"""docs/errors.md shows three published runs as `llmarith report` does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARED = ROOT.parent / "shared"
 )
 def test_the_table_of_three_published_runs() -> None:
     (shown,) = (
-        block for block in blocks() if is_in(block, "README.md", "report transcripts/")
+        block for block in blocks() if is_in(block, "errors.md", "report transcripts/")
     )
     command, *lines = shown.text.splitlines()
     runs = load_all_runs([SHARED / file for file in shlex.split(command)[3:]], print)

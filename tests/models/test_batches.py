@@ -786,8 +786,8 @@ def test_a_cancelled_batch_is_not_submitted_again(runs: Runs) -> None:
 def test_a_creation_without_an_answer(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_llmarith.models.batch_providers._CALL_S", 0.5)
-    monkeypatch.setattr("pytest_llmarith.models.batch_providers._UPLOAD_S", 0.5)
+    monkeypatch.setattr("pytest_llmarith.models.batch_providers._CALL_S", 1.5)
+    monkeypatch.setattr("pytest_llmarith.models.batch_providers._UPLOAD_S", 1.5)
     runs.server.happens = lambda event: (
         runs.server.events.count(event) == 1 and event == "created"
     )

@@ -73,7 +73,9 @@ SITUATIONS: dict[str, Callable[[str], Answer]] = {
 }
 
 
-@pytest.mark.parametrize("transport", ["direct", "litellm"])
+@pytest.mark.parametrize(
+    "transport", ["direct", pytest.param("litellm", marks=pytest.mark.proof)]
+)
 def test_no_right_model_scores_nothing_in_silence(
     bench: Bench, transport: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
