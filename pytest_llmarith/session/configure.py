@@ -92,8 +92,9 @@ class Missing:
         if deselected and not any(map(problem_of, session.items)):
             keyword = self._config.getoption("keyword", "")
             self._help = nothing_selected(keyword, deselected)
-            if hasattr(self._config, "workerinput"):
-                self._config.workeroutput[HELP_OUTPUT] = self._help
+            output = getattr(self._config, "workeroutput", None)
+            if output is not None:
+                output[HELP_OUTPUT] = self._help
         terminal = self._config.pluginmanager.getplugin("terminalreporter")
         is_quiet = self._config.getoption("verbose", 0) < 0
         if terminal is None or is_quiet or self._config.getoption("collectonly"):
