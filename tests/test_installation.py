@@ -13,7 +13,7 @@ from pytest_llmarith import installation
 @pytest.mark.parametrize(
     ("extra", "packages"),
     [
-        ("plot", ["matplotlib"]),
+        ("plot", ["vl-convert-python"]),
         ("pandas", ["pandas", "pyarrow"]),
         ("gguf", ["xllamacpp"]),
     ],

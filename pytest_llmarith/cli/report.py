@@ -108,7 +108,11 @@ def _report(request: argparse.Namespace) -> int:
 def add_plot(commands: parser.Commands) -> None:
     """Declare `llmarith plot`."""
     command = parser.add_command(
-        commands, "plot", "Draw a figure for a paper", "It needs matplotlib.", _plot
+        commands,
+        "plot",
+        "Draw a figure for a paper",
+        "PDF and PNG need the extra plot.",
+        _plot,
     )
     parser.add_runs(command)
     purpose = (

@@ -132,7 +132,7 @@ class Table:
     key: str
     title: str
     columns: Sequence[Column[Any]]
-    rows: Sequence[Row]
+    rows: list[Row]
     legend: str = ""
     notes: Sequence[str] = ()
     whose: str = ""

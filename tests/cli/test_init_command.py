@@ -148,7 +148,9 @@ def test_the_lock_has_all_that_is_needed_as_it_is_installed(folder: Path) -> Non
     assert len(versions) == len(pins)
     assert versions == {name: version(name) for name in versions}
     assert {"pytest-llmarith", "litellm", "pytest", "pluggy", "aiohttp"} <= {*versions}
-    assert not {"matplotlib", "pandas", "ruff", "colorama", "pywin32"} & {*versions}
+    assert not {"vl-convert-python", "pandas", "ruff", "colorama", "pywin32"} & {
+        *versions
+    }
 
 
 def test_ci_runs_on_the_files_of_the_project(folder: Path) -> None:

@@ -169,8 +169,8 @@ def test_repeats_are_clustered_in_ranges_of_depths() -> None:
     assert (found.percent, found.low, found.high) == interval_of(
         "c" * 10, "d" * 10, "d" * 10
     )
-    for panel in curves.panels:
-        for line in panel.table.rows:
+    for chart in curves.charts:
+        for line in chart.table.rows:
             found = line.values[1]
             assert found.high - found.low > 50
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
+from pytest_llmarith.report.charts import Chart
 from pytest_llmarith.report.definitions.replies import REPLIES, reply_items
 from pytest_llmarith.report.definitions.results import HOLDS_TO_MEANING, trials_of
 from pytest_llmarith.report.page.cells import cells_of_models
@@ -20,7 +21,7 @@ from pytest_llmarith.report.page.curves import curves_of, d50
 from pytest_llmarith.report.page.differences import effects, rankings, repeats
 from pytest_llmarith.report.page.errors import errors
 from pytest_llmarith.report.page.overview import overview
-from pytest_llmarith.report.page.scatters import Scatter, scatters
+from pytest_llmarith.report.page.scatters import scatters
 from pytest_llmarith.report.page.scores import scored_variants, searches
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.provenance import provenance
@@ -82,7 +83,8 @@ def page_of(runs: Sequence[PageRun]) -> str:
     series = series_of(runs)
     rows = results_of_runs(runs, series)
     of_d50 = d50(rows)
-    plots = scatters(rows, neighbours_of(runs, series))
+    swept = neighbours_of(runs, series)
+    charts = scatters(rows, swept)
     # The id, heading and content of each part; a part without content is left out.
     parts = [
         ("overview", "Overview", overview(rows)),
@@ -91,7 +93,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
         ("cells", "Cells", cells_of_models(rows)),
         ("conditions", "Conditions", effects(runs, series)),
         ("repeats", "Repeats", repeats(rows)),
-        ("cost", "Cost", Cost(plots, _replies(rows)) if plots else None),
+        ("cost", "Cost", Cost(charts, bool(swept), _replies(rows)) if charts else None),
         ("errors", "Errors", errors(rows)),
         ("breaking", "Breaking points", searches(rows)),
         ("scores", "Scores", scored_variants(rows)),
@@ -103,7 +105,8 @@ def page_of(runs: Sequence[PageRun]) -> str:
         if shown or (part == "depth" and of_d50.lines):
             headings.append((part, heading))
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
-    return _rendered(
+    return rendered(
+        "page.html",
         title=_title(runs, series),
         parts=headings,
         policy=_policy(style, script),
@@ -119,7 +122,8 @@ def page_of(runs: Sequence[PageRun]) -> str:
 class Cost(NamedTuple):
     """Correct answers against cost, and what replies cost and took."""
 
-    plots: Sequence[Scatter]
+    charts: Sequence[Chart]
+    swept: bool  # over the values of a parameter
     replies: View
 
 
@@ -141,8 +145,8 @@ def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
     return title
 
 
-def _rendered(**values: Any) -> str:
-    """The template of the page with these values; they are escaped, and an undefined
+def rendered(template: str, **values: Any) -> str:
+    """A template of this package with these values; they are escaped, and an undefined
     name is an error.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -155,8 +159,8 @@ def _rendered(**values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["line"] = sanitize
-    environment.globals["ninety_percent_to"] = HOLDS_TO_MEANING
-    return environment.get_template("page.html").render(**values)
+    environment.globals.update(view=view, ninety_percent_to=HOLDS_TO_MEANING)
+    return environment.get_template(template).render(**values)
 
 
 def _joined(names: Sequence[str]) -> str:

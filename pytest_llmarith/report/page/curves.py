@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, curves_chart
 from pytest_llmarith.report.depths import axis_title
-from pytest_llmarith.report.page.panels import MOST_TOGETHER, Panel, panel
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
 from pytest_llmarith.report.series import ResultOfRun, short_name
-from pytest_llmarith.report.shares import Curve, Share, curve_of, known, share_of
-from pytest_llmarith.results.percentages import clusters_of, in_clusters, percentage
-from pytest_llmarith.summaries import Result
-
-_DIGITS_A_RANGE = 5
+from pytest_llmarith.report.shares import Curve, curve_of
 
 
 class Curves(NamedTuple):
-    """The panels of one task; `legend` names the lines by slot."""
+    """The charts of one task; `legend` names the lines by slot, none if each model has
+    its own chart.
+    """
 
     task: str
     legend: Sequence[str]
-    panels: Sequence[Panel]
+    charts: Sequence[Chart]
 
 
 def curves_of(rows: Sequence[ResultOfRun]) -> list[Curves]:
-    """The curves of each task with depths."""
+    """The curves of each task with depths; a model looks the same in all of them."""
+    labels = list(dict.fromkeys(row.label for row in rows))
     tasks: dict[str, list[ResultOfRun]] = {}
     for row in rows:
         tasks.setdefault(row.result.task, []).append(row)
     found = []
     for task, of_task in tasks.items():
-        for curves in (_by_variant(task, of_task), _of_task(task, of_task)):
+        for curves in (
+            _by_variant(task, of_task, labels),
+            _of_task(task, of_task, labels),
+        ):
             if curves:
                 found.append(curves)
     return found
@@ -56,8 +58,10 @@ def d50(rows: Sequence[ResultOfRun]) -> View:
     return view(replace(table, legend="; ".join(legend)))
 
 
-def _by_variant(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
-    """A panel per variant, and one of the models that answered all variants; a panel
+def _by_variant(
+    task: str, rows: Sequence[ResultOfRun], labels: Sequence[str]
+) -> Curves | None:
+    """A chart per variant, and one of the models that answered all variants; a chart
     per model if these are many.
     """
     rows = [row for row in rows if _answered(row)]
@@ -66,11 +70,11 @@ def _by_variant(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
     variants: dict[str, None] = {}
     for row in rows:
         variants.update(dict.fromkeys(cell.variant for cell in row.result.grid))
-    if len(rows) > MOST_TOGETHER:
-        title = axis_title(rows[0].result, variants)
-        return _panel_per_model(task, title, _of_answered_variants(rows, len(variants)))
-    curves: dict[str, dict[str, Curve]] = {}
     result = rows[0].result
+    if len(labels) > MOST_TOGETHER:
+        answered = _of_answered_variants(rows, len(variants))
+        return _chart_per_model(task, axis_title(result, variants), answered)
+    curves: dict[str, dict[str, Curve]] = {}
     if len(variants) > 1:
         curves["all variants"] = {}
         for row in rows:
@@ -82,12 +86,13 @@ def _by_variant(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
         for row in rows:
             cells = [cell for cell in row.result.grid if cell.variant == variant]
             curves[variant][row.label] = curve_of(cells)
-    panels = []
+    charts = []
     for title, of_title in curves.items():
-        if any(of_title.values()):
-            of_panel = [title] if title in variants else variants
-            panels.append(panel(title, axis_title(result, of_panel), of_title))
-    return Curves(short_name(task), [row.label for row in rows], panels)
+        known = {label: curve for label, curve in of_title.items() if curve}
+        if known:
+            axis = axis_title(result, [title] if title in variants else variants)
+            charts.append(curves_chart(title, axis, known, labels))
+    return Curves(short_name(task), labels, charts)
 
 
 def _answered(row: ResultOfRun) -> set[str]:
@@ -96,7 +101,7 @@ def _answered(row: ResultOfRun) -> set[str]:
 
 
 def _of_answered_variants(
-    rows: Iterable[ResultOfRun], variants: int
+    rows: Sequence[ResultOfRun], variants: int
 ) -> dict[str, Curve]:
     """The curve of each model, named with the number of its variants if it lacks
     some.
@@ -112,70 +117,27 @@ def _of_answered_variants(
     return curves
 
 
-def _of_task(task: str, rows: Sequence[ResultOfRun]) -> Curves | None:
-    """A task without variants, by ranges of depths."""
-    ranges = _depth_ranges(row.result for row in rows)
-    names = {depths[0]: name for name, depths in ranges.items()}
+def _of_task(
+    task: str, rows: Sequence[ResultOfRun], labels: Sequence[str]
+) -> Curves | None:
+    """A task without variants."""
     curves = {}
     for row in rows:
-        curve = known(_by_range(row, ranges.values()))
+        curve = curve_of(row.result.depths)
         if curve:
             curves[row.label] = curve
     if not curves:
         return None
-    name = names.__getitem__
     axis = axis_title(rows[0].result, ())
-    if len(curves) > MOST_TOGETHER:
-        return _panel_per_model(task, axis, curves, name)
+    if len(labels) > MOST_TOGETHER:
+        return _chart_per_model(task, axis, curves)
     title = short_name(task)
-    return Curves(title, list(curves), [panel(title, axis, curves, name)])
+    return Curves(title, labels, [curves_chart(title, axis, curves, labels)])
 
 
-def _depth_ranges(results: Iterable[Result]) -> dict[str, list[int]]:
-    """The depths of tasks without variants in ranges of five, such as `16-19` if there
-    is no 20: a few trials of each depth alone would make no curve.
-    """
-    depths: set[int] = set()
-    for result in results:
-        depths.update(one.depth for one in result.depths)
-    ranges: dict[int, list[int]] = {}
-    for digits in sorted(depths):
-        ranges.setdefault((digits - 1) // _DIGITS_A_RANGE, []).append(digits)
-    named = {}
-    for one in ranges.values():
-        name = str(one[0])
-        if len(one) > 1:
-            name += f"-{one[-1]}"
-        named[name] = one
-    return named
-
-
-def _by_range(
-    row: ResultOfRun, ranges: Iterable[Sequence[int]]
-) -> dict[int, Share | None]:
-    """The share of correct trials by the first depth of each range."""
-    shares = {}
-    for depths in ranges:
-        correct = measured = 0
-        clusters = []
-        for cell in row.result.depths:
-            if cell.depth in depths:
-                correct += cell.correct
-                measured += cell.measured
-                clusters += clusters_of(cell)
-        found = in_clusters(percentage(correct, measured), clusters)
-        shares[depths[0]] = share_of(correct, measured, found)
-    return shares
-
-
-def _panel_per_model(
-    task: str,
-    axis: str,
-    curves: Mapping[str, Curve],
-    name: Callable[[int], str] = str,
-) -> Curves:
-    panels = []
+def _chart_per_model(task: str, axis: str, curves: Mapping[str, Curve]) -> Curves:
+    charts = []
     for label, curve in curves.items():
         if curve:
-            panels.append(panel(label, axis, {label: curve}, name))
-    return Curves(short_name(task), (), panels)
+            charts.append(curves_chart(label, axis, {label: curve}))
+    return Curves(short_name(task), (), charts)

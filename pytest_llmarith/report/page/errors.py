@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from pytest_llmarith.report import formatting, kinds
+from pytest_llmarith.report.charts import Chart, curves_chart
 from pytest_llmarith.report.definitions.results import (
     ERRORS,
     Of,
     error_items,
     trials_of,
 )
-from pytest_llmarith.report.page.panels import Panel, panel
 from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.shares import known, share, share_of
@@ -64,8 +64,8 @@ class ErrorsOfModel(NamedTuple):
         return [row for row in rows if row.left]
 
     @property
-    def panels(self) -> Iterator[Panel]:
-        return _panels(self.row)
+    def charts(self) -> Iterator[Chart]:
+        return _charts(self.row)
 
     @property
     def facts(self) -> Iterator[tuple[str, str]]:
@@ -141,7 +141,7 @@ def _wrong_digits(positions: Positions, end: _End) -> Iterator[Heat | None]:
         yield heat(share(one["wrong"], one["digits"]), "wrong")
 
 
-def _panels(row: ResultOfRun) -> Iterator[Panel]:
+def _charts(row: ResultOfRun) -> Iterator[Chart]:
     """Accuracy by the strata of problems, if there are two points or more."""
     for name, strata in row.result.strata.items():
         shares = {
@@ -149,7 +149,7 @@ def _panels(row: ResultOfRun) -> Iterator[Panel]:
         }
         curve = known(shares)
         if len(curve) > 1:
-            yield panel(f"Correct % by {name}", name, {row.label: curve})
+            yield curves_chart(f"Correct % by {name}", name, {row.label: curve})
 
 
 def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:

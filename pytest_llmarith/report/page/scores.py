@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, scores_chart
 from pytest_llmarith.report.definitions.results import Of, trials_of
 from pytest_llmarith.report.definitions.scores import (
     BREAK,
@@ -16,7 +17,6 @@ from pytest_llmarith.report.definitions.scores import (
     search_items,
     search_note,
 )
-from pytest_llmarith.report.page.panels import MOST_TOGETHER, Panel, score_panel
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.table import Column, Level, Shown
@@ -31,7 +31,7 @@ class ScoredVariant(NamedTuple):
     name: str
     shown: View
     legend: Sequence[str]
-    panels: Sequence[Panel]
+    charts: Sequence[Chart]
     unsolved: Sequence[str]
     has_programs: bool
 
@@ -59,19 +59,19 @@ def _scored_variant(name: str, items: Sequence[Of]) -> ScoredVariant:
             mine = set(one.unsolved)
             unsolved = mine if unsolved is None else unsolved & mine
     title = "Scores from best to worst"
-    panels = []
+    charts = []
     legend: list[str] = []
     if len(curves) > MOST_TOGETHER:
         for label, curve in curves.items():
-            panels.append(score_panel(f"{title}, {label}", {label: curve}))
+            charts.append(scores_chart(f"{title}, {label}", {label: curve}))
     elif curves:
-        panels.append(score_panel(title, curves))
+        charts.append(scores_chart(title, curves))
         legend = list(curves)
     return ScoredVariant(
         name=short_name(name),
         shown=view(table.without("task", "variant", "cheats")),
         legend=legend,
-        panels=panels,
+        charts=charts,
         unsolved=sorted(unsolved or ()),
         has_programs=any(one.programs for one in variants.values()),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from math import ceil, log10
+from math import ceil
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from pytest_llmarith.report.charts import Axis
 from pytest_llmarith.report.series import short_name
 from pytest_llmarith.report.shares import Share
 from pytest_llmarith.report.table import Column, Datum, Kind, Row, Shown, Table
@@ -52,26 +53,6 @@ def step(share: Share) -> int:
     if share.percent == 100:
         return STEPS
     return min(STEPS - 1, max(1, round(STEPS * share.percent / 100)))
-
-
-class Axis(NamedTuple):
-    """Maps `low` to `high` onto `start` to `end`, which may run backwards; logarithmic
-    if values span decades.
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
-    logarithmic: bool = False
-
-    def at(self, value: float) -> float:
-        """The position of a value, with one decimal."""
-        low, high = self.low, self.high
-        if self.logarithmic:
-            low, high, value = log10(low), log10(high), log10(value)
-        part = 0.5 if high == low else (value - low) / (high - low)
-        return round(self.start + part * (self.end - self.start), 1)
 
 
 class Head(NamedTuple):

@@ -57,4 +57,4 @@ def test_the_values_of_a_parameter_are_joined(
     run = run_in(tmp_path / "run", records, models=models)
     page = tmp_path / "page.html"
     assert main(["report", str(run), "--format=html", f"--output={page}"]) == 0
-    assert page.read_text("utf-8").count('<path class="swept" d="M') == 2 * joined
+    assert ('<path class="swept" d="M' in page.read_text("utf-8")) == joined
