@@ -12,8 +12,6 @@ import pytest
 from pytest_llmarith.cli import WRONG_USAGE, main
 from tests.runs_on_disk import added, asked, log_in, run_in
 
-COLUMNS = "run, model, task, date, trials, correct, cost, tokens, latency"
-
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -29,136 +27,91 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+# A command, and what the refusal says.
+USAGE = r"""
+ | the following arguments are required: COMMAND; see llmarith --help
+improve | improve
+report | RUN
+export --format=csv | RUN
+compare | RUN
+merge | RUN
+plot | RUN
+cite | RUN
+regrade | FILE
+export run | --format
+merge run | --output
+plot run | --output
+report run --format=html | add --output=report.html
+compare run | add --model=A:B
+compare run run | add --model=A:B
+compare run other --allow-unanswered=5 | add --fail-if-worse=POINTS
+plan --detect=3 run | llmarith plan: unrecognized arguments: run; see llmarith plan --help
+store status run | see llmarith store status --help
+regrade run --match=loose | 'strict', 'tolerant'
+report run --format=tex | 'markdown', 'latex'
+compare run other --format=tex | 'markdown', 'latex'
+export run --format=json | 'csv', 'parquet'
+plot run --kind=pie --output=x.svg | 'curves', 'heatmap'
+plot run --output=x.jpg | .svg
+plot run --output=x | .svg
+report run --min-depth=deep | 'deep' is not a depth; write a whole number such as 5
+report run --max-depth=0 | '0' is not a depth
+report run --sort=colour | not a column; write one of run, model, task, date, trials, correct, cost
+report run --sort= | not a column; write one of run, model, task, date, trials, correct, cost
+compare run other --condition=context_2k | --condition=context_2k
+compare run other --fail-if-worse=-2 | write 2 or 2.5
+compare run other --fail-if-worse= | write 2 or 2.5
+compare run other --fail-if-worse=101 | write 2 or 2.5
+compare run other --fail-if-worse=nan | write 2 or 2.5
+compare run other --fail-if-worse=٣ | write 2 or 2.5
+compare run other --fail-if-worse=2 --allow-unanswered=-1 | write 0 or more
+compare run other --fail-if-worse=2 --allow-unanswered= | write 0 or more
+compare run other --fail-if-worse=2 --allow-unanswered=1.5 | write 0 or more
+report nowhere | nowhere: cannot be read
+compare run nowhere | nowhere: cannot be read
+cite nowhere | nowhere: cannot be read
+regrade nowhere | nowhere: cannot be read
+report run --min-depth=9 --max-depth=4 | no trial of depths 9 to 4
+report run --format=json --spreadsheet | --spreadsheet: --format=json is not CSV
+report run --format=csv --cells --errors | write --cells or --errors
+report run --format=html --sort=model --output=x | remove --sort
+report run --format=json --sort=model --output=x | remove --sort
+report run --force | --force needs --output
+report run --format=html --cells --output=x | remove --cells and --errors
+report run --format=latex -v | remove -v
+report run --format=csv -v | remove -v
+report run --format=json -v | remove -v
+report run --format=html -v | remove -v
+report run --output=old | the file exists; name another file or add --force
+export run --format=csv --output=old | the file exists; name another file or add --force
+compare run other --output=old | the file exists; name another file or add --force
+cite run --output=old | the file exists; name another file or add --force
+regrade run --output=old | the file exists; name another file or add --force
+report run --output=run/trials.jsonl --force | one of the input files
+report run --format=html --output=run/trials.jsonl --force | one of the input files
+export run --format=csv --output=run/trials.jsonl --force | one of the input files
+compare run other --output=run/trials.jsonl --force | one of the input files
+cite run --output=run/trials.jsonl --force | one of the input files
+regrade run --output=run/trials.jsonl --force | one of the input files
+merge run --output=run | this exists
+report run --format=html --output=no/page.html | cannot be written
+report run --model=o3 | no trial of models o3; the runs have models o4-mini and tasks arithmetic
+report additions --errors --format=csv | remove --errors
+compare run empty/trials.jsonl | one of the runs has no trials
+plot additions --kind=heatmap --output=x.svg | it needs a task with variants and depths
+plot run --kind=differences --output=x.svg | it needs two models
+plot run --kind=cost --output=x.svg | it needs two models
+"""
+HOSTILE = [
+    ("regrade run --\x1b", "--\\x1b"),
+    ("regrade run --show=\x1b", "is not a transition"),
+    (f"cite {'long' * 1100}", "cannot be read (File name too long)"),
+]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [
-        # A missing part.
-        ("", "the following arguments are required: COMMAND; see llmarith --help"),
-        ("improve", "improve"),
-        *(
-            (command, "RUN")
-            for command in (
-                "report",
-                "export --format=csv",
-                "compare",
-                "merge",
-                "plot",
-                "cite",
-            )
-        ),
-        ("regrade", "FILE"),
-        ("export run", "--format"),
-        ("merge run", "--output"),
-        ("plot run", "--output"),
-        ("report run --format=html", "add --output=report.html"),
-        ("compare run", "add --model=A:B"),
-        ("compare run run", "add --model=A:B"),
-        ("compare run other --allow-unanswered=5", "add --fail-if-worse=POINTS"),
-        # One too many.
-        (
-            "plan --detect=3 run",
-            "llmarith plan: unrecognized arguments: run; see llmarith plan --help",
-        ),
-        ("store status run", "see llmarith store status --help"),
-        # A wrong value.
-        ("regrade run --match=loose", "'strict', 'tolerant'"),
-        ("regrade run --\x1b", r"--\x1b"),
-        ("regrade run --show=\x1b", "is not a transition"),
-        *(
-            (f"{command} --format=tex", "'markdown', 'latex'")
-            for command in ("report run", "compare run other")
-        ),
-        ("export run --format=json", "'csv', 'parquet'"),
-        ("plot run --kind=pie --output=x.svg", "'curves', 'heatmap'"),
-        ("plot run --output=x.jpg", ".svg"),
-        ("plot run --output=x", ".svg"),
-        (
-            "report run --min-depth=deep",
-            "'deep' is not a depth; write a whole number such as 5",
-        ),
-        ("report run --max-depth=0", "'0' is not a depth"),
-        *(
-            (
-                f"report run --sort={text}",
-                f"not a column; write one of {COLUMNS}, or -run",
-            )
-            for text in ("colour", "")
-        ),
-        ("compare run other --condition=context_2k", "--condition=context_2k"),
-        *(
-            (f"compare run other --fail-if-worse={text}", "write 2 or 2.5")
-            for text in ("-2", "", "101", "nan", "٣")
-        ),
-        *(
-            (
-                f"compare run other --fail-if-worse=2 --allow-unanswered={text}",
-                "write 0 or more",
-            )
-            for text in ("-1", "", "1.5")
-        ),
-        *(
-            (f"{command} nowhere", "nowhere: cannot be read")
-            for command in ("report", "compare run", "cite", "regrade")
-        ),
-        (f"cite {'long' * 1100}", "cannot be read (File name too long)"),
-        # A conflict.
-        ("report run --min-depth=9 --max-depth=4", "no trial of depths 9 to 4"),
-        (
-            "report run --format=json --spreadsheet",
-            "--spreadsheet: --format=json is not CSV",
-        ),
-        ("report run --format=csv --cells --errors", "write --cells or --errors"),
-        *(
-            (f"report run --format={form} --sort=model --output=x", "remove --sort")
-            for form in ("html", "json")
-        ),
-        ("report run --force", "--force needs --output"),
-        ("report run --format=html --cells --output=x", "remove --cells and --errors"),
-        *(
-            (f"report run --format={form} -v", "remove -v")
-            for form in ("latex", "csv", "json", "html")
-        ),
-        *(
-            (
-                f"{command} --output=old",
-                "the file exists; name another file or add --force",
-            )
-            for command in (
-                "report run",
-                "export run --format=csv",
-                "compare run other",
-                "cite run",
-                "regrade run",
-            )
-        ),
-        *(
-            (f"{command} --output=run/trials.jsonl --force", "one of the input files")
-            for command in (
-                *(
-                    "report run",
-                    "report run --format=html",
-                    "export run --format=csv",
-                    "compare run other",
-                ),
-                *("cite run", "regrade run"),
-            )
-        ),
-        ("merge run --output=run", "this exists"),
-        ("report run --format=html --output=no/page.html", "cannot be written"),
-        # An empty selection.
-        (
-            "report run --model=o3",
-            "no trial of models o3; the runs have models o4-mini and tasks arithmetic",
-        ),
-        ("report additions --errors --format=csv", "remove --errors"),
-        ("compare run empty/trials.jsonl", "one of the runs has no trials"),
-        (
-            "plot additions --kind=heatmap --output=x.svg",
-            "it needs a task with variants and depths",
-        ),
-        ("plot run --kind=differences --output=x.svg", "it needs two models"),
-        ("plot run --kind=cost --output=x.svg", "it needs two models"),
-    ],
+    [*(row.split(" | ") for row in USAGE.strip("\n").splitlines()), *HOSTILE],
 )
 def test_wrong_usage_is_one_line(
     arguments: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]

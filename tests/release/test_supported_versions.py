@@ -9,8 +9,6 @@ from pathlib import Path
 import yaml
 from packaging.version import Version
 
-import pytest_llmarith
-
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
@@ -54,20 +52,3 @@ def test_the_changelog_is_of_this_version_and_the_citation_of_this_project() -> 
     assert [citation[name] for name in ("license", "authors")] == [
         PROJECT[name] for name in ("license", "authors")
     ]
-
-
-def test_a_version_has_one_source() -> None:
-    """Only pyproject.toml of a distribution has it: no module, and no other file that a
-    release would have to change.
-    """
-    sources = [*(ROOT / "pytest_llmarith").rglob("*.py"), ROOT / "CITATION.cff"]
-    assert [
-        path
-        for path in sources
-        if re.search(r"^(__version__|version)\b *[=:]", path.read_text("utf-8"), re.M)
-    ] == []
-
-
-def test_the_package_is_typed() -> None:
-    assert Path(pytest_llmarith.__file__).with_name("py.typed").is_file()
-    assert "Typing :: Typed" in PROJECT["classifiers"]
