@@ -15,8 +15,10 @@ from msgspec import Meta
 
 from pytest_llmarith import records
 from pytest_llmarith.figures import estimates as figures
+from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.no_answers import Alarm
 from pytest_llmarith.figures.searches import BreakingPoint
+from pytest_llmarith.figures.table import Series, WrittenResult, series_of
 from pytest_llmarith.records import (
     FORMAT,
     Amount,
@@ -491,8 +493,8 @@ class ServedChange(Part):
     new: list[str]
 
 
-class RunSummary(Part):
-    """The statistics of a run."""
+class RunTotals(Part):
+    """What is known of a run besides its results."""
 
     format: Literal[1]
     run: Run
@@ -502,7 +504,6 @@ class RunSummary(Part):
         Count  # trials that repeat the question of another one; in no other number
     )
     complete: bool  # whether all selected trials are answered
-    results: list[Result]  # one per model, task and condition
     differences: list[
         ModelDifference
     ]  # of each model and task to the first model, or to --llm-baseline
@@ -518,14 +519,56 @@ class RunSummary(Part):
     other_tiers: dict[str, list[str]] = {}
 
 
+class RunSummary(RunTotals, kw_only=True):
+    """A run and its results, in memory."""
+
+    results: list[Result]
+
+
+class Described(Part):
+    """What a measure is."""
+
+    title: str
+    unit: str
+    meaning: str
+
+
+class SummaryFile(RunTotals, kw_only=True):
+    """`summary.json`: a run, and its results as a table of estimates."""
+
+    measures: dict[str, Described]
+    series: list[Series]  # one per model, task and condition
+
+
+def as_file(summary: RunSummary) -> dict[str, Any]:
+    """What is written of a run."""
+    series = [series_of(result.figures) for result in summary.results]
+    used = {columns.measure for one in series for columns in one.estimates}
+    measures = {}
+    for key, one in MEASURES.items():
+        if key in used:
+            measures[key] = Described(one.title, one.unit, one.meaning)
+    totals = {name: getattr(summary, name) for name in RunTotals.__struct_fields__}
+    return records.as_dict(SummaryFile(**totals, measures=measures, series=series))
+
+
+def from_file(written: SummaryFile) -> RunSummary:
+    """A run as it was written."""
+    from pytest_llmarith.results.old_result import old_result
+
+    totals = {name: getattr(written, name) for name in RunTotals.__struct_fields__}
+    results = [old_result(WrittenResult(one)) for one in written.series]
+    return RunSummary(**totals, results=results)
+
+
 # --- JSON -----------------------------------------------------------------------------
 
-KINDS: Mapping[str, type[Part]] = {"record": Record, "summary": RunSummary}
+KINDS: Mapping[str, type[Part]] = {"record": Record, "summary": SummaryFile}
 
 
-def decode_summary(text: str | bytes) -> RunSummary:
+def decode_summary(text: str | bytes) -> SummaryFile:
     """Decode `summary.json`. Raises ValueError with a one-line message."""
-    return decode(text, RunSummary)
+    return decode(text, SummaryFile)
 
 
 def unknown_run(name: str) -> Run:

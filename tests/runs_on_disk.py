@@ -20,6 +20,7 @@ from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import (
     Run,
     RunSummary,
+    as_file,
 )
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.task import TaskProblem
@@ -126,8 +127,8 @@ def counted(
     run: Mapping[str, Any] | None = None,
     selected: Mapping[Key, int] | None = None,
 ) -> dict[str, Any]:
-    """The same as builtins."""
-    return as_dict(summed_up(records, run, selected))
+    """The same as it is written."""
+    return as_file(summed_up(records, run, selected))
 
 
 def asked(

@@ -214,7 +214,10 @@ class CountedResult(Result):
 
     def estimates(self) -> Iterator[Estimate]:
         for place in self.places():
+            is_cell = place.variant is not None and place.depth is not None
             for measure in MEASURES.values():
+                if is_cell and not measure.in_cells:
+                    continue
                 # Not kept: of a large run these are many.
                 leaves = self._below(measure.counter, place.variant, place.depth)
                 for figure in measure.figures(leaves):

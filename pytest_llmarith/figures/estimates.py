@@ -92,6 +92,7 @@ class Measure:
     meaning: str
     counter: Callable[[], Counter]  # shared by measures
     figures: Callable[[Sequence[Leaf]], Iterable[Figure]]
+    in_cells: bool = True  # whether a single variant at a single depth has it
 
 
 @dataclass(frozen=True)

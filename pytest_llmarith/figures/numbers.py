@@ -112,9 +112,9 @@ def _counted_classes(leaves: Sequence[Leaf]) -> collections.Counter[ErrorClass]:
 def _classes(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     if _has_numbers(leaves):
         counted = _counted_classes(leaves)
-        for error_class in ErrorClass:
-            count = counted[error_class]
-            yield Figure(count, n=counted.total(), by="class", at=error_class)
+        for name in ErrorClass:
+            if counted[name]:
+                yield Figure(counted[name], n=counted.total(), by="class", at=name)
 
 
 def _class_percentages(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -122,7 +122,7 @@ def _class_percentages(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         counted = _counted_classes(leaves)
         for name in ErrorClass:
             found = percentage(counted[name], counted.total(), "class", name)
-            if found is not None:
+            if found is not None and counted[name]:
                 yield found
 
 

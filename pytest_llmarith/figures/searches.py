@@ -244,6 +244,7 @@ def _measures() -> Iterator[Measure]:
         "(value and low), or may be (high)",
         OutcomeCounter,
         _reach,
+        in_cells=False,
     )
     for rest, unit, meaning, figure in _OF_D50:
         yield Measure(

@@ -26,7 +26,7 @@ from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.summaries import RunSummary
+from pytest_llmarith.summaries import RunSummary, SummaryFile
 from pytest_llmarith.types import Outcome
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
@@ -143,12 +143,19 @@ class LoadedRun:
         return set(kept.values())
 
     def summary(self) -> RunSummary:
-        """The run in numbers, counted from its records."""
+        """The run in numbers: as it was written, else counted from its records."""
+        if self._written is not None and self._wanted is None:
+            return self._read
         return self._counted[0]
 
     def asked(self) -> list[AskedQuestions]:
         """The questions of each model, task and condition."""
         return self._counted[1]
+
+    @cached_property
+    def _read(self) -> RunSummary:
+        assert self._written is not None
+        return summaries.from_file(self._written)
 
     @cached_property
     def _counted(self) -> tuple[RunSummary, list[AskedQuestions]]:
@@ -171,19 +178,19 @@ class LoadedRun:
         if self._written is None or self._wanted is not None:
             return {}
         selected = {}
-        for result in self._written.results:
-            if result.selected is not None:
-                selected[key_of(result)] = result.selected
+        for one in self._written.series:
+            if one.facts.selected is not None:
+                selected[key_of(one.facts)] = one.facts.selected
         return selected
 
     @cached_property
-    def _written(self) -> RunSummary | None:
+    def _written(self) -> SummaryFile | None:
         if self.path == self._file:
             return None
         return read_summary(self._file)
 
 
-def read_summary(log: Path) -> RunSummary | None:
+def read_summary(log: Path) -> SummaryFile | None:
     """The summary beside a run log, None if there is none.
 
     Raises UsageError if it is invalid.

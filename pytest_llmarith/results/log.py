@@ -162,8 +162,9 @@ def with_records(
     Of a test that is listed twice the last entry stays.
     """
     from pytest_llmarith.records import as_dict
+    from pytest_llmarith.summaries import as_file
 
-    extended = {**json_report, "llmarith": as_dict(summary)}
+    extended = {**json_report, "llmarith": as_file(summary)}
     if "tests" in extended:  # --json-report-summary leaves them out
         tests = {test["nodeid"]: test for test in extended["tests"]}
         for nodeid in tests.keys() & records_by_nodeid.keys():

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.records import Record, as_dict, encode
+from pytest_llmarith.records import Record, encode
 from pytest_llmarith.results.files import UsageError, name_of, write_json
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
@@ -23,7 +23,14 @@ from pytest_llmarith.results.log import (
     without_files_beside,
 )
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.summaries import Merged, Run, RunSummary, RunTimes
+from pytest_llmarith.summaries import (
+    Merged,
+    Run,
+    RunSummary,
+    RunTimes,
+    SummaryFile,
+    as_file,
+)
 from pytest_llmarith.types import Outcome
 
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.
@@ -42,7 +49,7 @@ class _Part:
     """A run that has ended."""
 
     log: Path
-    summary: RunSummary
+    summary: SummaryFile
 
     def __str__(self) -> str:
         return name_of(self.log.parent)
@@ -106,8 +113,8 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     run = _facts(parts, expected, overlapping, into.name)
     selected: Counter[Key] = Counter()
     for part in largest.values():
-        for result in part.summary.results:
-            selected[key_of(result)] += result.selected or 0
+        for one in part.summary.series:
+            selected[key_of(one.facts)] += one.facts.selected or 0
     summary = Summary()
     for record in trials.values():
         summary.add(record)
@@ -231,7 +238,7 @@ def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:
                 log.write(f"{encode(record)}\n")
             log.flush()
             os.fsync(log.fileno())
-        write_json(new / SUMMARY, as_dict(summary))
+        write_json(new / SUMMARY, as_file(summary))
         new.rename(into)
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
         raise UsageError(

@@ -8,6 +8,7 @@ from pytest_llmarith import summaries
 from pytest_llmarith.figures.estimates import Figure, Result
 from pytest_llmarith.figures.replies import AMOUNTS
 from pytest_llmarith.figures.searches import ADAPTIVE
+from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.types import ErrorClass, Outcome
 
 _MOST_NAMED = 500  # unsolved problems
@@ -246,9 +247,10 @@ def _errors(one: Result) -> summaries.ErrorTotals | None:
     if one.get("tolerant_correct") is None:
         return None
     classes = []
+    deviates = one.count("deviate")
     for name in ErrorClass:
-        share = _percentage(one.get("error_class_percentage", name))
         count = one.count("error_class", name)
+        share = _percentage(percentage(count, deviates))
         classes.append(summaries.ClassOfErrors(name, count, share))
     by_variant = {}
     for variant in sorted(one.facts.variants):

@@ -24,7 +24,7 @@ import pytest
 from pytest_llmarith.figures.estimates import replies_of
 from pytest_llmarith.files import file_time, replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import Record, as_dict, encode
+from pytest_llmarith.records import Record, encode
 from pytest_llmarith.results.files import encode as as_json
 from pytest_llmarith.results.files import write_json
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
@@ -41,7 +41,7 @@ from pytest_llmarith.results.log import (
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.selection import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.summaries import ProgramRules, Run, RunSummary
+from pytest_llmarith.summaries import ProgramRules, Run, RunSummary, as_file
 from pytest_llmarith.tasks.task import RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
@@ -180,7 +180,7 @@ class Recorder:
             return
         self.summary.run.exit_status = exit_status
         with self._noting_failure():
-            write_json(self.path / "summary.json", as_dict(self.summary))
+            write_json(self.path / "summary.json", as_file(self.summary))
         if self.unwritable is None:
             asked = self._counted.asked() if self._counted else ()
             self.page = write_run_page(

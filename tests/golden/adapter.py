@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
+from tests.golden import frozen
 
 ROOT = Path(__file__).parents[2]
 KEY = "OPENAI_API_KEY"
@@ -186,7 +187,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
 
 def numbers(folder: Path) -> dict[str, Any]:
     """The summary of the only run in this folder."""
-    return _numbers(json.loads((_run(folder) / "summary.json").read_text("utf-8")))
+    return _numbers(frozen.summary_of((_run(folder) / "summary.json").read_bytes()))
 
 
 def compare(

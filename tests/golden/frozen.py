@@ -7,9 +7,14 @@ high and n. Only this module knows the shape of `summary.json`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import msgspec
+
+from pytest_llmarith.summaries import RunSummary, decode_summary, from_file
 
 # Which series a figure belongs to; what names one of several figures in a list.
 SERIES = ("model", "task", "condition", "first", "second", "beside")
@@ -81,6 +86,14 @@ RUNS: Mapping[str, tuple[str | None, Sequence[str]]] = {
 }
 
 
+def summary_of(text: bytes) -> dict[str, Any]:
+    """A summary in the shape of the frozen rows."""
+    found = from_file(decode_summary(text))
+    whole = {name: getattr(found, name) for name in RunSummary.__struct_fields__}
+    shape: dict[str, Any] = json.loads(json.dumps(msgspec.to_builtins(whole)))
+    return shape
+
+
 def rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
     """Measure, the rest of its key, and its figures."""
     for group in ("results", "differences", "effects"):
@@ -116,6 +129,21 @@ def _names(one: Any, number: int) -> list[str]:
 def steady(log: str) -> str:
     """A log of trials in which each reply took a second."""
     return re.sub(r'"latency_s": ?[0-9.e+-]+', '"latency_s":1.0', log)
+
+
+def steady_summary(text: str) -> str:
+    """The same for the summary."""
+    whole = json.loads(text)
+    for series in whole["series"]:
+        for columns in series["estimates"]:
+            if columns["measure"] == "latency_s":
+                at, n = columns["at"], columns["n"]
+                known = n * len(at) if len(n) == 1 else n
+                columns["value"] = [
+                    float(count) if name == "sum" else 1.0
+                    for name, count in zip(at, known, strict=True)
+                ]
+    return json.dumps(whole)
 
 
 def undated(screen: str) -> str:

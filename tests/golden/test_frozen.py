@@ -79,8 +79,11 @@ def check(name: str, programs: Path, run: Path, request: pytest.FixtureRequest) 
     """Hold a run against its frozen file, or write that."""
     summary, measures = run / "summary.json", defaultdict[str, list[object]](list)
     if summary.exists():
-        for measure, place, figures in frozen.rows(json.loads(summary.read_bytes())):
+        for measure, place, figures in frozen.rows(
+            frozen.summary_of(summary.read_bytes())
+        ):
             measures[measure].append([place, *figures])
+        summary.write_text(frozen.steady_summary(summary.read_text("utf-8")), "utf-8")
     for log in run.glob("*.jsonl"):
         log.write_text(frozen.steady(log.read_text("utf-8")), "utf-8")
     lines = [

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun, load_runs
-from pytest_llmarith.summaries import unknown_run
+from pytest_llmarith.summaries import as_file, unknown_run
 from tests.runs_on_disk import FACTS, ROW, asked, lines_of, log_in, record_of, run_in
 from tests.runs_on_disk import said as prompt_of
 
@@ -51,7 +51,7 @@ def test_a_run_by_its_folder_and_by_its_log(
         assert (
             list(run.records()) == list(run.records()) == list(map(record_of, records))
         )
-        assert as_dict(run.summary()) == json.loads(
+        assert json.loads(json.dumps(as_file(run.summary()))) == json.loads(
             (folder / "summary.json").read_text(encoding="ascii")
         )
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.golden.frozen import summary_of
 from tests.llm_server import Answer, Call, LlmServer
 
 BENCH = """
@@ -133,7 +134,7 @@ class Bench:
         return [json.loads(line) for line in lines]
 
     def summary(self, run: int = -1) -> dict[str, Any]:
-        return self._json("summary.json", run)
+        return summary_of((self.runs[run] / "summary.json").read_bytes())
 
     def report(self, run: int = -1) -> dict[str, Any]:
         return self._json("report.json", run)

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_llmarith.results.log import records_in
 from pytest_llmarith.results.logged_replies import replies_of
+from tests.golden.frozen import summary_of
 from tests.llm_server import Answer, usage
 from tests.session.bench import Bench, right
 
@@ -53,8 +54,8 @@ def written(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The records of the last run, and its summary."""
     run = max(path for path in (folder / "reports").iterdir() if path.is_dir())
     log = (run / "trials.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in log], json.loads(
-        (run / "summary.json").read_text(encoding="utf-8")
+    return [json.loads(line) for line in log], summary_of(
+        (run / "summary.json").read_bytes()
     )
 
 
