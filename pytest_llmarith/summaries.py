@@ -18,7 +18,7 @@ from pytest_llmarith.figures import estimates as figures
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.no_answers import Alarm
 from pytest_llmarith.figures.searches import BreakingPoint
-from pytest_llmarith.figures.table import Series, WrittenResult, series_of
+from pytest_llmarith.figures.table import Series, series_of
 from pytest_llmarith.records import (
     FORMAT,
     Amount,
@@ -550,15 +550,6 @@ def as_file(summary: RunSummary) -> dict[str, Any]:
             measures[key] = Described(one.title, one.unit, one.meaning)
     totals = {name: getattr(summary, name) for name in RunTotals.__struct_fields__}
     return records.as_dict(SummaryFile(**totals, measures=measures, series=series))
-
-
-def from_file(written: SummaryFile) -> RunSummary:
-    """A run as it was written."""
-    from pytest_llmarith.results.old_result import old_result
-
-    totals = {name: getattr(written, name) for name in RunTotals.__struct_fields__}
-    results = [old_result(WrittenResult(one)) for one in written.series]
-    return RunSummary(**totals, results=results)
 
 
 # --- JSON -----------------------------------------------------------------------------

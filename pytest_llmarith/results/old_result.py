@@ -9,9 +9,19 @@ from pytest_llmarith.figures.estimates import Figure, Result
 from pytest_llmarith.figures.replies import AMOUNTS
 from pytest_llmarith.figures.searches import ADAPTIVE
 from pytest_llmarith.figures.shares import percentage
+from pytest_llmarith.figures.table import WrittenResult
 from pytest_llmarith.types import ErrorClass, Outcome
 
 _MOST_NAMED = 500  # unsolved problems
+
+
+def from_file(written: summaries.SummaryFile) -> summaries.RunSummary:
+    """A run as it was written."""
+    totals = {
+        name: getattr(written, name) for name in summaries.RunTotals.__struct_fields__
+    }
+    results = [old_result(WrittenResult(one)) for one in written.series]
+    return summaries.RunSummary(**totals, results=results)
 
 
 def old_result(one: Result) -> summaries.Result:

@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from pytest_llmarith.summaries import RunSummary, decode_summary, from_file
+from pytest_llmarith.results.old_result import from_file
+from pytest_llmarith.summaries import RunSummary, decode_summary
 
 # Which series a figure belongs to; what names one of several figures in a list.
 SERIES = ("model", "task", "condition", "first", "second", "beside")
