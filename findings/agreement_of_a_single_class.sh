@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Full agreement on a single class is four things: scikit-learn: Cohen kappa nan, Matthews 0.0; statsmodels:
-# Fleiss kappa nan; krippendorff: ValueError. Two judges who call every program honest agree always, and no
+# Full agreement on a single class is four things: scikit-learn 1.9.1: Cohen kappa nan, Matthews 0.0; statsmodels:
+# Fleiss kappa nan; krippendorff 0.9.0: ValueError. Two judges who call every program honest agree always, and no
 # table says so.
 set -euo pipefail
 folder=$(mktemp -d)

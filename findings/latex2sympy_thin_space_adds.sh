@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# latex2sympy2_extended: a thin space between groups of digits is read as the plus of a mixed number, and a
+# latex2sympy2_extended 1.11.0: a thin space between groups of digits is read as the plus of a mixed number, and a
 # plain space as a product: 55\,809 is 864 (55 + 809), 1 000 is 0. It is the parser of math-verify. Commas are
 # read as groups.
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# polars 2.1.0, pyarrow and DuckDB: integers above 64 bits are written to Parquet by polars without a warning,
+# polars 2.1.0, pyarrow 26.0.1 and DuckDB 2.0.1: integers above 64 bits are written to Parquet by polars without a warning,
 # and come back right only in polars. pyarrow cannot read the column, and DuckDB reads it as a BLOB of 16
 # bytes, so that a comparison with a number fails in SQL.
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# statsmodels: an unknown p (nan) counts as one more test in Holm correction: 0.01, 0.03 and 0.04 become 0.04,
+# statsmodels 0.15.0: an unknown p (nan) counts as one more test in Holm correction: 0.01, 0.03 and 0.04 become 0.04,
 # 0.09 and 0.09 beside a nan, 0.03, 0.06 and 0.06 without it. One comparison without data makes all others
 # weaker. scipy refuses a nan in false_discovery_control.
 set -euo pipefail

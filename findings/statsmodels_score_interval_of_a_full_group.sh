@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# statsmodels: the score interval of two proportions raises ValueError in its solver for 10 of 10 beside 5 of
+# statsmodels 0.15.0: the score interval of two proportions raises ValueError in its solver for 10 of 10 beside 5 of
 # 10, and for 0 of 10 beside 5 of 10, but computes 5 of 10 beside 0 of 10, the same groups in the other order.
 # The other methods always give an interval; that of Agresti-Caffo can end above 1.
 set -euo pipefail
