@@ -33,13 +33,11 @@ _BENCH = (
 SCREENS = {
     "One model": f"{_BENCH} {_SLOPPY}",
     "Five models": f"{_BENCH} {_FIVE}",
-    "Five models, with `-q`": f"{_BENCH} {_FIVE} -q",
-    "One model, with `-v`": f"{_BENCH} {_SLOPPY} -v -k int_mul",
     "No key": "pytest benches -k 'int_add and depth_3' --llm-model=gpt-4o-mini",
     "Interrupted by Ctrl-C": f"{_BENCH} {_SLOPPY}",
 }
 # On a wide terminal, too, where the layout differs most.
-_WIDE = ("One model", "Five models")
+_WIDE = ("Five models",)
 SHOWN = [(title, 80) for title in SCREENS] + [(title, 120) for title in _WIDE]
 _LEFT_OUT = re.compile(
     r"^(platform|rootdir|configfile|plugins|hypothesis profile|cachedir|metadata|timeout|  timeout|json-|collecting)"
