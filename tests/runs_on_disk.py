@@ -9,19 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.evaluate import Trial, unanswered_record
-from pytest_llmarith.records import (
-    Record,
-    Reply,
-    as_dict,
-    convert,
-)
+from pytest_llmarith.records import Record, Reply, as_dict, convert
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.summaries import (
-    Run,
-    RunSummary,
-    as_file,
-)
+from pytest_llmarith.summaries import Run, RunSummary, as_file
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import (

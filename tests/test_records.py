@@ -27,11 +27,7 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.results.merge import merge
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
-from pytest_llmarith.summaries import (
-    KINDS,
-    decode_summary,
-    schema_of,
-)
+from pytest_llmarith.summaries import KINDS, decode_summary, schema_of
 from pytest_llmarith.types import Outcome
 from tests.runs_on_disk import asked, programmed, run_in
 from tests.session.test_oeis_run import write_cache

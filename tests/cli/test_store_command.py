@@ -338,10 +338,8 @@ def test_there_has_to_be_a_store(
     ("criteria", "stays"),
     [
         (["--model=a"], ["b 2016-11-21", "b never"]),
-        (
-            ["--older-than=2016-11-22"],
-            ["a 2016-11-22", "b never"],
-        ),  # a reply without a date is never too old
+        # a reply without a date is never too old
+        (["--older-than=2016-11-22"], ["a 2016-11-22", "b never"]),
         (
             ["--older-than=2016-11-22", "--model=b"],
             ["a 2016-11-20", "a 2016-11-22", "b never"],

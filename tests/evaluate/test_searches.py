@@ -178,10 +178,7 @@ def many(
     [
         many("7", reasoning="\x01" * 1_000_000),
         many("7", served_model="\x1b" * 1_000_000),
-        many(
-            "7",
-            sent=Request("m", None, [Message("user", "\u202e" * 1_000_000)], {}),
-        ),
+        many("7", sent=Request("m", None, [Message("user", "\u202e" * 1_000_000)], {})),
         many("7" * 99_000, count=1_000),
     ],
     ids=["reasoning", "name", "sent", "many"],

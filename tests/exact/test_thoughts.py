@@ -14,12 +14,7 @@ from decimal import Decimal
 import pytest
 
 from pytest_llmarith.exact import Dtype, ExtractedAnswer, Reason, read, strip_thoughts
-from pytest_llmarith.exact.thoughts import (
-    ANSWER_STYLES,
-    BARE_STYLE,
-    STYLES,
-    TURN_ENDS,
-)
+from pytest_llmarith.exact.thoughts import ANSWER_STYLES, BARE_STYLE, STYLES, TURN_ENDS
 
 OPERANDS = ("48213", "7596")
 RIGHT, WRONG = "55809", "55709"
@@ -27,18 +22,10 @@ THOUGHTS = (
     f"The user wants 48213 + 7596 = {WRONG}? Let me check: 48213 + 7596 = {RIGHT}.",
     f"48213 + 7596 = {WRONG}.",
 )
-ANSWERS = (
-    "{}",
-    "The answer is {}.",
-    "48213 + 7596 = {}",
-    "**{}**",
-)
+ANSWERS = ("{}", "The answer is {}.", "48213 + 7596 = {}", "**{}**")
 # Styles whose markers are no more than words of a template: others may stand alone.
 MUST_OPEN = {"```", "</details>"}
-AROUND = {
-    **{style.opening: style.closing for style in ANSWER_STYLES},
-    "": "",
-}
+AROUND = {**{style.opening: style.closing for style in ANSWER_STYLES}, "": ""}
 
 
 def both(readings: ExtractedAnswer) -> tuple[Decimal | None, Decimal | None]:
@@ -56,10 +43,7 @@ def pairs() -> Iterator[tuple[str, str]]:
     tokens = "<|channel|>analysis<|message|>", "<|end|><|start|>assistant"
     yield tokens[0], f"{tokens[1]}<|channel|>final<|message|>"
     yield tokens[0], f"{tokens[1]}<|channel|>final <|constrain|>json<|message|>"
-    yield (
-        " to=self<|message|>",
-        "<|eom|><|start|>assistant to=user<|message|>",
-    )
+    yield (" to=self<|message|>", "<|eom|><|start|>assistant to=user<|message|>")
     yield "<|think|>", "<|end|><|begin|>assistant<|content|>"
     yield "<|content_thinking|>", "<|end_message|><|message_model|><|content_text|>"
     yield "/think\n", "<|im_end|>\n<|im_start|>assistant\n"
@@ -171,10 +155,7 @@ def test_the_reply_ends_where_the_first_turn_ends(end: str, next_turn: str) -> N
         (f'analysisSo.assistantfinal json{{"sum": {RIGHT}}}', RIGHT),
         (f"analysisSo.assistantcommentaryHm {WRONG}assistantfinal{RIGHT}", RIGHT),
         (f"final{RIGHT}", RIGHT),
-        (
-            f"<|start|>assistant<|channel|>final<|message|>{RIGHT}<|return|>",
-            RIGHT,
-        ),
+        (f"<|start|>assistant<|channel|>final<|message|>{RIGHT}<|return|>", RIGHT),
         (f"commentaryLet me see, 48213 + 7596 = {WRONG}.", None),
         (f"analysis48213 + 7596 = {WRONG}.assistantanalysis{RIGHT}", None),
     ],

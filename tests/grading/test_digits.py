@@ -23,13 +23,8 @@ def case(truth: str, answer: str, op: Op = Op.ADD) -> Case:
     ("truth", "answer", "match", "dlength", "leading"),
     [
         ("6912", "6912", 1.0, 0, 4),
-        (
-            "6912",
-            "69912",
-            0.75,
-            1,
-            0,
-        ),  # from the right 912 is right; the first digit stands a place too high
+        # from the right 912 is right; the first digit stands a place too high
+        ("6912", "69912", 0.75, 1, 0),
         ("6912", "-6912", 1.0, 0, 0),  # digits are right and the number is not
         ("0", "7", 0.0, 0, 0),
         ("17.94", "17.9401", 1.0, 2, 4),

@@ -70,13 +70,8 @@ def test_correct(answer: str, expected: str) -> None:
         ("1396.24", "1396.2398", "0.0002", "1.4e-07", True),
         ("1396", "1396.2398", "0.2398", "1.7e-04", True),
         ("1396.23", "1396.2398", "0.0098", "7.0e-06", False),
-        (
-            "0.3",
-            "0.2500",
-            "0.05",
-            "2.0e-01",
-            True,
-        ),  # at a tie either neighbour is a rounding
+        # at a tie either neighbour is a rounding
+        ("0.3", "0.2500", "0.05", "2.0e-01", True),
         ("0.2", "0.2500", "0.05", "2.0e-01", True),
         ("0.0001", "0.0000", "0.0001", None, False),
         ("1E+10", "1", "9999999999", "1.0e+10", False),

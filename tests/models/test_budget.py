@@ -121,11 +121,8 @@ def test_a_reply_at_the_users_price() -> None:
         ("openai/o4-mini", "FLEX", (0.55, 2.2)),
         ("gpt-4o-mini", "flex", None),
         ("o4-mini", "scale", None),
-        (
-            "dashscope/qwen-turbo",
-            None,
-            (0.05, 0.5),
-        ),  # its reasoning costs more than the answer
+        # its reasoning costs more than the answer
+        ("dashscope/qwen-turbo", None, (0.05, 0.5)),
         ("openai/some", None, None),
         ("huggingface/foo/bar", None, None),
         ("ollama/no-such-model", None, None),

@@ -51,10 +51,7 @@ def pins(lock: str, python: str, system: str) -> dict[str, str]:
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize(
     ("lock", "extras"),
-    [
-        ("install.txt", ["build"]),
-        ("dev.txt", ["build", "plot", "pandas", "dev"]),
-    ],
+    [("install.txt", ["build"]), ("dev.txt", ["build", "plot", "pandas", "dev"])],
 )
 def test_every_requirement_is_locked_in_its_range(
     lock: str, extras: list[str], system: str, python: str

@@ -342,12 +342,8 @@ def test_the_sets(bench: pytest.Pytester) -> None:
             4,
             "--oeis-sets: classic_easy lacks 250 entries",
         ),
-        (
-            "",
-            ("-ooeis_cache=elsewhere", "-m", "oeis", "-rs"),
-            0,
-            "has no entry",
-        ),  # no set was named: skipped
+        # no set was named: skipped
+        ("", ("-ooeis_cache=elsewhere", "-m", "oeis", "-rs"), 0, "has no entry"),
         ("", ("-ooeis_cache=broken",), 2, "A000002.json: malformed field `$.offset`"),
     ],
 )

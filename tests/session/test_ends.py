@@ -191,10 +191,7 @@ def test_a_store_that_fills_up_loses_no_reply(bench: Bench, store: str) -> None:
     where = [] if store == ".llmarith" else [f"--store-dir={folder / store}"]
     bench.script = lambda call: Answer(right(call), reasoning="x" * 150_000)
     with begun(
-        bench,
-        *way,
-        "--llm-concurrency=4",
-        before=own_disk("size=2m", folder / store),
+        bench, *way, "--llm-concurrency=4", before=own_disk("size=2m", folder / store)
     ) as process:
         output = read_to_end(process)
     assert process.returncode == 6, output

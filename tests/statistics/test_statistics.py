@@ -165,10 +165,8 @@ def yan_and_su(cells: Sequence[Cell]) -> tuple[float, float]:
     "cells",
     [
         [Cell(9, 10, 10), Cell(1, 10, 10)],
-        [
-            Cell(9, 10, 10),
-            Cell(1, 4, 10),
-        ],  # the weights are the parts of what was asked
+        # the weights are the parts of what was asked
+        [Cell(9, 10, 10), Cell(1, 4, 10)],
         [Cell(19, 20, 20), Cell(3, 9, 15), Cell(0, 5, 5), Cell(2, 30, 30)],
     ],
 )
@@ -185,11 +183,8 @@ def test_the_interval_over_cells_is_that_of_the_paper(cells: list[Cell]) -> None
     "cells",
     [
         [Cell(7, 10, 10)],
-        [
-            Cell(9, 10, 10),
-            Cell(5, 10, 10),
-            Cell(1, 1, 1),
-        ],  # one answer tells nothing of how a cell's answers vary
+        # one answer tells nothing of how a cell's answers vary
+        [Cell(9, 10, 10), Cell(5, 10, 10), Cell(1, 1, 1)],
         [Cell(10, 10, 10)] * 3 + [Cell(0, 10, 10)],  # nothing varies within cells
         [Cell(10, 10, 10)] * 71 + [Cell(9, 10, 10)],  # the stratified one is wider
     ],
@@ -262,21 +257,12 @@ def test_mcnemar_is_the_binomial_test_of_scipy(first: int, second: int) -> None:
 @pytest.mark.parametrize(
     ("pairs", "low", "high"),
     [
-        (
-            Pairs(1, 1, 7, 12),
-            0.026,
-            0.507,
-        ),  # Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014)
-        (
-            Pairs(14, 5, 0, 22),
-            -0.226,
-            -0.011,
-        ),  # Altman et al., Statistics with Confidence (2000), page 52
-        (
-            Pairs(59, 6, 16, 80),
-            0.0046,
-            0.1186,
-        ),  # contingencytables 3.0, complete response (Cavo et al. 2012)
+        # Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014)
+        (Pairs(1, 1, 7, 12), 0.026, 0.507),
+        # Altman et al., Statistics with Confidence (2000), page 52
+        (Pairs(14, 5, 0, 22), -0.226, -0.011),
+        # contingencytables 3.0, complete response (Cavo et al. 2012)
+        (Pairs(59, 6, 16, 80), 0.0046, 0.1186),
         (Pairs(59, 16, 6, 80), -0.1186, -0.0046),
     ],
 )
@@ -522,18 +508,12 @@ def test_equal_models_seldom_differ_if_hard_questions_are_lost() -> None:
     [
         ([(2, 10, 10)], None, 2),  # 10 of 10 show 72 %, 35 of 35 show 90 %
         ([(2, 35, 35)], 2, 2),
-        (
-            [(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 10, 10)],
-            5,
-            5,
-        ),  # depths are pooled
+        # depths are pooled
+        ([(2, 10, 10), (3, 10, 10), (4, 10, 10), (5, 10, 10)], 5, 5),
         ([(2, 8, 10)], None, 2),
         ([(2, 7, 10), (3, 10, 10)], None, None),  # of 7 of 10, the upper bound is 89 %
-        (
-            [(depth, 8, 10) for depth in range(2, 11)],
-            None,
-            4,
-        ),  # of 32 of 40 together, too
+        # of 32 of 40 together, too
+        ([(depth, 8, 10) for depth in range(2, 11)], None, 4),
         ([(2, 100, 100), (3, 7, 10), (4, 100, 100)], 2, 2),
         ([(4, 10, 10), (3, 0, 0), (2, 40, 40)], 4, 4),
         ([(2, 5, 10), *((depth, 0, 10) for depth in range(3, 11))], None, None),

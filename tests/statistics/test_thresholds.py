@@ -12,10 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.records import (
-    as_dict,
-    convert,
-)
+from pytest_llmarith.records import as_dict, convert
 from pytest_llmarith.report.formatting import shown_d50
 from pytest_llmarith.results.thresholds import threshold
 from pytest_llmarith.statistics.shares import Depth

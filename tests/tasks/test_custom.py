@@ -200,17 +200,11 @@ BAD_GRIDS: list[tuple[Any, Any, Any, str]] = [
             "it is called as grade(answer, problem)",
         ),
         *(
-            (
-                Task("reversal", Grid(make, variants, depths), prompt),
-                message,
-            )
+            (Task("reversal", Grid(make, variants, depths), prompt), message)
             for make, variants, depths, message in BAD_GRIDS
         ),
         *(
-            (
-                Task("reversal", [one, other], prompt),
-                "problem b: it has",
-            )
+            (Task("reversal", [one, other], prompt), "problem b: it has")
             for one, other in (
                 (word("a"), replace(word("b"), variant="up")),
                 (replace(word("a"), variant="up"), word("b")),
