@@ -5,8 +5,11 @@ equal but for times.
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec import structs
 
 from pytest_llmarith.models.client import Client
@@ -16,6 +19,15 @@ from pytest_llmarith.types import Model, Prompt, Transport
 from tests.llm_server import Answer, LlmServer
 
 OWN = Model("m", "openai/some", {}, "http://127.0.0.1:9/v1")
+# What servers send, what is done about it, and what is shown, a row each.
+ROWS: dict[str, list[dict[str, Any]]] = {}
+for line in (Path(__file__).parent / "answers.jsonl").read_text("utf-8").splitlines():
+    row = json.loads(line)
+    ROWS.setdefault(row.pop("kind"), []).append(row)
+
+
+def of(kind: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("row", ROWS[kind])
 
 
 class Asked:

@@ -44,7 +44,7 @@ from pytest_llmarith.types import (
     StoreMode,
 )
 from tests.llm_server import Answer, Call, Gate, LlmServer, usage
-from tests.models.asked import Asked
+from tests.models.asked import Asked, of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
@@ -878,99 +878,18 @@ def test_a_huge_error_page_delays_no_other_question(
 
 # --- answers of servers ---------------------------------------------------------------
 
-VLLM: dict[str, Any] = {
-    "id": "chatcmpl-5f2c",
-    "object": "chat.completion",
-    "created": 1764000000,
-    "model": "Qwen/Qwen3-8B",
-    "choices": [
-        {
-            "index": 0,
-            "message": {
-                "role": "assistant",
-                "content": "42",
-                "refusal": None,
-                "annotations": None,
-                "audio": None,
-                "function_call": None,
-                "tool_calls": [],
-                "reasoning": "6 * 7",
-                "reasoning_content": "6 * 7",
-            },
-            "logprobs": None,
-            "finish_reason": "stop",
-            "stop_reason": None,
-            "token_ids": None,
-        }
-    ],
-    "service_tier": None,
-    "system_fingerprint": "vllm-0.11-tp1",
-    "usage": {
-        "prompt_tokens": 21,
-        "total_tokens": 321,
-        "completion_tokens": 300,
-        "prompt_tokens_details": {"cached_tokens": 16},
-        "completion_tokens_details": {"reasoning_tokens": 290},
-    },
-    "prompt_logprobs": None,
-    "prompt_token_ids": None,
-    "kv_transfer_params": None,
-}
-LLAMA_CPP: dict[str, Any] = {
-    "choices": [
-        {
-            "finish_reason": "stop",
-            "index": 0,
-            "message": {"role": "assistant", "content": "42"},
-        }
-    ],
-    "created": 1764000000,
-    "model": "Qwen3-8B-Q4_K_M.gguf",
-    "system_fingerprint": "b7000-abc",
-    "object": "chat.completion",
-    "usage": {"completion_tokens": 3, "prompt_tokens": 21, "total_tokens": 24},
-    "id": "chatcmpl-x",
-    "timings": {
-        "cache_n": 0,
-        "prompt_n": 21,
-        "prompt_ms": 10.5,
-        "predicted_n": 3,
-        "predicted_per_second": 45.5,
-    },
-}
-ABORTED = VLLM | {"choices": [VLLM["choices"][0] | {"finish_reason": "abort"}]}
 
-
-@pytest.mark.parametrize(
-    ("response", "reasoning", "fingerprint", "tokens"),
-    [
-        (VLLM, "6 * 7", "vllm-0.11-tp1", (21, 300, 290)),
-        (LLAMA_CPP, None, "b7000-abc", (21, 3, None)),
-    ],
-)
-def test_the_answers_of_servers(
-    asked: Asked,
-    response: dict[str, Any],
-    reasoning: str | None,
-    fingerprint: str,
-    tokens: tuple[Any, ...],
-) -> None:
-    reply, _ = asked.server(Answer(body=json.dumps(response).encode()))
+@of("whole answer")
+def test_the_answers_of_servers(asked: Asked, row: dict[str, Any]) -> None:
+    """With all the fields that vLLM and llama.cpp send."""
+    reply, _ = asked.server(Answer(body=json.dumps(row["body"]).encode()))
     assert reply.text == "42"
-    assert reply.reasoning == reasoning
-    assert reply.served_model == response["model"]
-    assert (reply.system_fingerprint, reply.finish_reason) == (fingerprint, "stop")
-    assert (
-        reply.prompt_tokens,
-        reply.completion_tokens,
-        reply.reasoning_tokens,
-    ) == tokens
-
-
-def test_a_request_that_vllm_aborted(asked: Asked) -> None:
-    diagnosis, _ = asked.server(Answer(body=json.dumps(ABORTED).encode()))
-    assert diagnosis.action == RETRY
-    assert diagnosis.message == "openai/some: the provider interrupted the reply: abort"
+    assert reply.reasoning == row["reasoning"]
+    assert reply.served_model == row["body"]["model"]
+    assert reply.system_fingerprint == row["fingerprint"]
+    assert reply.finish_reason == "stop"
+    tokens = [reply.prompt_tokens, reply.completion_tokens, reply.reasoning_tokens]
+    assert tokens == row["tokens"]
 
 
 def test_tokens_of_the_prompt_that_a_server_had_in_its_cache(asked: Asked) -> None:

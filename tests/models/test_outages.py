@@ -27,7 +27,7 @@ from pytest_llmarith.types import (
 )
 from tests.batch_server import BatchServer, Lines
 from tests.llm_server import Answer, LlmServer, usage
-from tests.models.asked import Asked
+from tests.models.asked import ROWS, Asked, of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
@@ -56,17 +56,6 @@ def completion(**choice: Any) -> dict[str, Any]:
 
 def in_bytes(body: Any) -> Answer:
     return Answer(body=json.dumps(body, ensure_ascii=False).encode())
-
-
-# What servers send, what is done about it, and what is shown, a row each.
-ROWS: dict[str, list[dict[str, Any]]] = {}
-for line in (Path(__file__).parent / "answers.jsonl").read_text("utf-8").splitlines():
-    row = json.loads(line)
-    ROWS.setdefault(row.pop("kind"), []).append(row)
-
-
-def of(kind: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("row", ROWS[kind])
 
 
 def check(asked: Asked, answer: Answer, row: dict[str, Any], *targets: str) -> None:
