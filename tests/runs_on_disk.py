@@ -29,28 +29,14 @@ from tests.asked import number_record
 _EMPTY_RUN: dict[str, Any] = {
     **dict.fromkeys(
         (
-            "selected",
-            "stopped",
-            "exit_status",
-            "shard",
-            "seed",
-            "conditions",
+            *("selected", "stopped", "exit_status", "shard", "seed", "conditions"),
             "prompt_texts",
         )
     ),
     **dict.fromkeys(
         (
-            "repeats",
-            "search",
-            "baseline",
-            "reading",
-            "store",
-            "strict",
-            "asking",
-            "limits",
-            "oeis",
-            "merged",
-            "git",
+            *("repeats", "search", "baseline", "reading", "store", "strict", "asking"),
+            *("limits", "oeis", "merged", "git"),
         )
     ),
     "id": "2026-11-22T00-31-05_o4-mini",

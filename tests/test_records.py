@@ -93,14 +93,8 @@ def model():
 OPTIONS = (
     *("--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/exact"),
     *("--llm-repeats=2", "--llm-symbols=ascii,unicode", "--llm-breaking-point=6"),
-    *(
-        "--llm-price=1,2",
-        "--oeis-terms=6",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--llm-reports=reports",
-    ),
+    *("--llm-price=1,2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider"),
+    "--llm-reports=reports",
 )
 
 

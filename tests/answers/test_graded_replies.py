@@ -47,21 +47,9 @@ def _outcomes(file: Path) -> str:
 
 # Ways to say a result, in place of a last line that is the bare number.
 WORDINGS = (
-    *(
-        "The answer is {}.",
-        "Answer: {}",
-        "Final answer: {}",
-        "Result: **{}**",
-        "So the result is {}",
-        "#### {}",
-    ),
-    *(
-        "**{}**",
-        "`{}`",
-        "$\\boxed{{{}}}$",
-        "The final answer is $\\boxed{{{}}}$.",
-        "Therefore, the answer is **{}**.",
-    ),
+    *("The answer is {}.", "Answer: {}", "Final answer: {}", "Result: **{}**"),
+    *("So the result is {}", "#### {}", "**{}**", "`{}`", "$\\boxed{{{}}}$"),
+    *("The final answer is $\\boxed{{{}}}$.", "Therefore, the answer is **{}**."),
     *("= {}", "That gives {}.", "Hence: {}", "Thus, we get {}.", "{} is the result."),
 )
 

@@ -74,17 +74,8 @@ def test_a_strict_integer_is_what_int_accepts(text: str) -> None:
         *(
             (text, None)
             for text in (
-                "",
-                ".5",
-                "5.",
-                "1e5",
-                "1,234.5",
-                "5_",
-                "1_0.5_",
-                "1 000",
-                "1.2.3",
-                "−5",
-                "= 5",
+                *("", ".5", "5.", "1e5", "1,234.5", "5_", "1_0.5_", "1 000", "1.2.3"),
+                *("−5", "= 5"),
             )
         ),
     ],
@@ -106,16 +97,8 @@ def test_decimals_of_an_integer_are_read_as_they_are() -> None:
 # --- thoughts and refusals ------------------------------------------------------------
 
 PIECES = [
-    "<think>",
-    "</think>",
-    "[THINK]",
-    "[/THINK]",
-    "<|channel|>final<|message|>",
-    "\n",
-    " ",
-    "5",
-    "the ",
-    "<",
+    *("<think>", "</think>", "[THINK]", "[/THINK]", "<|channel|>final<|message|>"),
+    *("\n", " ", "5", "the ", "<"),
 ]
 
 
@@ -177,12 +160,7 @@ def test_thoughts_of_any_reply(reply: str) -> None:
         *(
             (text, False)
             for text in (
-                "",
-                "5",
-                "The scant result",
-                "a canoe",
-                "a steep decline",
-                "willnot",
+                *("", "5", "The scant result", "a canoe", "a steep decline", "willnot"),
             )
         ),
     ],
@@ -194,32 +172,13 @@ def test_refusals(text: str, refused: bool) -> None:
 # --- hostile replies ------------------------------------------------------------------
 
 UNITS = (
-    *("7", "7_", "7,", "7 ", "7.", "7e", "-7", "7 + ", "= 7"),
-    *("-7,", "7.7, ", "| 7 "),
-    *("(", "*", "_", "`", "$", "\\boxed{", "<think>", "\n", "~~"),
-    *(
-        "7 million ",
-        "7 million 7 thousand ",
-        "seven ",
-        "seven hundred, ",
-        "&",
-        "7 & ",
-        "&amp;",
-        "|7",
-        "7~777",
-        "7 and ",
-    ),
-    *("7.(7", "7.7...", "7\u0305", "\\begin{a}", "\\\\ ", "7(7 + ", "12 and 22, "),
-    *("1千", "1 mil ", "1;", "\\fcolorbox{a}{", "12,5 "),
-    *(
-        "one hundred and ",
-        "a hundred ",
-        "not ",
-        "n't really ",
-        "½",
-        "= 3/2 ",
-        "7 would ",
-    ),
+    *("7", "7_", "7,", "7 ", "7.", "7e", "-7", "7 + ", "= 7", "-7,", "7.7, ", "| 7 "),
+    *("(", "*", "_", "`", "$", "\\boxed{", "<think>", "\n", "~~", "7 million "),
+    *("7 million 7 thousand ", "seven ", "seven hundred, ", "&", "7 & ", "&amp;", "|7"),
+    *("7~777", "7 and ", "7.(7", "7.7...", "7\u0305", "\\begin{a}", "\\\\ ", "7(7 + "),
+    *("12 and 22, ", "1千", "1 mil ", "1;", "\\fcolorbox{a}{", "12,5 "),
+    *("one hundred and ", "a hundred ", "not ", "n't really ", "½", "= 3/2 "),
+    "7 would ",
 )
 # A limit on the processor's time, which no other process uses up; all of it takes a
 # third of it. Long texts are read whole here, so that no cut hides quadratic time.

@@ -53,18 +53,10 @@ def decimal_comma(mark: str, text: str) -> str:
 
 MARKS = (",", " ", "\u00a0", "\u2009", "\u202f", "_", "'", "’", "{,}", "\\,", ",\\!")
 POWERS = (
-    *(
-        "{mantissa}×10{raised}",
-        "{mantissa} × 10^{power}",
-        "{mantissa} x 10^{power}",
-        "{mantissa}*10^{power}",
-    ),
-    *(
-        "{mantissa}e{power}",
-        "{mantissa}E{power:+d}",
-        "{mantissa} \\times 10^{{{power}}}",
-    ),
-    *("{mantissa} \\cdot 10^{{{power}}}", "{mantissa} × 10<sup>{power}</sup>"),
+    *("{mantissa}×10{raised}", "{mantissa} × 10^{power}", "{mantissa} x 10^{power}"),
+    *("{mantissa}*10^{power}", "{mantissa}e{power}", "{mantissa}E{power:+d}"),
+    *("{mantissa} \\times 10^{{{power}}}", "{mantissa} \\cdot 10^{{{power}}}"),
+    "{mantissa} × 10<sup>{power}</sup>",
 )
 WRITINGS: tuple[Callable[[str], str], ...] = (
     str,
@@ -76,83 +68,25 @@ WRITINGS: tuple[Callable[[str], str], ...] = (
 )
 # What may stand around any number.
 DECORATIONS = (
-    *(
-        "{}",
-        "**{}**",
-        "*{}*",
-        "__{}__",
-        "***{}***",
-        "`{}`",
-        "${}$",
-        "\\({}\\)",
-        "\\[ {} \\]",
-        "$$\n{}\n$$",
-    ),
-    *(
-        "```\n{}\n```",
-        "```text\n{}\n```",
-        "\\boxed{{{}}}",
-        "$\\boxed{{\\mathbf{{{}}}}}$",
-        "\\boxed{{\\text{{{}}}}}",
-    ),
-    *(
-        "\\[\\boxed{{{}}}\\]",
-        "**\\boxed{{{}}}**",
-        "<b>{}</b>",
-        "<answer>{}</answer>",
-        '"{}"',
-        "({})",
-        "€{}",
-        "{} USD",
-    ),
+    *("{}", "**{}**", "*{}*", "__{}__", "***{}***", "`{}`", "${}$", "\\({}\\)"),
+    *("\\[ {} \\]", "$$\n{}\n$$", "```\n{}\n```", "```text\n{}\n```", "\\boxed{{{}}}"),
+    *("$\\boxed{{\\mathbf{{{}}}}}$", "\\boxed{{\\text{{{}}}}}", "\\[\\boxed{{{}}}\\]"),
+    *("**\\boxed{{{}}}**", "<b>{}</b>", "<answer>{}</answer>", '"{}"', "({})", "€{}"),
+    "{} USD",
 )
 LEAD_INS = (
-    *(
-        "",
-        "= ",
-        "=",
-        "≈ ",
-        "Answer: ",
-        "**Answer:** ",
-        "**Answer**: ",
-        "Final answer:\n\n",
-        "### Final Answer\n\n",
-    ),
-    *(
-        "#### ",
-        "# ",
-        "> ",
-        "* ",
-        "1. ",
-        "The result is ",
-        "The answer is approximately ",
-        "**Result**\n",
-        "∴ ",
-    ),
-    *(
-        "12 + 34 = ",
-        "12 × 34\n\n= ",
-        "\\frac{12}{34} = ",
-        "$$12 \\times 34$$ equals ",
-        "The sum of 12 and 34 is ",
-    ),
-    "Step 1: 5 + 7 = 12\nStep 2: 2 × 6 = 12\n\nFinal: ",
+    *("", "= ", "=", "≈ ", "Answer: ", "**Answer:** ", "**Answer**: "),
+    *("Final answer:\n\n", "### Final Answer\n\n", "#### ", "# ", "> ", "* ", "1. "),
+    *("The result is ", "The answer is approximately ", "**Result**\n", "∴ "),
+    *("12 + 34 = ", "12 × 34\n\n= ", "\\frac{12}{34} = ", "$$12 \\times 34$$ equals "),
+    *("The sum of 12 and 34 is ", "Step 1: 5 + 7 = 12\nStep 2: 2 × 6 = 12\n\nFinal: "),
     "1. Take 12.\n2. Add 34 to 12.\n\n**Answer:** ",
     "The answer is 99. Wait, that is wrong. The answer is ",
     "\\boxed{99} is wrong, so the answer is ",
 )
 TRAILERS = (
-    "",
-    ".",
-    "\n",
-    " ",
-    "!",
-    ".\n\n",
-    " ✓",
-    " (exactly)",
-    " is the result.",
-    "\n\nHope this helps!",
-    "</s>",
+    *("", ".", "\n", " ", "!", ".\n\n", " ✓", " (exactly)", " is the result."),
+    *("\n\nHope this helps!", "</s>"),
 )
 THOUGHTS = (
     "",
@@ -317,12 +251,7 @@ FRACTIONS = (
     "{over}÷{under}",
 )
 PLACES_OF_FRACTIONS = (
-    "{}",
-    "**{}**",
-    "The answer is {}.",
-    "Answer: {}",
-    "x = {}",
-    "\\boxed{{{}}}",
+    *("{}", "**{}**", "The answer is {}.", "Answer: {}", "x = {}", "\\boxed{{{}}}"),
     "$${}$$",
 )
 

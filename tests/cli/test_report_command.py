@@ -454,11 +454,7 @@ def test_cells_and_errors_as_data(
         [
             row[name]
             for name in (
-                "variant",
-                "depth",
-                "measured",
-                "correct",
-                "correct_percent",
+                *("variant", "depth", "measured", "correct", "correct_percent"),
                 "correct_low",
             )
         ]

@@ -380,13 +380,7 @@ def test_what_is_deleted_is_said(
     out = capsys.readouterr().out.splitlines()
     assert out[1] == f"2 replies {done}"
     assert out[-1].split() == [
-        "a",
-        "-",
-        "2016-11-20",
-        "2016-11-22",
-        "2",
-        "$0.7500",
-        "1.5k",
+        *("a", "-", "2016-11-20", "2016-11-22", "2", "$0.7500", "1.5k"),
     ]
     assert len(left(full)) == stay
 

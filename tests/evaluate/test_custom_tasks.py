@@ -99,12 +99,7 @@ def nested(depth: int) -> list[Any]:
         (nested(100_000), "[list without a text: str() raised RecursionError]"),
     ],
     ids=[
-        "sets",
-        "keys",
-        "short",
-        "too long for digits",
-        "raises",
-        "has a text",
+        *("sets", "keys", "short", "too long for digits", "raises", "has a text"),
         "too deep",
     ],
 )

@@ -217,12 +217,8 @@ class Watched:
         (TESTED, "correct", 12),
     ],
     ids=[
-        "light",
-        "in plain sight",
-        "hidden",
-        "endless behind a short listing",
-        "heavy, and computes",
-        "tested",
+        *("light", "in plain sight", "hidden", "endless behind a short listing"),
+        *("heavy, and computes", "tested"),
     ],
 )
 def test_the_look_behind_the_listing(

@@ -90,14 +90,8 @@ def test_replies_written_afterwards() -> None:
 # --- random numbers in any notation ---------------------------------------------------
 
 FRAMES = (
-    "{}",
-    "The answer is {}.",
-    "**{}**",
-    "$\\boxed{{{}}}$",
-    "#### {}",
-    "x = {}",
-    "<think>7</think>\n{}",
-    "{}</s>",
+    *("{}", "The answer is {}.", "**{}**", "$\\boxed{{{}}}$", "#### {}", "x = {}"),
+    *("<think>7</think>\n{}", "{}</s>"),
 )
 
 

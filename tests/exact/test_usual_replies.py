@@ -13,14 +13,8 @@ from hypothesis import strategies as st
 from pytest_llmarith.exact import Dtype, extract, read
 
 FORMS = (
-    "The answer is {}.",
-    "Answer: {}",
-    "#### {}",
-    "\\boxed{{{}}}",
-    "The final answer is {}",
-    "{a} {op} {b} = {}",
-    "**{}**",
-    "**{}**.",
+    *("The answer is {}.", "Answer: {}", "#### {}", "\\boxed{{{}}}"),
+    *("The final answer is {}", "{a} {op} {b} = {}", "**{}**", "**{}**."),
     "The answer is **{}**.",
 )
 

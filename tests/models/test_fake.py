@@ -178,13 +178,8 @@ def test_sloppy_writes_programs_of_every_kind(known: dict[str, KnownSequence]) -
         for seed in range(150)
     ]
     marks = (
-        "terms = ",
-        "b64decode",
-        "process_time",
-        "while n == ",
-        "bytearray",
-        "raise ValueError",
-        "StringIO",
+        *("terms = ", "b64decode", "process_time", "while n == ", "bytearray"),
+        *("raise ValueError", "StringIO"),
     )
     assert all(
         any(mark in reply.text for reply in replies)

@@ -109,13 +109,7 @@ async def test_retry_after_is_waited_for_to_the_second() -> None:
         ),
     ],
     ids=[
-        "passing",
-        "outage",
-        "429",
-        "no retries",
-        "429s and outages",
-        "401",
-        "400",
+        *("passing", "outage", "429", "no retries", "429s and outages", "401", "400"),
         "asks for too much",
     ],
 )

@@ -249,12 +249,7 @@ def test_three_failures_in_a_row_are_hopeless() -> None:
         Website(site.base_url, pace_s=0) as website,
     ):
         for number in (
-            "A000001",
-            "A000002",
-            "A000045",
-            "A000003",
-            "A000004",
-            "A000005",
+            *("A000001", "A000002", "A000045", "A000003", "A000004", "A000005"),
         ):
             try:
                 website.read(number)

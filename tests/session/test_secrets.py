@@ -25,11 +25,7 @@ TRACES = (
 )
 # All that makes pytest say more than usual.
 TALKATIVE = (
-    "-rA",
-    "-l",
-    "--full-trace",
-    "--junit-xml=junit.xml",
-    "--log-file=log.txt",
+    *("-rA", "-l", "--full-trace", "--junit-xml=junit.xml", "--log-file=log.txt"),
     "--log-file-level=DEBUG",
 )
 HEADER = "another0header0of0a0name0that0is0not0known"
