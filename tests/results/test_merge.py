@@ -95,8 +95,8 @@ def test_shards_say_what_the_whole_run_says(made: Made) -> None:
         )
         written = decode_summary((into / "summary.json").read_bytes())
         assert to_builtins(written) == as_file(summary)
-        written = (into / "trials.jsonl").read_bytes().splitlines()
-        assert sorted(map(decode_record, written), key=trials.index) == trials
+        lines = (into / "trials.jsonl").read_bytes().splitlines()
+        assert sorted(map(decode_record, lines), key=trials.index) == trials
     assert [
         file.read_bytes() for part in parts for file in sorted(part.iterdir())
     ] == before
