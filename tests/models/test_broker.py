@@ -463,6 +463,17 @@ async def test_a_users_price_is_of_its_run_and_not_stored(path: Path) -> None:
 
 
 @in_no_time
+async def test_an_unknown_cost_is_no_cost_of_0() -> None:
+    def script(model: Model, prompt: str, nth: int) -> Reply:
+        cost_usd = 0.5 if prompt == "q0" else None
+        return structs.replace(reply_to(prompt), cost_usd=cost_usd)
+
+    broker = broker_of(Scripted(script))
+    await ask(broker, questions(3))
+    assert (broker.progress().cost_usd, broker.progress().unpriced) == (0.5, 2)
+
+
+@in_no_time
 async def test_a_plan_counts_each_question_and_each_stored_reply_once(
     path: Path,
 ) -> None:

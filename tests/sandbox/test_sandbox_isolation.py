@@ -5,6 +5,7 @@ Slots are shared and private.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import shutil
@@ -190,6 +191,15 @@ def test_slots_are_held(tmp_path: Path) -> None:
         [*threads.map(hold, range(80))]
     assert len(seen) == 80
     assert all(len(each) <= 3 and (len(each) == 1 or not any(each)) for each in seen)
+
+
+def test_each_holder_has_a_slot_of_its_own(tmp_path: Path) -> None:
+    slots = Slots(tmp_path, 3)
+    with slots.hold(), slots.hold(), slots.hold():
+        for file in sorted(tmp_path.glob("*.lock")):
+            with file.open() as lock, pytest.raises(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert len(list(tmp_path.glob("*.lock"))) == 3
 
 
 @pytest.mark.parametrize("kind", ["open to others", "a link", "a linked lock"])
