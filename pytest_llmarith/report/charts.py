@@ -12,7 +12,7 @@ from math import ceil, dist, floor, log10
 from typing import Any, NamedTuple
 
 from pytest_llmarith.report import kinds
-from pytest_llmarith.report.shares import Curve, Share
+from pytest_llmarith.report.places import Curve, Share
 from pytest_llmarith.report.table import Column, Kind, Row, Table
 
 MOST_TOGETHER = 6  # lines of one chart that can be distinguished
@@ -139,7 +139,7 @@ def curves_chart(
         lower: list[Place] = []
         marks = []
         for place, found in curve.items():
-            at, height = x.at(place), _Y.at(found.percent)
+            at, height = x.at(place), _Y.at(found.value)
             middle.append((at, height))
             upper.append((at, _Y.at(found.high)))
             lower.insert(0, (at, _Y.at(found.low)))
@@ -205,7 +205,7 @@ def scatter_chart(
     A dashed line connects the models that are better than all cheaper ones; further
     lines connect `pairs` of labels.
     """
-    models = sorted(some, key=lambda model: (model.amount, -model.share.percent))
+    models = sorted(some, key=lambda model: (model.amount, -model.share.value))
     first = floor(log10(models[0].amount))
     last = max(ceil(log10(models[-1].amount)), first + 1)
     powers = [float(f"1e{exponent}") for exponent in range(first, last + 1)]
@@ -214,7 +214,7 @@ def scatter_chart(
     ticks = [(x.at(power), kind.shown(power).text) for power in powers]
     places: dict[str, Place] = {}
     for model in models:
-        places[model.label] = (x.at(model.amount), y.at(model.share.percent))
+        places[model.label] = (x.at(model.amount), y.at(model.share.value))
     best = _best(models)
     parts = [*_frame(x, y, ticks, unit), Part("corner", 4, 12, "correct %")]
     parts.append(Part("frontier", d=path(places[label] for label in best)))
@@ -240,7 +240,7 @@ def scatter_chart(
         parts.append(Part(f"interval {role}", d=path(ends)))
         parts.append(Part(role, at, height, numbers, told))
         table.rows.append(
-            Row([model.label, model.amount, model.share], "", model.trials)
+            Row([model.label, model.amount, model.share], (), model.trials)
         )
     shows = f"Correct % against {unit}, {title}"
     return Chart(title, shows, 640, 400, parts, table, list(places))
@@ -250,7 +250,7 @@ def _best(models: Iterable[Point]) -> list[str]:
     """The models that are better than all cheaper ones."""
     best: list[Point] = []
     for model in models:
-        is_better = not best or model.share.percent > best[-1].share.percent
+        is_better = not best or model.share.value > best[-1].share.value
         if is_better and not model.lacks:
             best.append(model)
     return [model.label for model in best]
@@ -291,7 +291,7 @@ def heat_chart(
         for at, share in enumerate(shares):
             x = left + _CELL * (at + 0.5)
             if share:
-                parts.append(Part("tint", x, y, share.rounded, percent=share.percent))
+                parts.append(Part("tint", x, y, share.rounded, percent=share.value))
             else:
                 parts.append(Part("x", x, y, "-"))
     return Chart(title, title, width, bottom + 20, parts, Table("heat", title, [], []))

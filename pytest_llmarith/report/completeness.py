@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Sequence
 
+from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.report.formatting import counted, percent_of, with_interval
-from pytest_llmarith.results.gates import questions_of_result, questions_of_run
-from pytest_llmarith.results.percentages import percentage
+from pytest_llmarith.report.places import Here
+from pytest_llmarith.results.gates import questions_of_run
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import Result, RunSummary
-from pytest_llmarith.types import NanReason, Outcome
+from pytest_llmarith.summaries import RunSummary
+from pytest_llmarith.types import NanReason
 
 _MOST_NAMED = 4  # variants
 _LONGEST_NAME = 30
@@ -32,43 +33,50 @@ def answered_count(summary: RunSummary) -> str:
     return f"{answered:,} of {known:,}"
 
 
-def incomplete(result: Result) -> str:
+def questions_of(row: Here) -> int:
+    """How many different questions a run selected for a result; if it is unknown, the
+    number of questions that it has.
+    """
+    facts = row.result.facts
+    if facts.selected:
+        return facts.selected - facts.duplicates
+    return row.measured + row.number("unanswered")
+
+
+def incomplete(row: Here) -> str:
     """The remark about a result that lacks answers, else empty."""
-    measured, all_of_it = result.measured, questions_of_result(result)
-    if measured >= all_of_it:
+    all_of_it = questions_of(row)
+    if row.measured >= all_of_it:
         return ""
-    return f"incomplete, {measured:,} of {all_of_it:,}"
+    return f"incomplete, {row.measured:,} of {all_of_it:,}"
 
 
-def bounded(result: Result) -> str:
+def bounded(row: Here) -> str:
     """The remark about a result with bounds instead of percentages, as a cell has no
     reply; else empty.
     """
-    correct = result.percentages[Outcome.CORRECT]
-    if correct is None or correct.percent is not None:
+    correct = row.correct
+    if correct is None or correct.value is not None:
         return ""
-    if correct.low is None or correct.high is None:
-        return ""
-    bounds = f"{correct.low:.1f} to {correct.high:.1f} %"
     return (
-        f"no reply for a variant at some depth: {bounds} are correct, depending on "
-        f"the missing replies"
+        f"no reply for a variant at some depth: {correct.low:.1f} to "
+        f"{correct.high:.1f} % are correct, depending on the missing replies"
     )
 
 
-def truncated(result: Result) -> str:
+def truncated(row: Here) -> str:
     """How many replies are truncated, and the percentage correct with and without them;
     empty if none is.
     """
-    count = result.nan_reasons.get(NanReason.TRUNCATED, 0)
-    if result.breaking_points or not count:
+    count = row.number("nan_reason", NanReason.TRUNCATED)
+    if row.get("breaking_points") or not count:
         return ""
-    line = f"{count:,} of {result.measured:,} truncated"
-    rest = result.measured - count
+    line = f"{count:,} of {row.measured:,} truncated"
+    rest = row.measured - count
     if not rest:
         return line
-    others = with_interval(percentage(result.outcomes.correct, rest))
-    correct = percent_of(result.percentages[Outcome.CORRECT])
+    others = with_interval(percentage(row.number("correct"), rest))
+    correct = percent_of(row.correct)
     return f"{line}: {correct} % correct with them, {others} % without"
 
 
@@ -83,7 +91,7 @@ def duplicates(summary: RunSummary) -> list[str]:
     ]
 
 
-def missing_cells(results: Sequence[Result]) -> list[str]:
+def missing_cells(rows: Sequence[Here]) -> list[str]:
     """The remark about each result that lacks cells, such as `lacks 18 of 72 cells ...:
     int_mul`, else empty.
 
@@ -91,22 +99,19 @@ def missing_cells(results: Sequence[Result]) -> list[str]:
     percentage.
     """
     cells_of: dict[str, dict[_Cell, None]] = {}  # in the order of the results
-    for result in results:
-        cells_of.setdefault(result.task, {}).update(dict.fromkeys(_answered(result)))
-    remarks = []
-    for result in results:
-        remarks.append(_lacks(cells_of[result.task], set(_answered(result))))
-    return remarks
+    for row in rows:
+        cells_of.setdefault(row.task, {}).update(dict.fromkeys(_answered(row)))
+    return [_lacks(cells_of[row.task], set(_answered(row))) for row in rows]
 
 
-def _answered(result: Result) -> Iterator[_Cell]:
+def _answered(row: Here) -> Iterator[_Cell]:
     """Its cells, and its variants without depths."""
-    for cell in result.grid:
+    for cell in row.grid:
         if cell.measured:
-            yield cell.variant, cell.depth
-    for one in result.variants:
-        if one.measured and not one.ninety_percent_to:
-            yield one.variant, None
+            yield cell.variant or "", cell.depth
+    for one in row.variants:
+        if one.measured and not one.get("ninety_percent_to"):
+            yield one.variant or "", None
 
 
 def _lacks(cells: Collection[_Cell], answered: Container[_Cell]) -> str:

@@ -32,7 +32,6 @@ from pytest_llmarith.report.definitions.results import (
     VARIANTS,
     cell_items,
     error_items,
-    overview_items,
     threshold_items,
     variant_items,
 )
@@ -42,9 +41,10 @@ from pytest_llmarith.report.definitions.scores import (
     score_items,
     search_items,
 )
-from pytest_llmarith.report.series import PageRun, ResultOfRun, Series, series_key
+from pytest_llmarith.report.places import Here
+from pytest_llmarith.report.series import PageRun, Series, series_key
 from pytest_llmarith.report.table import Definition, Level, Table
-from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
+from pytest_llmarith.summaries import ModelDifference, RunSummary
 
 DEFINITIONS: Sequence[Definition] = (
     OVERVIEW,
@@ -70,14 +70,14 @@ DEFINITIONS: Sequence[Definition] = (
 
 
 def data_tables(
-    rows: Sequence[ResultOfRun],
+    rows: Sequence[Here],
     runs: Sequence[PageRun],
     series: Sequence[Series],
     differences: Sequence[ModelDifference],
 ) -> list[Table]:
     """The tables of results, each with all columns."""
     whole: Sequence[tuple[Definition, Sequence[Any]]] = [
-        (OVERVIEW, overview_items(rows)),
+        (OVERVIEW, rows),
         (CELLS, cell_items(rows)),
         (VARIANTS, variant_items(rows)),
         (ERRORS, error_items(rows)),
@@ -93,18 +93,17 @@ def data_tables(
 
 
 def difference_items(
-    rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
+    rows: Sequence[Here], differences: Sequence[ModelDifference]
 ) -> list[Side]:
     """The differences to the baseline, with what is known of the models."""
-    found: dict[tuple[str, str], Result] = {}
+    simulated: dict[tuple[str, str], bool] = {}
     for row in rows:
-        found[row.label, row.result.task] = row.result
+        simulated[row.label, row.task] = row.simulated
     for row in rows:
-        found[row.result.model, row.result.task] = row.result
+        simulated[row.model, row.task] = row.simulated
     items = []
     for one in differences:
-        result = found.get((one.model, one.task))
-        is_simulated = result is not None and result.simulated
+        is_simulated = simulated.get((one.model, one.task), False)
         model = kinds.model(one.model, one.model, is_simulated=is_simulated)
         items.append(Side(model, one.baseline, one.task, one))
     return items

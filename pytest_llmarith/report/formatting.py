@@ -5,19 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
-from pytest_llmarith.summaries import (
-    Difference,
-    ErrorSizes,
-    NinetyPercentTo,
-    Percentage,
-    Result,
-    Threshold,
-)
+from pytest_llmarith.summaries import Difference, Threshold
 from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"
@@ -27,6 +20,18 @@ UNLIMITED = 10_000  # characters
 _LONGEST_ANSWER = 60
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+class Percentage(Protocol):
+    """A figure in percent, or a depth, with its interval."""
+
+    @property
+    def value(self) -> Any: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
 
 # --- percentages and tests ------------------------------------------------------------
 
@@ -41,11 +46,11 @@ def share(part: int, whole: int) -> str:
     return percent_text(100 * part / whole)
 
 
-def percent_of(percentage: Percentage | None) -> str:
-    """The same for a percentage of a summary."""
-    if percentage is None:
+def percent_of(found: Percentage | None) -> str:
+    """The same for a figure in percent."""
+    if found is None:
         return UNKNOWN
-    return percent_text(percentage.percent)
+    return percent_text(found.value)
 
 
 def percent_text(percent: float | None) -> str:
@@ -60,17 +65,18 @@ def percent_text(percent: float | None) -> str:
     return text
 
 
-def interval(percentage: Percentage | None) -> str:
+def ends_of(low: float | None, high: float | None) -> str:
     """The interval of a percentage, such as `57.6-64.8`."""
-    if percentage is None or percentage.low is None or percentage.high is None:
+    if low is None or high is None:
         return UNKNOWN
-    ends = f"{percentage.low:.1f}-{percentage.high:.1f}"
-    return ends.replace("100.0", "100")
+    return f"{low:.1f}-{high:.1f}".replace("100.0", "100")
 
 
-def with_interval(percentage: Percentage | None) -> str:
+def with_interval(found: Percentage | None) -> str:
     """Such as `61.3 (57.6-64.8)`."""
-    return f"{percent_of(percentage)} ({interval(percentage)})"
+    if found is None:
+        return f"{UNKNOWN} ({UNKNOWN})"
+    return f"{percent_of(found)} ({ends_of(found.low, found.high)})"
 
 
 def signed(points: float | None) -> str:
@@ -188,46 +194,31 @@ def seconds(number: float | None) -> str:
     return f"{number:,.0f}"
 
 
-def prompt_and_completion(result: Result) -> int | None:
-    """The sum of prompt and completion tokens; None if either is unknown."""
-    prompt = result.spending["prompt_tokens"]
-    completion = result.spending["completion_tokens"]
-    if prompt is None or completion is None:
-        return None
-    return int(prompt.sum + completion.sum)
-
-
-def median_latency(result: Result) -> float | None:
-    """The median seconds of a reply; None if they are unknown."""
-    known = result.spending["latency_s"]
-    return known.median if known else None
-
-
 # --- parts of a result ----------------------------------------------------------------
 
 
-def leading_digits(sizes: ErrorSizes, deviates: int) -> str:
+def leading_digits(median: float | None, other_length: int, deviates: int) -> str:
     """The median of the leading digits that are right; `-` if most answers have another
     length than the truth.
     """
-    others = sizes.other_length
-    are_most = others and 2 * others >= deviates
-    if sizes.median_leading_digits == 0 and are_most:
+    are_most = other_length and 2 * other_length >= deviates
+    if median == 0 and are_most:
         return UNKNOWN
-    return count(sizes.median_leading_digits)
+    return count(median)
 
 
-def ninety_percent_to(found: NinetyPercentTo) -> str:
+def ninety_percent_to(found: Percentage) -> str:
     """`6` if it is shown, `6 (10?)` if 10 is possible, `10?` if none is shown, and `-`
     if none is possible.
     """
-    if found.possible is None:
+    shown, possible = found.low, found.high
+    if possible is None:
         return UNKNOWN
-    if found.shown is None:
-        return f"{found.possible}?"
-    if found.shown == found.possible:
-        return str(found.shown)
-    return f"{found.shown} ({found.possible}?)"
+    if shown is None:
+        return f"{possible}?"
+    if shown == possible:
+        return str(shown)
+    return f"{shown} ({possible}?)"
 
 
 class ShownD50(NamedTuple):

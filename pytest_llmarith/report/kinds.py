@@ -8,14 +8,9 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report import formatting
+from pytest_llmarith.report.formatting import Percentage
 from pytest_llmarith.report.table import UNKNOWN, Datum, Kind, Shown
-from pytest_llmarith.summaries import (
-    Amounts,
-    Difference,
-    NinetyPercentTo,
-    Percentage,
-    Threshold,
-)
+from pytest_llmarith.summaries import Difference, Threshold
 
 _INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
 
@@ -66,12 +61,12 @@ def _named(model: Model) -> Shown:
 
 
 def _percent(found: Percentage) -> Shown:
-    if found.percent is None:  # its ends are bounds, as a cell has no reply
+    if found.value is None:  # its ends are bounds, as a cell has no reply
         return Shown(UNKNOWN)
     text = formatting.percent_of(found)
     if found.low is None:
         return Shown(text)
-    return Shown(text, formatting.interval(found))
+    return Shown(text, formatting.ends_of(found.low, found.high))
 
 
 def _points(found: Difference) -> Shown:
@@ -119,7 +114,7 @@ FLAG = plain(_BOOLEAN, lambda v: "yes" if v else "no")
 PERCENT: Kind[Percentage] = Kind(
     {"percent": _NUMBER, "low": _NUMBER, "high": _NUMBER},
     _percent,
-    lambda v: [v.percent, v.low, v.high],
+    lambda v: [v.value, v.low, v.high],
     "%",
 )
 SHARE = plain(_NUMBER, formatting.percent_text, "%")
@@ -144,10 +139,10 @@ MONEY: Kind[Cost] = Kind(
 TOKENS = plain(_INTEGER, formatting.thousands, "tokens")
 SECONDS = plain(_NUMBER, formatting.seconds, "s")
 SIZE = plain(_TEXT, formatting.short)
-DEPTHS: Kind[NinetyPercentTo] = Kind(
+DEPTHS: Kind[Percentage] = Kind(
     {"shown": _INTEGER, "possible": _INTEGER},
     lambda v: Shown(formatting.ninety_percent_to(v)),
-    lambda v: [v.shown, v.possible],
+    lambda v: [v.low, v.high],
     "depth",
     unknown="",
 )
@@ -171,8 +166,15 @@ WRONG: Kind[Minimum] = Kind(
 )
 
 
+class Amounts(NamedTuple):
+    """The sum, the median and the 90th percentile of the amounts of replies."""
+
+    sum: float
+    median: float
+    p90: float
+
+
 def amounts(show: Callable[[float | None], str], unit: str) -> Kind[Amounts]:
-    """Median, 90th percentile and sum of the amounts of replies."""
     return Kind(
         {"median": _NUMBER, "p90": _NUMBER, "sum": _NUMBER},
         lambda v: Shown(" / ".join(map(show, (v.median, v.p90, v.sum)))),

@@ -15,19 +15,17 @@ from pytest_llmarith.report.charts import (
     differences_chart,
     heat_chart,
 )
-from pytest_llmarith.report.depths import axis_title, grid_depths
 from pytest_llmarith.report.page import rendered
 from pytest_llmarith.report.page.curves import curves_of
 from pytest_llmarith.report.page.differences import rankings
 from pytest_llmarith.report.page.scatters import scatters
+from pytest_llmarith.report.places import short_name
 from pytest_llmarith.report.series import (
     PageRun,
     Series,
     results_of_runs,
     series_of,
-    short_name,
 )
-from pytest_llmarith.report.shares import correct_share
 from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
@@ -108,7 +106,7 @@ def _converted(svg: str, form: str) -> bytes:
 
 
 def _label(one: Series) -> str:
-    if any(result.simulated for result in one.results):
+    if any(result.facts.simulated for result in one.results):
         return f"{one.label} (simulated)"
     return one.label
 
@@ -124,19 +122,14 @@ def _heatmaps(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
     """One for each model: rows are variants, columns depths."""
     charts = []
     for row in results_of_runs(runs, series):
-        result = row.result
-        depths = grid_depths(result)
-        if not any(cell.measured for cell in result.grid):
+        depths = row.grid_depths
+        if not any(cell.measured for cell in row.grid):
             continue
-        cells = {(cell.variant, cell.depth): cell for cell in result.grid}
         rows = {}
-        for one in result.series:
-            shares = []
-            for depth in depths:
-                cell = cells.get((one.variant, depth))
-                shares.append(correct_share(cell) if cell else None)
-            rows[short_name(one.variant)] = shares
-        axis = axis_title(result, [one.variant for one in result.series])
+        for one in row.series:
+            shares = [one._replace(depth=depth).share for depth in depths]
+            rows[short_name(one.name)] = shares
+        axis = row.axis_title(row.result.facts.variants)
         charts.append(heat_chart(row.label, axis, depths, rows))
     return charts
 

@@ -16,11 +16,11 @@ from pytest_llmarith.report.definitions.results import (
     OVERVIEW,
     cell_items,
     error_items,
-    overview_items,
     threshold_items,
 )
 from pytest_llmarith.report.export import Destination
 from pytest_llmarith.report.page import page_of
+from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.render.data import as_csv, as_json
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
 from pytest_llmarith.report.render.terminal import coloured, section
@@ -34,7 +34,6 @@ from pytest_llmarith.report.screen import results_screen
 from pytest_llmarith.report.selection import Detail, Format, Order, Selection
 from pytest_llmarith.report.series import (
     PageRun,
-    ResultOfRun,
     Series,
     differences_between,
     results_of,
@@ -64,7 +63,7 @@ class _Shown:
     runs: Sequence[LoadedRun]
     pages: Sequence[PageRun]
     series: Sequence[Series]
-    rows: Sequence[ResultOfRun]
+    rows: Sequence[Here]
     differences: Sequence[ModelDifference]
     selection: Selection
     detail: Detail
@@ -154,12 +153,10 @@ def _check(
         )
 
 
-def _check_tables(
-    rows: Sequence[ResultOfRun], detail: Detail, *, is_data: bool
-) -> None:
+def _check_tables(rows: Sequence[Here], detail: Detail, *, is_data: bool) -> None:
     """Raises UsageError if there is nothing in a table that was asked for."""
-    has_d50 = not is_data and any(row.result.thresholds for row in rows)
-    has_cells = has_d50 or any(row.result.cells for row in rows)
+    has_d50 = not is_data and bool(threshold_items(rows))
+    has_cells = has_d50 or any(row.cells for row in rows)
     if detail.cells and not has_cells:
         raise UsageError("--cells: these runs have none; remove --cells")
     if detail.errors and not error_items(rows):
@@ -169,12 +166,12 @@ def _check_tables(
 # --- formats --------------------------------------------------------------------------
 
 
-def _csv_table(rows: Sequence[ResultOfRun], detail: Detail) -> Table:
+def _csv_table(rows: Sequence[Here], detail: Detail) -> Table:
     if detail.cells:
         return CELLS.table(cell_items(rows), Level.DATA)
     if detail.errors:
         return ERRORS.table(error_items(rows), Level.DATA)
-    return OVERVIEW.table(overview_items(rows), Level.DATA)
+    return OVERVIEW.table(rows, Level.DATA)
 
 
 def _json(shown: _Shown) -> str:
@@ -274,11 +271,11 @@ def _other_questions(shown: _Shown) -> str:
     run_of = {one.label: one.key[0] for one in shown.series}
     first = run_of[rows[0].label]
     compared = {(one.model, one.task) for one in shown.differences}
-    measured = [row for row in rows if row.result.measured and not row.result.searched]
-    tasks = {row.result.task for row in measured if row.label == rows[0].label}
+    measured = [row for row in rows if row.measured and not row.searched]
+    tasks = {row.task for row in measured if row.label == rows[0].label}
     others: set[int] = set()
     for row in measured:
-        run, task = run_of[row.label], row.result.task
+        run, task = run_of[row.label], row.task
         if run != first and task in tasks and (row.label, task) not in compared:
             others.add(run)
     if not others:
@@ -301,7 +298,7 @@ def tables_section(summary: RunSummary, width: int) -> list[str]:
 
 
 def _tables(
-    rows: Sequence[ResultOfRun],
+    rows: Sequence[Here],
     only: RunSummary | None,
     detail: Detail,
     *,
@@ -310,7 +307,7 @@ def _tables(
     """The tables with content: the selected ones or, of a single run, all;
     `in_document` also what the screen has.
     """
-    if not any(row.result.measured for row in rows):
+    if not any(row.measured for row in rows):
         return []
     whole = only if detail.all_tables else None
     tables = []

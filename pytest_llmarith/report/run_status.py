@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import TextWrapper
 from typing import NamedTuple
 
+from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.figures.no_answers import PAGE, sentence_of
 from pytest_llmarith.records import (
     Record,
@@ -66,8 +67,8 @@ def wrapped(lines: Iterable[str], width: int) -> list[str]:
 
 def _completeness(summary: RunSummary) -> Iterator[str]:
     run = summary.run
-    stored = sum(one.stored for one in summary.results)
-    batched = sum(one.batched for one in summary.results)
+    results = _results(summary)
+    stored, batched = _total(results, "stored"), _total(results, "batched")
     if is_complete(summary):
         answered = all_answered(summary.answered)
         next_step = _how_to_ask_again(summary)
@@ -100,21 +101,27 @@ def alarms(summary: RunSummary) -> Iterator[str]:
     """A line for each result of which many replies have no answer: how most of them
     look, and what to do.
     """
-    for result in summary.results:
-        alarm = result.alarm
-        if alarm is None:
-            continue
-        whose = [result.model, result.task, label_of(result.condition)]
-        names = [sanitize_name(name, _LONGEST_LABEL) for name in whose if name]
-        mark = sanitize(alarm.tag or "", _LONGEST_LABEL)
-        what = sentence_of(alarm).replace("{tag}", mark)
-        line = (
-            f"{', '.join(names)}: {alarm.count:,} of {alarm.replies:,} replies without "
-            f"a sure answer; {alarm.of_shape:,} {what}"
-        )
-        if alarm.right:
-            line += f" ({alarm.right:,} of these have the right answer)"
-        yield f"{line}; see {PAGE}"
+    for result in _results(summary):
+        for alarm in result.examples("alarm"):
+            whose = [result.model, result.task, label_of(result.condition)]
+            names = [sanitize_name(name, _LONGEST_LABEL) for name in whose if name]
+            mark = sanitize(alarm.tag or "", _LONGEST_LABEL)
+            what = sentence_of(alarm).replace("{tag}", mark)
+            line = (
+                f"{', '.join(names)}: {alarm.count:,} of {alarm.replies:,} replies "
+                f"without a sure answer; {alarm.of_shape:,} {what}"
+            )
+            if alarm.right:
+                line += f" ({alarm.right:,} of these have the right answer)"
+            yield f"{line}; see {PAGE}"
+
+
+def _results(summary: RunSummary) -> list[Result]:
+    return [one.figures for one in summary.results]
+
+
+def _total(results: Iterable[Result], key: str) -> int:
+    return sum(result.count(key) for result in results)
 
 
 def _answered_so_far(summary: RunSummary) -> str:
@@ -137,10 +144,9 @@ def _not_graded(summary: RunSummary) -> int:
         return 0
     of_this_run = asking.kept - asking.judged
     of_earlier_ones = asking.announced_stored - summary.duplicates
-    for result in summary.results:
-        if not result.simulated:
-            of_this_run -= result.asked
-            of_earlier_ones -= result.stored
+    real = _real(summary)
+    of_this_run -= _total(real, "asked")
+    of_earlier_ones -= _total(real, "stored")
     return max(0, of_this_run) + max(0, of_earlier_ones)
 
 
@@ -150,10 +156,16 @@ def _follows_replies(summary: RunSummary) -> bool:
     """
     if summary.run.search is not None:
         return True
-    if any(result.searched for result in summary.results):
+    results = _results(summary)
+    if any(result.facts.searched for result in results):
         return True
-    replies = sum(result.asked + result.stored for result in summary.results)
+    replies = _total(results, "asked") + _total(results, "stored")
     return replies > summary.answered
+
+
+def _real(summary: RunSummary) -> list[Result]:
+    """The results of models that are no fake ones."""
+    return [one for one in _results(summary) if not one.facts.simulated]
 
 
 def _when_asked(summary: RunSummary) -> str:
@@ -214,10 +226,10 @@ def _reasons(summary: RunSummary) -> Counter[str]:
     reasons: Counter[str] = Counter()
     stopped = summary.run.stopped
     of_the_stop = (stopped, f"{RUN_STOPPED}{stopped}") if stopped else ()
-    for result in summary.results:
-        for reason, count in result.unanswered_reasons.items():
+    for result in _results(summary):
+        for (_, reason), figure in result.all("unanswered_reason").items():
             name = _STOPPED if reason in of_the_stop else reason
-            reasons[name] += count
+            reasons[name] += int(figure.value or 0)
     return reasons
 
 
@@ -288,17 +300,16 @@ def _request_lines(summary: RunSummary, asking: RequestTotals) -> Iterator[str]:
 
 def _recorded(summary: RunSummary) -> Iterator[str]:
     """What the recorded replies cost, if it is unknown what the run itself spent."""
-    real = [result for result in summary.results if not result.simulated]
+    real = _real(summary)
     if not real:
         return
-    unpriced = sum(result.unpriced for result in real)
-    stored = sum(result.stored for result in real)
+    unpriced, stored = _total(real, "unpriced"), _total(real, "stored")
     replies, cost = unpriced, 0.0
     for result in real:
-        known = result.spending["cost_usd"]
+        known = result.get("cost_usd", "sum")
         if known is not None:
-            replies += known.known
-            cost += known.sum
+            replies += known.n or 0
+            cost += result.value("cost_usd", "sum")
     if not replies:
         yield "no reply was recorded; what was in flight may have been billed"
         return

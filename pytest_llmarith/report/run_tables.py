@@ -22,13 +22,9 @@ from pytest_llmarith.report.definitions.results import (
     OVERVIEW,
     THRESHOLDS,
     VARIANTS,
-    classes_of,
-    correct_of,
     error_items,
     model_of,
-    overview_items,
     threshold_items,
-    variant_items,
 )
 from pytest_llmarith.report.definitions.scores import (
     SCORES,
@@ -36,14 +32,12 @@ from pytest_llmarith.report.definitions.scores import (
     score_legend,
     score_notes,
 )
-from pytest_llmarith.report.depths import grid_depths, grid_rows, usual_size
 from pytest_llmarith.report.formatting import counted, sanitize_reasons
-from pytest_llmarith.report.series import LONGEST_LABEL, ResultOfRun
+from pytest_llmarith.report.places import LONGEST_LABEL, Here
 from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.results.keys import condition_name, label_of
-from pytest_llmarith.results.percentages import correct_percentage
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import Percentage, Result, RunSummary, SameWords
+from pytest_llmarith.summaries import RunSummary, SameWords
 from pytest_llmarith.types import ErrorClass
 
 _WHOSE = ("run", "model", "task", "condition")
@@ -52,47 +46,46 @@ _WHOSE = ("run", "model", "task", "condition")
 # --- a row per result -----------------------------------------------------------------
 
 
-def overview(rows: Sequence[ResultOfRun], level: Level = Level.FULL) -> Table:
+def overview(rows: Sequence[Here], level: Level = Level.FULL) -> Table:
     """Correct answers, cost and errors of each result; the brief one is that of a
     document.
     """
-    items = overview_items(rows)
-    table = OVERVIEW.table(items, level, note=lambda item: note_of(item.row, level))
+    table = OVERVIEW.table(rows, level, note=lambda row: list(_notes(row, level)))
     return replace(table, legend=INTERVALS)
 
 
-def note_of(row: ResultOfRun, level: Level = Level.FULL) -> str:
+def _notes(row: Here, level: Level) -> Iterator[str]:
     """What has to be known of a result; the brief note leaves out its run, and the
     reasons and roundings.
     """
-    notes = list(notes_of(row, details=level >= Level.FULL))
     if row.run and level >= Level.FULL:
-        notes.insert(0, sanitize_name(row.run, LONGEST_LABEL))
-    repeats = row.result.repeats
+        yield sanitize_name(row.run, LONGEST_LABEL)
+    yield from notes_of(row, details=level >= Level.FULL)
+    repeats = row.get("repeats")
     if repeats:
-        problems = counted(repeats.problems, "problem")
-        notes.append(f"{problems}, asked {repeats.k} times each")
-    return "; ".join(notes)
+        problems = counted(repeats.n or 0, "problem")
+        yield f"{problems}, asked {repeats.value} times each"
 
 
-def notes_of(row: ResultOfRun, *, details: bool = True) -> Iterator[str]:
+def notes_of(row: Here, *, details: bool = True) -> Iterator[str]:
     """What has to be known of a result; with `details` also reasons and roundings."""
-    result = row.result
     for note in (
         row.unfinished,
-        incomplete(result),
+        incomplete(row),
         row.missing,
-        bounded(result),
-        truncated(result),
+        bounded(row),
+        truncated(row),
     ):
         if note:
             yield note
-    if details and result.nan_reasons:
-        yield f"nan: {sanitize_reasons(result.nan_reasons)}"
-    if details and result.rounded:
-        yield f"deviate: {result.rounded:,} rounded"
-    if result.unpriced and result.cost_usd is not None:
-        yield f"{result.unpriced:,} unpriced"
+    reasons = row.by_name("nan_reason")
+    if details and reasons:
+        yield f"nan: {sanitize_reasons(reasons)}"
+    rounded, unpriced = row.number("rounded"), row.number("unpriced")
+    if details and rounded:
+        yield f"deviate: {rounded:,} rounded"
+    if unpriced and row.get("cost_usd", "sum"):
+        yield f"{unpriced:,} unpriced"
 
 
 def effects(summary: RunSummary) -> Table:
@@ -116,26 +109,26 @@ def _left_out(alike: SameWords) -> str:
     return f"{condition} ({whose}): {problems} with the same prompt, left out"
 
 
-def repeats(rows: Sequence[ResultOfRun]) -> Table:
+def repeats(rows: Sequence[Here]) -> Table:
     """The agreement of repeats, for results with repeats."""
     return REPEATS.table(repeat_items(rows))
 
 
-def spending(rows: Sequence[ResultOfRun]) -> Table:
+def spending(rows: Sequence[Here]) -> Table:
     """Cost, time and tokens of replies, for results in which any of these is known."""
     return REPLIES.table(reply_items(rows))
 
 
-def thresholds(rows: Sequence[ResultOfRun]) -> Table:
+def thresholds(rows: Sequence[Here]) -> Table:
     """D50 by model and variant."""
     items = threshold_items(rows)
     order = {row.label: place for place, row in enumerate(rows)}
     table = pivot(THRESHOLDS.table(items), ["model"], "variant", "d50")
-    lines = sorted(table.rows, key=lambda row: order[row.values[0].label])
-    return replace(table, rows=lines)
+    table.rows.sort(key=lambda row: order[row.values[0].label])
+    return table
 
 
-def scores(rows: Sequence[ResultOfRun]) -> Table:
+def scores(rows: Sequence[Here]) -> Table:
     """Scores by variant and name, and notes below them."""
     items = score_items(rows)
     notes = list(score_notes(rows))
@@ -146,48 +139,56 @@ def scores(rows: Sequence[ResultOfRun]) -> Table:
 # --- the tables of one result ---------------------------------------------------------
 
 
-def tables_of(row: ResultOfRun, *, only_cells: bool = False) -> Iterator[Table]:
+def tables_of(row: Here, *, only_cells: bool = False) -> Iterator[Table]:
     """The tables of a result, depending on its task; with `only_cells` that of variants
     and depths.
     """
-    result = row.result
     model = kinds.MODEL.shown(model_of(row))
     whose = model.as_name(sanitize_name(model.text, LONGEST_LABEL))
-    whose += f", {sanitize_name(result.task, LONGEST_LABEL)}"
-    if result.grid:
+    whose += f", {sanitize_name(row.task, LONGEST_LABEL)}"
+    if row.grid:
         yield replace(_by_depth(row), whose=whose)
     if only_cells:
         return
-    if result.series:
-        table = VARIANTS.table(variant_items([row]), Level.FULL)
+    if row.series:
+        table = VARIANTS.table(row.series, Level.FULL)
         yield replace(table.without(*_WHOSE), whose=whose)
-    if result.depths:
-        yield replace(_without_variants(result), whose=whose)
-    if result.scored:
+    if row.depths:
+        yield replace(_without_variants(row), whose=whose)
+    if row.scored:
         yield replace(scores([row]).without(*_WHOSE), whose=whose)
 
 
-def _by_depth(row: ResultOfRun) -> Table:
+def _by_depth(row: Here) -> Table:
     """Rows are variants, columns depths; the last row and column are of all together.
 
     The title has the most frequent size of a cell, other cells name theirs.
     """
-    result = row.result
-    depths = grid_depths(result)
+    depths = row.grid_depths
     columns = _columns("variant", [*map(str, depths), "all %"])
     rows = []
-    for variant, parts in grid_rows(result):
-        texts = [kinds.PART.shown(part) for part in parts]
-        whole = kinds.PERCENT.shown(variant.correct_percentage)
-        rows.append(Row([variant.variant, *texts, whole]))
+    for one in row.series:
+        parts = [kinds.PART.shown(part) for part in parts_of(one, depths)]
+        rows.append(Row([one.variant, *parts, kinds.PERCENT.shown(one.correct)]))
     totals = []
-    for depth in depths:
-        cells = [cell for cell in result.grid if cell.depth == depth]
-        totals.append(kinds.PERCENT.shown(correct_percentage(cells)))
-    whole = kinds.PERCENT.shown(correct_of(result))
-    rows.append(Row(["all %", *totals, whole]))
-    title = f"correct of {usual_size(result)} by variant and depth"
+    for place in [*(row._replace(depth=depth) for depth in depths), row]:
+        totals.append(kinds.PERCENT.shown(place.correct))
+    rows.append(Row(["all %", *totals]))
+    title = f"correct of {row.usual_size} by variant and depth"
     return Table("cells", title, columns, rows)
+
+
+def parts_of(variant: Here, depths: Iterable[int]) -> list[kinds.Part | None]:
+    """The correct answers of a variant by depth; None for a cell without a reply."""
+    usual = variant.usual_size
+    parts: list[kinds.Part | None] = []
+    for depth in depths:
+        cell = variant._replace(depth=depth)
+        part = None
+        if cell.measured:
+            part = kinds.Part(cell.number("correct"), cell.measured, usual)
+        parts.append(part)
+    return parts
 
 
 def _columns(key: str, titles: Iterable[str]) -> list[Column[Any]]:
@@ -198,41 +199,38 @@ def _columns(key: str, titles: Iterable[str]) -> list[Column[Any]]:
     return columns
 
 
-def _without_variants(result: Result) -> Table:
+def _without_variants(row: Here) -> Table:
     """Rows are outcomes, columns depths."""
+    cells = row.depths
     names = ["correct", "deviate", "nan"]
-    if any(one.unanswered for one in result.depths):
+    if any(cell.number("unanswered") for cell in cells):
         names.append("unanswered")
     rows = []
     for name in names:
-        counts = [getattr(one, name) for one in result.depths]
-        rows.append(Row([name, *map(_count_or_dot, counts)]))
-    seconds: list[Shown | None] = []
-    for one in result.depths:
-        latency = one.spending["latency_s"]
-        seconds.append(kinds.SECONDS.shown(latency.median) if latency else None)
+        counts = [Shown(str(cell.number(name) or ".")) for cell in cells]
+        rows.append(Row([name, *counts]))
+    seconds = []
+    for cell in cells:
+        median = cell.value("latency_s", "median")
+        seconds.append(None if median is None else kinds.SECONDS.shown(median))
     rows.append(Row(["median s", *seconds]))
-    columns = _columns("outcome", [str(one.depth) for one in result.depths])
+    columns = _columns("outcome", [str(cell.depth) for cell in cells])
     return Table("lengths", "by depth", columns, rows)
-
-
-def _count_or_dot(count: int) -> Shown:
-    return Shown(str(count or "."))
 
 
 # --- errors ---------------------------------------------------------------------------
 
 
-def error_classes(rows: Sequence[ResultOfRun]) -> Table:
+def error_classes(rows: Sequence[Here]) -> Table:
     """How answers deviate: rows are error classes, columns are results with deviates or
     with right answers in words.
     """
-    shown = [row for row in rows if _deviates(row.result)]
+    shown = [row for row in rows if _deviates(row)]
     table = ERRORS.table(error_items(shown))
     columns: list[Column[Any]] = [Column("error_class", "class", kinds.NAME)]
     for number, row in enumerate(shown):
         model = model_of(row)
-        lines = [*row.label.split(", "), row.result.task, *model.marks]
+        lines = [*row.label.split(", "), row.task, *model.marks]
         title = "\n".join(sanitize_name(line, LONGEST_LABEL) for line in lines)
         columns.append(Column(str(number), title, kinds.SHOWN, is_named=True))
     table_rows = list(_shares(shown))
@@ -247,47 +245,37 @@ def error_classes(rows: Sequence[ResultOfRun]) -> Table:
     )
 
 
-def _deviates(result: Result) -> bool:
+def _deviates(row: Here) -> bool:
     """Whether it has deviates, or answers that are right in words only."""
-    found = result.errors
-    if not found:
+    if not row.has_numbers:
         return False
-    differ = len({*found.strict.values()}) > 1
-    return differ or bool(classes_of(result))
+    differ = row.number("tolerant_correct") != row.number("strict_correct")
+    return differ or bool(row.by_name("error_class"))
 
 
-def _shares(rows: Sequence[ResultOfRun]) -> Iterator[Row]:
+def _shares(rows: Sequence[Here]) -> Iterator[Row]:
     """The share of each error class that occurs, in the order of the classes."""
-    found: dict[tuple[str, int], Percentage | None] = {}
-    for number, row in enumerate(rows):
-        for item in error_items([row]):
-            found[item.one.error_class, number] = item.one.percentage
-    names = {name for name, _ in found}
+    counts = [row.by_name("error_class") for row in rows]
     for name in ErrorClass:
-        if name not in names:
-            continue
         values = []
-        for number in range(len(rows)):
-            if (name, number) in found:
-                values.append(kinds.PERCENT.shown(found[name, number]))
-            else:
-                values.append(Shown("."))
-        yield Row([str(name), *values])
+        for row, classes in zip(rows, counts, strict=True):
+            shown = Shown(".")
+            if name in classes:
+                shown = kinds.PERCENT.shown(row.get("error_class_percentage", name))
+            values.append(shown)
+        if any(name in classes for classes in counts):
+            yield Row([str(name), *values])
 
 
-def _right(rows: Sequence[ResultOfRun]) -> Iterator[Row]:
+def _right(rows: Sequence[Here]) -> Iterator[Row]:
     """How many deviate, and how many are right by either reading."""
-    deviates, right, bare = [], [], []
+    deviates = []
     for row in rows:
-        errors, measured = row.result.errors, row.result.measured
-        if errors is None:
-            continue
-        count = sum(one.count for one in errors.classes)
-        deviates.append(Shown(f"{count:,}"))
-        tolerant = formatting.share(errors.strict["tolerant_correct"], measured)
-        right.append(Shown(tolerant))
-        strict = formatting.share(errors.strict["strict_correct"], measured)
-        bare.append(Shown(strict))
+        deviates.append(Shown(f"{sum(row.by_name('error_class').values()):,}"))
     yield Row(["deviates", *deviates])
-    yield Row(["right", *right])
-    yield Row(["right, bare", *bare])
+    for title, key in (
+        ("right", "tolerant_correct"),
+        ("right, bare", "strict_correct"),
+    ):
+        shares = [formatting.share(row.number(key), row.measured) for row in rows]
+        yield Row([title, *map(Shown, shares)])

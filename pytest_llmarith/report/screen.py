@@ -19,37 +19,33 @@ from pytest_llmarith.report.definitions.results import (
     OVERVIEW,
     THRESHOLDS,
     VARIANTS,
-    Of,
-    classes_of,
-    overview_items,
+    first_wrong,
+    threshold,
     threshold_items,
-    variant_items,
 )
 from pytest_llmarith.report.definitions.scores import (
     NO_ANSWER_IS_0,
     SCORES,
     SEARCHES,
     Break,
+    has_programs,
     score_items,
     search_items,
-    search_note,
+    search_notes,
     terms,
+    wrong_searches,
 )
-from pytest_llmarith.report.depths import (
-    grid_depths,
-    grid_rows,
-    usual_size,
-)
+from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.render.terminal import laid_out, legend, width_of
+from pytest_llmarith.report.run_tables import parts_of
 from pytest_llmarith.report.series import (
-    ResultOfRun,
     remark_on_conditions,
     results_of,
     side_of,
 )
 from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import ModelDifference, Result, RunSummary
+from pytest_llmarith.summaries import ModelDifference, RunSummary
 from pytest_llmarith.types import NanReason
 
 _LONGEST_NAME = 40
@@ -67,7 +63,7 @@ def screen(summary: RunSummary, width: int, *, only_head: bool = False) -> list[
 
 
 def results_screen(
-    results: Sequence[ResultOfRun],
+    results: Sequence[Here],
     differences: Sequence[ModelDifference],
     width: int,
     only_head: bool = False,
@@ -76,7 +72,7 @@ def results_screen(
 
     `differences` are between labels; those of one run are between its models.
     """
-    rows = [row for row in results if row.result.measured]
+    rows = [row for row in results if row.measured]
     if not rows:
         return []
     shown: list[Table] = []
@@ -111,9 +107,9 @@ def results_screen(
     return lines
 
 
-def headline(rows: Sequence[ResultOfRun], width: int) -> Table:
+def headline(rows: Sequence[Here], width: int) -> Table:
     """A row per model and task: correct answers, how far they reach, and cost."""
-    table = OVERVIEW.table(overview_items(rows), Level.BRIEF, note=_note)
+    table = OVERVIEW.table(rows, Level.BRIEF, note=_notes)
     table = folded(replace(table, title="").without("tokens", "latency"))
     if width_of(table) <= width:
         return table
@@ -148,18 +144,13 @@ def _unmarked(table: Table) -> Table:
     return table
 
 
-def _note(item: Of) -> str:
-    row, result = item.row, item.row.result
-    notes = [incomplete(result), row.missing or bounded(result)]
-    searches = result.breaking_points
-    if searches:
-        wrong = [one for one in searches if one.question is not None]
-        notes.append(f"wrong in {len(wrong)} of {len(searches)} searches")
-    return "; ".join(filter(None, notes))
+def _notes(row: Here) -> list[str]:
+    notes = [incomplete(row), row.missing or bounded(row), wrong_searches(row)]
+    return [note for note in notes if note]
 
 
 def _differences(
-    rows: Sequence[ResultOfRun], differences: Sequence[ModelDifference]
+    rows: Sequence[Here], differences: Sequence[ModelDifference]
 ) -> Iterator[Table]:
     """The differences to the baseline, a table per task."""
     sides = {side_of(row) for row in rows}
@@ -176,8 +167,8 @@ def _differences(
         yield replace(_of_task(table, task, title), legend=remark)
 
 
-def _tasks(rows: Sequence[ResultOfRun]) -> list[str]:
-    return list(dict.fromkeys(row.result.task for row in rows))
+def _tasks(rows: Sequence[Here]) -> list[str]:
+    return list(dict.fromkeys(row.task for row in rows))
 
 
 def _of_task(table: Table, task: str, title: str) -> Table:
@@ -187,67 +178,69 @@ def _of_task(table: Table, task: str, title: str) -> Table:
 # --- the details of a task ------------------------------------------------------------
 
 
-def _details(rows: Sequence[ResultOfRun], width: int) -> Iterator[Table]:
+def _details(rows: Sequence[Here], width: int) -> Iterator[Table]:
     """What explains the results of each task."""
     for task in _tasks(rows):
-        of_task = [row for row in rows if row.result.task == task]
-        grids = [row for row in of_task if row.result.grid]
+        of_task = [row for row in rows if row.task == task]
+        grids = [row for row in of_task if row.grid]
         if len(grids) > 1:
             yield _models_by_variant(grids, width)
         elif grids:
-            yield _variants_by_depth(grids[0].result, width)
-        depths = [row for row in of_task if row.result.depths]
+            yield _variants_by_depth(grids[0], width)
+        depths = [row for row in of_task if row.depths]
         if depths:
             yield _depths(depths, width)
-        if any(row.result.scored for row in of_task):
+        if any(row.scored for row in of_task):
             yield _scores(of_task, width)
-        if any(row.result.breaking_points for row in of_task):
+        if any(row.get("breaking_points") for row in of_task):
             yield _searches(of_task, width)
         adaptive = threshold_items(of_task, only_adaptive=True)
         if adaptive:
             yield _adaptive(adaptive, task)
 
 
-def _variants_by_depth(result: Result, width: int) -> Table:
+def _variants_by_depth(row: Here, width: int) -> Table:
     """Rows are variants, columns depths, with the digits up to which 90 % are correct
     and the first wrong answer.
     """
+    depths = row.grid_depths
     columns: list[Column[Any]] = [Column("variant", "variant", kinds.NAME)]
-    for depth in grid_depths(result):
+    for depth in depths:
         columns.append(Column(str(depth), str(depth), kinds.PART))
     columns.append(HOLDS_TO)
     rows = []
-    for variant, parts in grid_rows(result):
-        rows.append(Row([variant.variant, *parts, variant.ninety_percent_to]))
-    title = f"correct of {usual_size(result)} by {_depth(result)}"
-    table = _of_task(Table("cells", "", columns, rows), result.task, title)
-    return _with_wrong(table, [one.first_wrong for one in result.series], width)
+    for one in row.series:
+        reach = one.get("ninety_percent_to")
+        rows.append(Row([one.variant, *parts_of(one, depths), reach]))
+    title = f"correct of {row.usual_size} by {_depth(row)}"
+    table = _of_task(Table("cells", "", columns, rows), row.task, title)
+    return _with_wrong(table, list(map(first_wrong, row.series)), width)
 
 
-def _depth(result: Result) -> str:
+def _depth(row: Here) -> str:
     """What a depth is called: that of numbers is their digits."""
-    return "depth" if result.errors is None else "depth (digits)"
+    return "depth (digits)" if row.has_numbers else "depth"
 
 
-def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
+def _models_by_variant(rows: Sequence[Here], width: int) -> Table:
     """The percentage of correct answers of each variant and model, and the digits up to
     which 90 % are correct.
 
     Columns are models; if their names do not fit, they are variants.
     """
-    items = variant_items(rows)
+    items = [one for row in rows for one in row.series]
     longest = max(len(_reach(item)) for item in items)
 
-    def both(item: Of) -> Shown | None:
-        if not item.one.measured:
+    def both(here: Here) -> Shown | None:
+        if not here.measured:
             return None
-        percent = formatting.percent_of(item.one.correct_percentage)
-        return Shown(f"{percent}  {_reach(item).rjust(longest)}")
+        percent = formatting.percent_of(here.correct)
+        return Shown(f"{percent}  {_reach(here).rjust(longest)}")
 
     column = replace(HOLDS_TO, key="both", kind=kinds.SHOWN, value=both)
     definition = replace(VARIANTS, columns=[*VARIANTS.columns, column])
     long = _unmarked(definition.table(items, Level.FULL))
-    long = _of_task(long, rows[0].result.task, "correct %, and 90 % to")
+    long = _of_task(long, rows[0].task, "correct %, and 90 % to")
     by_model = pivot(long, ["variant"], "model", "both")
     first, *models = by_model.columns
     room = (width - len("variant")) // len(models) - 3
@@ -262,17 +255,17 @@ def _models_by_variant(rows: Sequence[ResultOfRun], width: int) -> Table:
     return pivot(long, ["model"], "variant", "both")
 
 
-def _reach(item: Of) -> str:
-    return kinds.DEPTHS.shown(item.one.ninety_percent_to).text
+def _reach(here: Here) -> str:
+    return kinds.DEPTHS.shown(here.get("ninety_percent_to")).text
 
 
-def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
+def _depths(rows: Sequence[Here], width: int) -> Table:
     """Tasks without variants: the depth at which half of the answers are right.
 
     The row of a single model has the name of the task, and no line above the table.
     """
-    result = rows[0].result
-    title = f"correct by {_depth(result)}"
+    task = rows[0].task
+    title = f"correct by {_depth(rows[0])}"
     head = "model" if len(rows) > 1 else title
     columns: list[Column[Any]] = [
         Column("model", head, kinds.NAME),
@@ -281,14 +274,14 @@ def _depths(rows: Sequence[ResultOfRun], width: int) -> Table:
     table_rows = []
     wrong = []
     for row in rows:
-        label = row.label if len(rows) > 1 else result.task
-        own = (one for one in row.result.thresholds if one.variant == result.task)
-        table_rows.append(Row([label, next(own, None)]))
-        whole = row.result.whole
-        wrong.append(whole.first_wrong if whole else None)
+        label = row.label if len(rows) > 1 else task
+        whole = row._replace(variant="")
+        d50 = threshold(whole) or threshold(row._replace(at=task))
+        table_rows.append(Row([label, d50]))
+        wrong.append(first_wrong(whole))
     table = Table("lengths", "", columns, table_rows)
     if len(rows) > 1:
-        table = _of_task(table, result.task, title)
+        table = _of_task(table, task, title)
     return _with_wrong(table, wrong, width)
 
 
@@ -296,7 +289,7 @@ def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Ta
     """The table with a last column for the first wrong answers, as wide as the terminal
     allows.
     """
-    bare = replace(table, rows=[replace(row, note="") for row in table.rows])
+    bare = replace(table, rows=[replace(row, notes=()) for row in table.rows])
     room = width - width_of(_unmarked(bare)) - 2
     if room < _SHORTEST_WRONG or not any(wrong):
         return table
@@ -304,24 +297,24 @@ def _with_wrong(table: Table, wrong: Sequence[Minimum | None], width: int) -> Ta
     return table.with_column(Column("first_wrong", "first wrong", kinds.TEXT), texts)
 
 
-def _scores(rows: Sequence[ResultOfRun], width: int) -> Table:
+def _scores(rows: Sequence[Here], width: int) -> Table:
     """Scores: rows are models and variants, columns the mean scores by name, and the
     first program that is wrong.
     """
-    items = [item for item in score_items(rows) if item.one.variant]
+    items = [one for one in score_items(rows) if one.variant is not None]
     long = SCORES.table(items, Level.BRIEF, note=terms)
     names = ("model", "variant")
     table = pivot(long, names, "score", "mean", beside=("unsolved", "cheats"))
     wrong = {}
     for row in rows:
-        for one in row.result.variants:
-            wrong[row.label, one.variant] = one.first_wrong
+        for one in row.variants:
+            wrong[row.label, one.variant] = first_wrong(one)
     keys = zip(table.values("model"), table.values("variant"), strict=True)
     firsts = [wrong.get((model.label, str(variant))) for model, variant in keys]
-    task = rows[0].result.task
+    task = rows[0].task
     table = _one_variant(_of_task(table, task, "mean score %"), task)
-    of_programs = any(item.one.variant.programs for item in items)
-    if not of_programs and any(row.result.outcomes.nan for row in rows):
+    of_programs = any(map(has_programs, items))
+    if not of_programs and any(row.number("nan") for row in rows):
         table = replace(table, legend=NO_ANSWER_IS_0)
     return _with_wrong(table, firsts, width)
 
@@ -340,21 +333,21 @@ def _one_variant(table: Table, task: str) -> Table:
     return replace(table, title=f"{table.title} of {variant}")
 
 
-def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
+def _searches(rows: Sequence[Here], width: int) -> Table:
     """Searches for breaking points: rows are models and variants."""
     items = search_items(rows)
     table = SEARCHES.table(items, Level.BRIEF).without("task")
-    table = _of_task(table, rows[0].result.task, table.title)
+    table = _of_task(table, rows[0].task, table.title)
     table = _named_together(table, "search")
     room = width - width_of(table.without("breaks_at")) - 2
     texts = []
     noted = []
     for row, item in zip(table.rows, items, strict=True):
-        text = Break(item.one).text
-        if item.one.question is not None:
-            text = formatting.wrong_answer(item.one, room)
+        text = Break(item.point).text
+        if item.point.question is not None:
+            text = formatting.wrong_answer(item.point, room)
         texts.append(text)
-        noted.append(replace(row, note=search_note(item.one, text)))
+        noted.append(replace(row, notes=search_notes(item.point, text)))
     columns = list(table.columns)
     place = table.place("breaks_at")
     columns[place] = replace(columns[place], kind=kinds.TEXT)
@@ -362,7 +355,7 @@ def _searches(rows: Sequence[ResultOfRun], width: int) -> Table:
     return table.with_values("breaks_at", texts)
 
 
-def _adaptive(items: Sequence[Of], task: str) -> Table:
+def _adaptive(items: Sequence[Here], task: str) -> Table:
     """D50 as measured by adaptive asking: rows are models and variants."""
     table = THRESHOLDS.table(items, Level.BRIEF).without("task", "questions")
     table = _of_task(replace(table, legend=""), task, "D50 by adaptive asking")
@@ -384,9 +377,7 @@ def _named_together(table: Table, key: str) -> Table:
 # --- where answers go wrong -----------------------------------------------------------
 
 
-def _error_lines(
-    rows: Sequence[ResultOfRun], width: int, has_wrong: bool
-) -> Iterator[str]:
+def _error_lines(rows: Sequence[Here], width: int, has_wrong: bool) -> Iterator[str]:
     """A line per model and task: as many of the most frequent classes of wrong answers
     as fit.
 
@@ -399,15 +390,15 @@ def _error_lines(
     if models == 1 and has_wrong:
         with_example = False
     for row in rows:
-        if row.result.searched:
+        if row.searched:
             continue
         whose = ""
         if models > 1:
             whose += f" of {sanitize_name(row.label, _LONGEST_NAME)}"
         if tasks > 1:
-            whose += f" in {sanitize_name(row.result.task, _LONGEST_NAME)}"
+            whose += f" in {sanitize_name(row.task, _LONGEST_NAME)}"
         for most in range(_MOST_CLASSES, 0, -1):
-            parts = list(_errors(row.result, most, with_example=with_example))
+            parts = list(_errors(row, most, with_example=with_example))
             line = f"errors{whose}: {', '.join(parts)}"
             if with_example or len(line) <= width:
                 break
@@ -415,10 +406,10 @@ def _error_lines(
             yield line
 
 
-def _errors(result: Result, most: int, *, with_example: bool) -> Iterator[str]:
+def _errors(row: Here, most: int, *, with_example: bool) -> Iterator[str]:
     """The most frequent classes of wrong answers, and answers that lack."""
-    counts = Counter({one.error_class: one.count for one in classes_of(result)})
-    examples = _examples(result) if with_example else {}
+    counts = Counter(row.by_name("error_class"))
+    examples = _examples(row) if with_example else {}
     others = counts.total()
     has_example = False
     for name, count in counts.most_common(most):
@@ -430,21 +421,21 @@ def _errors(result: Result, most: int, *, with_example: bool) -> Iterator[str]:
             yield f"{count:,} {name}"
     if others:
         yield formatting.counted(others, "other")
-    if result.outcomes.deviate and not counts and not result.scored:
-        yield f"{result.outcomes.deviate:,} with another answer"
-    nan = result.outcomes.nan
-    cut = result.nan_reasons.get(NanReason.TRUNCATED, 0)
-    if cut > _MANY_TRUNCATED * result.measured:
-        yield f"{nan:,} nan ({truncated(result)})"
+    deviate, nan = row.number("deviate"), row.number("nan")
+    if deviate and not counts and not row.scored:
+        yield f"{deviate:,} with another answer"
+    cut = row.number("nan_reason", NanReason.TRUNCATED)
+    if cut > _MANY_TRUNCATED * row.measured:
+        yield f"{nan:,} nan ({truncated(row)})"
     elif nan:
         yield f"{nan:,} nan"
 
 
-def _examples(result: Result) -> dict[str | None, str]:
+def _examples(row: Here) -> dict[str | None, str]:
     """The first wrong answer of each error class that has one."""
     examples: dict[str | None, str] = {}
-    for variant in result.variants:
-        wrong = variant.first_wrong
+    for variant in row.variants:
+        wrong = first_wrong(variant)
         if wrong and wrong.answer:
             text = formatting.wrong_answer(wrong)
             examples.setdefault(wrong.error_class, text)

@@ -8,13 +8,10 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith.records import Record
-from pytest_llmarith.report.formatting import median_latency, prompt_and_completion
-from pytest_llmarith.report.series import ResultOfRun
+from pytest_llmarith.report.places import Here
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.summaries import Result
-from pytest_llmarith.types import Outcome
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
 
@@ -96,22 +93,17 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 # --- order ----------------------------------------------------------------------------
 
 _WORDS = ("run", "model", "task", "date")
-_COLUMNS: dict[str, Callable[[ResultOfRun], Any]] = {
+_COLUMNS: dict[str, Callable[[Here], Any]] = {
     "run": lambda row: row.run.casefold(),
-    "model": lambda row: row.result.model.casefold(),
-    "task": lambda row: row.result.task.casefold(),
-    "date": lambda row: row.result.date,
-    "trials": lambda row: row.result.measured,
-    "correct": lambda row: _correct(row.result),
-    "cost": lambda row: row.result.cost_usd,
-    "tokens": lambda row: prompt_and_completion(row.result),
-    "latency": lambda row: median_latency(row.result),
+    "model": lambda row: row.model.casefold(),
+    "task": lambda row: row.task.casefold(),
+    "date": lambda row: row.result.facts.date,
+    "trials": lambda row: row.measured,
+    "correct": lambda row: row.value("correct_percentage"),
+    "cost": lambda row: row.value("cost_usd", "sum"),
+    "tokens": lambda row: row.tokens,
+    "latency": lambda row: row.value("latency_s", "median"),
 }
-
-
-def _correct(result: Result) -> float | None:
-    found = result.percentages[Outcome.CORRECT]
-    return found.percent if found else None
 
 
 class Order(NamedTuple):
@@ -125,7 +117,7 @@ class Order(NamedTuple):
     column: str
     reverse: bool
 
-    def of(self, rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
+    def of(self, rows: Sequence[Here]) -> list[Here]:
         """The results in this order."""
         key = _COLUMNS[self.column]
         from_largest = self.column not in _WORDS

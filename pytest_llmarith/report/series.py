@@ -8,26 +8,23 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.completeness import missing_cells
+from pytest_llmarith.report.places import Here, name_of, short_name
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.keys import (
     Keyed,
     differing,
     key_of,
-    label_of,
     neighbours,
     parameters_of,
 )
 from pytest_llmarith.results.questions import AskedQuestions
-from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import (
     ModelDifference,
-    Result,
     RunSummary,
 )
-
-LONGEST_LABEL = 60
 
 # The number of a run, a model, and the label of a condition.
 SeriesKey = tuple[int, str, str]
@@ -55,13 +52,6 @@ class Series(NamedTuple):
     unfinished: str = ""
 
 
-def short_name(text: str) -> str:
-    """A name such as a model or a variant in the form that is shown, filtered by and
-    linked to.
-    """
-    return sanitize_name(text, LONGEST_LABEL)
-
-
 def series_key(run: int, one: Keyed) -> SeriesKey:
     """The series of a record or a result."""
     model, _, condition = key_of(one)
@@ -77,7 +67,8 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
     found: dict[SeriesKey, list[Result]] = {}
     for number, run in enumerate(runs):
         for result in run.summary.results:
-            found.setdefault(series_key(number, result), []).append(result)
+            key = series_key(number, result)
+            found.setdefault(key, []).append(result.figures)
     series = []
     labels = _unique(_labels(runs, found))
     for label, (key, results) in zip(labels, found.items(), strict=True):
@@ -126,85 +117,55 @@ def _differing_readings(found: Mapping[SeriesKey, Sequence[Result]]) -> list[str
     of_task: defaultdict[tuple[str, str], set[tuple[str, ...]]] = defaultdict(set)
     for (_, model, _), results in found.items():
         for result in results:
-            if result.readings:
-                of_task[model, result.task].add(tuple(result.readings))
+            if result.facts.readings:
+                of_task[model, result.task].add(tuple(result.facts.readings))
     texts = []
     for (_, model, _), results in found.items():
         readings: dict[str, None] = {}
         for result in results:
             if len(of_task[model, result.task]) > 1:
-                readings.update(dict.fromkeys(result.readings))
+                readings.update(dict.fromkeys(result.facts.readings))
         texts.append(f"{' and '.join(readings)} reading" if readings else "")
     return texts
 
 
-class ResultOfRun(NamedTuple):
-    """A result with the label of its model, which is unique among those shown beside
-    it.
-
-    `unfinished` says that its run has not ended, and `missing` names the cells that it
-    lacks and others have.
-    """
-
-    result: Result
-    label: str
-    run: str = ""
-    unfinished: str = ""
-    missing: str = ""
-
-    @property
-    def task(self) -> str:
-        """The name of the task as the page shows it."""
-        return short_name(self.result.task)
-
-    def without_run(self) -> ResultOfRun:
-        """The same for tables of this run alone."""
-        return self._replace(label=name_of(self.result), run="", unfinished="")
-
-
-def results_of(summary: RunSummary) -> list[ResultOfRun]:
+def results_of(summary: RunSummary) -> list[Here]:
     """The results of one run, with the names of models and conditions."""
-    return _with_missing([ResultOfRun(one, name_of(one)) for one in summary.results])
+    return _with_missing(
+        [Here(one.figures, name_of(one.figures)) for one in summary.results]
+    )
 
 
-def results_of_runs(
-    runs: Sequence[PageRun], series: Sequence[Series]
-) -> list[ResultOfRun]:
+def results_of_runs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Here]:
     """The results of several runs, with the labels of their series."""
     rows = []
     for one in series:
         name = runs[one.key[0]].name
         for result in one.results:
-            rows.append(ResultOfRun(result, one.label, name, one.unfinished))
+            rows.append(Here(result, one.label, name, one.unfinished))
     return _with_missing(rows)
 
 
-def _with_missing(rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
-    missing = missing_cells([row.result for row in rows])
+def _with_missing(rows: Sequence[Here]) -> list[Here]:
+    missing = missing_cells(rows)
     found = []
     for row, lacks in zip(rows, missing, strict=True):
         found.append(row._replace(missing=lacks))
     return found
 
 
-def side_of(row: ResultOfRun) -> str:
+def side_of(row: Here) -> str:
     """What is compared with others: the model of one run, in all conditions, or one of
     several runs in one condition.
     """
-    return row.label if row.run else row.result.model
+    return row.label if row.run else row.model
 
 
-def remark_on_conditions(rows: Iterable[ResultOfRun]) -> str:
+def remark_on_conditions(rows: Iterable[Here]) -> str:
     """What a table of differences says if a model has several conditions."""
-    sides = Counter((side_of(row), row.result.task) for row in rows)
+    sides = Counter((side_of(row), row.task) for row in rows)
     has_several = any(count > 1 for count in sides.values())
     return "each row is over all conditions" if has_several else ""
-
-
-def name_of(result: Result) -> str:
-    """The model of a result, and its condition."""
-    condition = label_of(result.condition)
-    return f"{result.model}, {condition}" if condition else result.model
 
 
 def neighbours_of(
@@ -237,7 +198,7 @@ def asked_in_runs(
 
 
 def differences_between(
-    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[ResultOfRun]
+    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[Here]
 ) -> Sequence[ModelDifference]:
     """The differences between all models: of one run between its models, in all
     conditions, of several between labels.

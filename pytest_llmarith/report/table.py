@@ -112,13 +112,18 @@ class Column(Generic[V]):
 
 @dataclass(frozen=True)
 class Row:
-    """Values for all columns, a note on them, and the filters of the trials behind
+    """Values for all columns, notes on them, and the filters of the trials behind
     them.
     """
 
     values: Sequence[Any]
-    note: str = ""
+    notes: Sequence[str] = ()
     trials: Mapping[str, str | int] = field(default_factory=dict)
+
+    @property
+    def note(self) -> str:
+        """All notes on it."""
+        return "; ".join(self.notes)
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,7 @@ class Definition:
         items: Iterable[Any],
         level: Level = Level.FULL,
         *,
-        note: Callable[[Any], str] | None = None,
+        note: Callable[[Any], Sequence[str]] | None = None,
         trials: Callable[[Any], Mapping[str, str | int]] | None = None,
         notes: Sequence[str] = (),
     ) -> Table:
@@ -266,13 +271,13 @@ class Definition:
         rows: list[Row] = []
         for item in items:
             values = [column.value(item) for column in columns]
-            text = ""
+            on_row: Sequence[str] = ()
             filters: Mapping[str, str | int] = {}
             if level < Level.DATA and note:
-                text = note(item)
+                on_row = note(item)
             if level < Level.DATA and trials:
                 filters = trials(item)
-            rows.append(Row(values, text, filters))
+            rows.append(Row(values, on_row, filters))
         legend = self.legend if rows else ""
         table = Table(self.key, self.title, columns, rows, legend, notes)
         if level is Level.DATA:

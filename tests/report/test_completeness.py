@@ -8,30 +8,26 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from pytest_llmarith.report.completeness import (
     answered_count,
     duplicates,
     missing_cells,
 )
+from pytest_llmarith.report.places import Here
+from pytest_llmarith.report.series import results_of
 from pytest_llmarith.results.gates import is_complete
-from pytest_llmarith.summaries import Result
+from pytest_llmarith.types import Op
 from tests.runs_on_disk import asked, programmed, summed_up
 
-NONE = {"correct": 0, "deviate": 0, "nan": 0, "cheat": 0, "unanswered": 3}
-(USUAL,) = summed_up([asked("{}")]).results
 
-
-def result(cells: Iterable[tuple[str, int]], **counts: int) -> Result:
-    """A result with answers in these cells, unless the counts say otherwise."""
-    outcomes: Any = NONE | (counts or {"correct": 1})
-    measured = sum(outcomes.values()) - outcomes["unanswered"]
-    cell = replace(USUAL.cells[0], measured=measured, **outcomes)
-    return replace(
-        USUAL,
-        cells=[replace(cell, variant=variant, depth=depth) for variant, depth in cells],
-    )
+def result(cells: Iterable[tuple[str, int]], text: str | None = "{}") -> Here:
+    """A result with this reply in these cells."""
+    records = []
+    for variant, depth in cells:
+        records.append(asked(text, depth, op=Op(variant.removeprefix("int_"))))
+    (found,) = results_of(summed_up(records))
+    return found
 
 
 ALL = [(variant, depth) for variant in ("int_add", "int_mul") for depth in range(2, 8)]
@@ -42,9 +38,9 @@ LACKS_A = "lacks 1 of 2 cells that others have: a"
     ("one", "said"),
     [
         (result(ALL), ""),
-        (result(ALL, nan=1), ""),  # any answer counts
+        (result(ALL, "I would rather not."), ""),  # any answer counts
         (
-            result(ALL, unanswered=3),
+            result(ALL, None),
             "lacks 12 of 12 cells that others have: int_add, int_mul",
         ),
         (result(ALL[:6]), "lacks 6 of 12 cells that others have: int_mul"),
@@ -55,7 +51,7 @@ LACKS_A = "lacks 1 of 2 cells that others have: a"
         ),
     ],
 )
-def test_missing_cells_are_named(one: Result, said: str) -> None:
+def test_missing_cells_are_named(one: Here, said: str) -> None:
     """A result is beside those of its own task, and a variant without depths is a
     cell.
     """
@@ -67,7 +63,10 @@ def test_missing_cells_are_named(one: Result, said: str) -> None:
         )
         for names in ("ab", "b")
     ]
-    assert missing_cells([result(ALL), one, *(each.results[0] for each in sets)]) == [
+    rows = [result(ALL), one]
+    for each in sets:
+        rows += results_of(each)
+    assert missing_cells(rows) == [
         "",
         said,
         "",

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.report import formatting
 from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.summaries import Percentage
 
 TEXT = st.text(st.characters())
 CASES: list[tuple[Callable[..., str], Any, str]] = [
@@ -22,9 +22,9 @@ CASES: list[tuple[Callable[..., str], Any, str]] = [
         for case in [(None, "-"), (0, "0.0"), (100, "100.0"), (61.34, "61.3")]
     ),
     *((formatting.percent_text, *case) for case in [(99.99, ">99.9"), (0.01, "<0.1")]),
-    (formatting.interval, None, "-"),
-    (formatting.interval, Percentage(50.0, 57.62, 64.75), "57.6-64.8"),
-    (formatting.interval, Percentage(50.0, 99.46, 100.0), "99.5-100"),
+    (formatting.with_interval, None, "- (-)"),
+    (formatting.with_interval, Figure(50.0, 57.62, 64.75), "50.0 (57.6-64.8)"),
+    (formatting.with_interval, Figure(50.0, 99.46, 100.0), "50.0 (99.5-100)"),
     # An unknown cost is not 0.
     *(
         (formatting.dollars, *case)

@@ -12,7 +12,6 @@ from pytest_llmarith.report.render.terminal import one_table
 from pytest_llmarith.report.report import tables_section
 from pytest_llmarith.report.run_tables import (
     effects,
-    note_of,
     overview,
     repeats,
     tables_of,
@@ -97,7 +96,7 @@ def test_everything_fits(width: int, model: str) -> None:
 def test_what_has_to_be_known_of_a_row(
     records: list[dict[str, Any]], note: str
 ) -> None:
-    assert [note_of(row) for row in results_of(summed_up(records))] == [note]
+    assert [row.note for row in overview(results_of(summed_up(records))).rows] == [note]
 
 
 def test_fake_models_are_marked_in_the_head() -> None:
@@ -144,7 +143,7 @@ def test_bounds_are_no_interval() -> None:
         )
     )
     assert "75.0-100" not in lines(overview(rows))[1]
-    assert "75.0 to 100.0 %" in note_of(rows[0])
+    assert "75.0 to 100.0 %" in overview(rows).rows[0].note
     assert lines(next(tables_of(rows[0])))[-1] == "all % 100.0 (43.9-100) - -"
 
 
@@ -173,7 +172,7 @@ def test_repeats() -> None:
         r"o4-mini, numbers_comma arithmetic 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+",
         row,
     )
-    assert "2 problems, asked 2 times each" in note_of(repeated)
+    assert "2 problems, asked 2 times each" in overview([repeated]).rows[0].note
 
 
 def test_searches_have_no_percentages() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -12,16 +13,13 @@ from pytest_llmarith.records import (
     Record,
     Term,
 )
-from pytest_llmarith.report.definitions.results import correct_of
-from pytest_llmarith.report.page.curves import curves_of
 from pytest_llmarith.report.series import results_of
-from pytest_llmarith.report.shares import curve_of
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.statistics.shares import Cluster, clustered
 from pytest_llmarith.summaries import unknown_run
-from pytest_llmarith.types import Op, Outcome
+from pytest_llmarith.types import Op
 from tests.results.made import programs
-from tests.runs_on_disk import added, asked, record_of, summed_up
+from tests.runs_on_disk import asked, record_of, summed_up
 
 
 def repeats_of(trials: Sequence[Record]) -> summaries.Repeats | None:
@@ -123,7 +121,7 @@ def test_repeats_are_clustered_at_every_place() -> None:
         for trial, letters in enumerate(problems)
         for repeat, letter in enumerate(letters)
     ]
-    (result,) = summed_up(trials).results
+    (row,) = results_of(summed_up(trials))
 
     def at(op: Op | None = None, depth: int | None = None) -> list[str]:
         return [
@@ -133,46 +131,20 @@ def test_repeats_are_clustered_at_every_place() -> None:
             for problem in problems
         ]
 
-    def shown(found: summaries.Percentage | None) -> tuple[float | None, ...]:
-        assert found is not None
-        return found.percent, found.low, found.high
+    def shown(found: Any) -> tuple[float | None, ...]:
+        return found.value, found.low, found.high
 
-    for outcome, letter in ((Outcome.CORRECT, "c"), (Outcome.DEVIATE, "d")):
-        expected = interval_of(*at(), letter=letter)
-        assert shown(result.percentages[outcome]) == expected
-    assert shown(correct_of(result)) == interval_of(*at())
-    for variant, op in zip(result.variants, (Op.ADD, Op.MUL), strict=True):
-        assert shown(variant.correct_percentage) == interval_of(*at(op))
-        assert shown(variant.percentages[Outcome.DEVIATE]) == interval_of(
-            *at(op), letter="d"
-        )
-    for cell, (op, depth) in zip(result.cells, REPEATED, strict=True):
-        assert shown(cell.correct_percentage) == interval_of(*at(op, depth))
-    for depth, share in curve_of(result.grid).items():
+    for outcome, letter in (("correct", "c"), ("deviate", "d")):
+        found = row.get(f"{outcome}_percentage")
+        assert shown(found) == interval_of(*at(), letter=letter)
+    for variant, op in zip(row.variants, (Op.ADD, Op.MUL), strict=True):
+        assert shown(variant.correct) == interval_of(*at(op))
+        found = variant.get("deviate_percentage")
+        assert shown(found) == interval_of(*at(op), letter="d")
+    for cell, (op, depth) in zip(row.cells, REPEATED, strict=True):
+        assert shown(cell.correct) == interval_of(*at(op, depth))
+    for depth, share in row.curve.items():
         assert shown(share) == interval_of(*at(depth=depth))
-
-
-def test_repeats_are_clustered_in_ranges_of_depths() -> None:
-    """Of a task without variants; three problems that are always right or always wrong
-    tell no more than three trials.
-    """
-    trials = [
-        added(text, trial) | {"repeat": repeat, "nodeid": f"{trial} {repeat}"}
-        for trial, text in enumerate(["{}", "7", "7"])
-        for repeat in range(10)
-    ]
-    (row,) = results_of(summed_up(trials))
-    (curves,) = curves_of([row])
-    (whole,) = row.result.variants
-    found = whole.correct_percentage
-    assert found is not None
-    assert (found.percent, found.low, found.high) == interval_of(
-        "c" * 10, "d" * 10, "d" * 10
-    )
-    for chart in curves.charts:
-        for line in chart.table.rows:
-            found = line.values[1]
-            assert found.high - found.low > 50
 
 
 def test_programs_agree_if_they_print_the_same() -> None:

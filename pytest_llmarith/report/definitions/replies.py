@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
 
+from pytest_llmarith.figures.replies import AMOUNTS
 from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.definitions.results import WHOSE, Of
-from pytest_llmarith.report.series import ResultOfRun
+from pytest_llmarith.report.definitions.results import WHOSE
+from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.table import Column, Definition
-from pytest_llmarith.summaries import Result
 
 
-def _times(item: Of) -> str:
+def _times(here: Here) -> str:
     """How often the problems were asked, such as `5`, or `up to 5` if some repeats have
     no reply.
     """
-    result: Result = item.row.result
-    repeats = item.one
-    asked = str(repeats.k)
-    if result.measured < repeats.k * repeats.problems:
-        return f"up to {asked}"
-    return asked
+    repeats = here.number("repeats")
+    if here.measured < repeats * _problems(here):
+        return f"up to {repeats}"
+    return str(repeats)
+
+
+def _problems(here: Here) -> int:
+    found = here.get("repeats")
+    return found.n or 0 if found else 0
 
 
 REPEATS = Definition(
@@ -34,7 +36,7 @@ REPEATS = Definition(
             "problems",
             kinds.COUNT,
             "problems with a reply",
-            lambda item: item.one.problems,
+            _problems,
         ),
         Column(
             "times",
@@ -49,7 +51,7 @@ REPEATS = Definition(
             "same %",
             kinds.PERCENT,
             "problems whose repeats all have the same answer, right or wrong",
-            lambda item: item.one.consistency,
+            lambda here: here.get("consistency"),
             explained=True,
         ),
         Column(
@@ -58,7 +60,7 @@ REPEATS = Definition(
             kinds.PERCENT,
             "correct replies; the interval is clustered by problem, as repeats are "
             "alike",
-            lambda item: item.one.pass_at_1,
+            lambda here: here.get("pass_at_1"),
             explained=True,
             pictured=True,
         ),
@@ -67,7 +69,7 @@ REPEATS = Definition(
             "pass@k %",
             kinds.SHARE,
             "the probability that one of k tries is correct",
-            lambda item: item.one.pass_at_k,
+            lambda here: here.value("pass_at_k"),
             explained=True,
         ),
         Column(
@@ -75,21 +77,28 @@ REPEATS = Definition(
             "majority %",
             kinds.PERCENT,
             "problems whose most frequent answer is correct",
-            lambda item: item.one.majority,
+            lambda here: here.get("majority"),
             explained=True,
         ),
     ],
 )
 
 
-def repeat_items(rows: Iterable[ResultOfRun]) -> list[Of]:
+def repeat_items(rows: Iterable[Here]) -> list[Here]:
     """The results with repeats."""
-    repeated = [row for row in rows if row.result.repeats]
-    return [Of(row, row.result.repeats) for row in repeated]
+    return [row for row in rows if row.get("repeats")]
 
 
-def _amounts(kind: str) -> Any:
-    return lambda item: item.one[kind]
+def _amounts(kind: str) -> Callable[[Here], kinds.Amounts | None]:
+    def amounts(here: Here) -> kinds.Amounts | None:
+        total = here.value(kind, "sum")
+        if total is None:
+            return None
+        if kind.endswith("tokens"):
+            total = int(total)
+        return kinds.Amounts(total, here.value(kind, "median"), here.value(kind, "p90"))
+
+    return amounts
 
 
 _COUNTS = kinds.amounts(formatting.count, "tokens")
@@ -134,10 +143,9 @@ REPLIES = Definition(
 )
 
 
-def reply_items(rows: Iterable[ResultOfRun]) -> list[Of]:
+def reply_items(rows: Iterable[Here]) -> list[Here]:
     """The results in which an amount of replies is known."""
-    known = [row for row in rows if any(row.result.spending.values())]
-    return [Of(row, row.result.spending) for row in known]
+    return [row for row in rows if any(row.all(kind) for kind, _, _ in AMOUNTS)]
 
 
 WRONG_TRIALS = Definition(

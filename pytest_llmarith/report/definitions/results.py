@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from typing import Any, NamedTuple
 
+from pytest_llmarith.records import Minimum
 from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.series import ResultOfRun
+from pytest_llmarith.report.formatting import Percentage
+from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.table import UNKNOWN, Column, Definition, Kind, Level, Shown
 from pytest_llmarith.results.keys import key_of
-from pytest_llmarith.summaries import (
-    AmountKind,
-    ClassOfErrors,
-    NinetyPercentTo,
-    Percentage,
-    Result,
-    Threshold,
-)
+from pytest_llmarith.summaries import Threshold
 from pytest_llmarith.types import Outcome
 
 NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for unknown
@@ -27,36 +23,29 @@ INTERVALS = (
 )
 
 
-class Of(NamedTuple):
-    """A part of a result, such as a variant, and the result itself."""
-
-    row: ResultOfRun
-    one: Any
-
-
-def model_of(row: ResultOfRun) -> kinds.Model:
+def model_of(row: Here) -> kinds.Model:
     """The model of a result as it is labelled."""
-    result = row.result
-    model = kinds.model(row.label, result.model, is_simulated=result.simulated)
+    model = kinds.model(row.label, row.model, is_simulated=row.simulated)
     if row.unfinished:
         model = model._replace(marks=(*model.marks, "unfinished"))
     return model
 
 
-def items_of(
-    rows: Iterable[ResultOfRun], parts: Callable[[Result], Iterable[Any]]
-) -> list[Of]:
-    """The parts of results, each with its result."""
-    items = []
-    for row in rows:
-        for one in parts(row.result):
-            items.append(Of(row, one))
-    return items
-
-
-def trials_of(item: Of) -> Mapping[str, str | int]:
+def trials_of(here: Here) -> Mapping[str, str | int]:
     """The filters of the trials of a result."""
-    return {"model": item.row.label, "task": item.row.task}
+    return {"model": here.label, "task": short_name(here.task)}
+
+
+def _count(key: str) -> Callable[[Here], int]:
+    return lambda here: here.number(key)
+
+
+def _figure(key: str) -> Callable[[Here], Percentage | None]:
+    return lambda here: here.get(key)
+
+
+def _value(key: str, at: str = "") -> Callable[[Here], Any]:
+    return lambda here: here.value(key, at)
 
 
 WHOSE: Sequence[Column[Any]] = (
@@ -65,7 +54,7 @@ WHOSE: Sequence[Column[Any]] = (
         "run",
         kinds.NAME,
         "the folder or file of the run",
-        lambda item: item.row.run,
+        lambda here: here.run,
         Level.DATA,
     ),
     Column(
@@ -73,14 +62,14 @@ WHOSE: Sequence[Column[Any]] = (
         "model",
         kinds.MODEL,
         "the model, with its condition and what tells it from others",
-        lambda item: model_of(item.row),
+        model_of,
     ),
     Column(
         "task",
         "task",
         kinds.NAME,
         "the task",
-        lambda item: item.row.result.task,
+        lambda here: here.task,
         below="model",
     ),
     Column(
@@ -88,7 +77,7 @@ WHOSE: Sequence[Column[Any]] = (
         "condition",
         kinds.NAME,
         "the label of the condition, unknown for the usual one",
-        lambda item: key_of(item.row.result)[2] or None,
+        lambda here: key_of(here.result)[2] or None,
         Level.DATA,
     ),
     Column(
@@ -96,7 +85,7 @@ WHOSE: Sequence[Column[Any]] = (
         "simulated",
         kinds.FLAG,
         "whether the model is a fake one",
-        lambda item: item.row.result.simulated,
+        lambda here: here.simulated,
         Level.DATA,
     ),
     Column(
@@ -104,7 +93,7 @@ WHOSE: Sequence[Column[Any]] = (
         "unfinished",
         kinds.FLAG,
         "whether the run has not ended, or was killed",
-        lambda item: bool(item.row.unfinished),
+        lambda here: bool(here.unfinished),
         Level.DATA,
     ),
 )
@@ -137,22 +126,16 @@ OUTCOME: Kind[Counted] = Kind(
 )
 
 
-def outcome(result: Result, name: Outcome) -> Counted | None:
-    """An outcome of a result; None if no cell was measured."""
-    return Counted(getattr(result.outcomes, name), result.percentages[name])
+def outcome(here: Here, name: Outcome) -> Counted:
+    """An outcome of a place."""
+    return Counted(here.number(name), here.get(f"{name}_percentage"))
 
 
-def correct_of(result: Result) -> Percentage | None:
-    """The percentage of correct answers that all tables show."""
-    found = outcome(result, Outcome.CORRECT)
-    return found.percentage if found else None
+def _reach(found: Percentage) -> tuple[float, float]:
+    return found.low or 0, found.high or 0
 
 
-def _reach(found: NinetyPercentTo) -> tuple[int, int]:
-    return found.shown or 0, found.possible or 0
-
-
-def _holds(found: Sequence[NinetyPercentTo]) -> Shown:
+def _holds(found: Sequence[Percentage]) -> Shown:
     lowest = formatting.ninety_percent_to(found[0])
     return _range(lowest, formatting.ninety_percent_to(found[-1]))
 
@@ -163,7 +146,7 @@ def _range(lowest: str, highest: str) -> Shown:
     return Shown(f"{lowest} to {highest}")
 
 
-HOLDS: Kind[Sequence[NinetyPercentTo]] = Kind(
+HOLDS: Kind[Sequence[Percentage]] = Kind(
     {
         "lowest_shown": "integer",
         "lowest_possible": "integer",
@@ -171,18 +154,19 @@ HOLDS: Kind[Sequence[NinetyPercentTo]] = Kind(
         "highest_possible": "integer",
     },
     _holds,
-    lambda v: [v[0].shown, v[0].possible, v[-1].shown, v[-1].possible],
+    lambda v: [v[0].low, v[0].high, v[-1].low, v[-1].high],
     "depth",
     unknown="",
 )
 
 
-def holds_to(result: Result) -> Sequence[NinetyPercentTo] | None:
+def holds_to(here: Here) -> Sequence[Percentage] | None:
     """The depths up to which 90 % are correct, of all variants, in order."""
     found = []
-    for one in result.variants:
-        if one.ninety_percent_to:
-            found.append(one.ninety_percent_to)
+    for one in here.variants:
+        reach = one.get("ninety_percent_to")
+        if reach:
+            found.append(reach)
     return sorted(found, key=_reach) or None
 
 
@@ -209,32 +193,76 @@ D50S: Kind[Sequence[Threshold]] = Kind(
 )
 
 
-def adaptive(result: Result) -> Sequence[Threshold] | None:
+def threshold(here: Here) -> Threshold | None:
+    """D50 of a variant, or as adaptive asking `at` a variant measured it."""
+    key = "adaptive_d50" if here.at else "d50"
+    d50 = here.get(key, here.at)
+    if d50 is None:
+        return None
+    return Threshold(
+        variant=here.at or here.name,
+        d50=d50.value,  # type: ignore[arg-type]
+        place=here.value(f"{key}_place", here.at),
+        first=here.value(f"{key}_first", here.at),
+        last=here.value(f"{key}_last", here.at),
+        interval=[d50.low, d50.high],
+        p=here.value(f"{key}_fit", here.at),
+        questions=d50.n or 0,
+        ended=here.value(f"{key}_ended", here.at) if here.at else None,
+    )
+
+
+def threshold_items(rows: Iterable[Here], *, only_adaptive: bool = False) -> list[Here]:
+    """D50 of all variants; of adaptive asking alone, or of grids, too."""
+    found = []
+    for row in rows:
+        if not only_adaptive:
+            found += [one for one in row.variants if one.get("d50")]
+        found += [row._replace(at=at) for _, at in row.all("adaptive_d50")]
+    return found
+
+
+def adaptive(here: Here) -> Sequence[Threshold] | None:
     """D50 by adaptive asking, of all variants, in order."""
-    found = [one for one in result.thresholds if one.ended]
+    found = []
+    for one in threshold_items([here], only_adaptive=True):
+        measured = threshold(one)
+        if measured:
+            found.append(measured)
     return sorted(found, key=_place) or None
 
 
-MOST_ERRORS: Kind[ClassOfErrors] = Kind(
+class Errors(NamedTuple):
+    """The deviates of one class, and their share of all of them."""
+
+    name: str
+    percentage: Percentage | None
+
+
+MOST_ERRORS: Kind[Errors] = Kind(
     {"class": "string", "percent": "number"},
-    lambda v: Shown(f"{v.error_class} {formatting.percent_of(v.percentage)} %"),
-    lambda v: [v.error_class, kinds.PERCENT.values(v.percentage)[0]],
+    lambda v: Shown(f"{v.name} {formatting.percent_of(v.percentage)} %"),
+    lambda v: [v.name, kinds.PERCENT.values(v.percentage)[0]],
     is_sorted=False,
 )
 
 
-def _most_errors(result: Result) -> ClassOfErrors | None:
-    return max(classes_of(result), key=lambda one: one.count, default=None)
+def _most_errors(here: Here) -> Errors | None:
+    classes = here.by_name("error_class")
+    if not classes:
+        return None
+    name = max(classes, key=lambda one: classes[one])
+    return Errors(name, here.get("error_class_percentage", name))
 
 
-def _of_outcome(name: Outcome) -> Any:
-    return lambda item: outcome(item.row.result, name)
+def _of_outcome(name: Outcome) -> Callable[[Here], Counted]:
+    return lambda here: outcome(here, name)
 
 
-def _tokens(kind: AmountKind) -> Any:
-    def tokens(item: Of) -> int | None:
-        known = item.row.result.spending[kind]
-        return int(known.sum) if known else None
+def _tokens(kind: str) -> Callable[[Here], int | None]:
+    def tokens(here: Here) -> int | None:
+        total = here.value(kind, "sum")
+        return None if total is None else int(total)
 
     return tokens
 
@@ -246,11 +274,12 @@ HOLDS_TO_MEANING = (
 D50_MEANING = "the depth at which half of the answers are right"
 
 
-def cost_of(result: Result) -> kinds.Cost | None:
+def cost_of(here: Here) -> kinds.Cost | None:
     """The cost of a result; None of a fake model."""
-    if result.simulated and result.cost_usd is None:
+    cost = here.value("cost_usd", "sum")
+    if here.simulated and cost is None:
         return None
-    return kinds.Cost(result.cost_usd, result.unpriced)
+    return kinds.Cost(cost, here.number("unpriced"))
 
 
 OVERVIEW = Definition(
@@ -263,7 +292,7 @@ OVERVIEW = Definition(
             "date",
             kinds.DATE,
             "when the run began",
-            lambda item: item.row.result.date,
+            lambda here: here.result.facts.date,
             Level.FULL,
             below="measured",
         ),
@@ -272,7 +301,7 @@ OVERVIEW = Definition(
             "selected",
             kinds.COUNT,
             "trials that the run selected",
-            lambda item: item.row.result.selected,
+            lambda here: here.result.facts.selected,
             Level.DATA,
         ),
         Column(
@@ -280,14 +309,14 @@ OVERVIEW = Definition(
             "trials",
             kinds.COUNT,
             "trials with a reply",
-            lambda item: item.row.result.measured,
+            _count("measured"),
         ),
         Column(
             "unanswered",
             "unanswered",
             kinds.COUNT,
             "trials without a reply, which are in no percentage",
-            lambda item: item.row.result.outcomes.unanswered,
+            _count("unanswered"),
             is_rare=True,
         ),
         Column(
@@ -303,7 +332,7 @@ OVERVIEW = Definition(
             "90 % to",
             HOLDS,
             HOLDS_TO_MEANING,
-            lambda item: holds_to(item.row.result),
+            holds_to,
             explained=True,
         ),
         Column(
@@ -311,7 +340,7 @@ OVERVIEW = Definition(
             "D50",
             D50S,
             D50_MEANING,
-            lambda item: adaptive(item.row.result),
+            adaptive,
             explained=True,
         ),
         Column(
@@ -344,7 +373,7 @@ OVERVIEW = Definition(
             "most errors",
             MOST_ERRORS,
             "the most frequent class of wrong answers, and its share of them",
-            lambda item: _most_errors(item.row.result),
+            _most_errors,
             Level.PAGE,
         ),
         Column(
@@ -352,7 +381,7 @@ OVERVIEW = Definition(
             "rounded",
             kinds.COUNT,
             "answers that only rounding makes other numbers than the expected ones",
-            lambda item: item.row.result.rounded,
+            _count("rounded"),
             Level.DATA,
         ),
         Column(
@@ -360,14 +389,14 @@ OVERVIEW = Definition(
             "cost",
             kinds.MONEY,
             "US dollars; a plus means that some replies have no known price",
-            lambda item: cost_of(item.row.result),
+            cost_of,
         ),
         Column(
             "tokens",
             "tokens",
             kinds.TOKENS,
             "tokens of prompts and replies",
-            lambda item: formatting.prompt_and_completion(item.row.result),
+            lambda here: here.tokens,
             below="cost",
         ),
         Column(
@@ -375,7 +404,7 @@ OVERVIEW = Definition(
             "s/reply",
             kinds.SECONDS,
             "median seconds of a reply",
-            lambda item: formatting.median_latency(item.row.result),
+            _value("latency_s", "median"),
             below="cost",
         ),
         Column(
@@ -383,7 +412,7 @@ OVERVIEW = Definition(
             "rel err",
             kinds.SIZE,
             "median relative error of deviates",
-            lambda item: item.row.result.error_sizes.median_relative_error,
+            _value("median_relative_error"),
             Level.FULL,
             explained=True,
         ),
@@ -392,7 +421,7 @@ OVERVIEW = Definition(
             "abs err",
             kinds.SIZE,
             "average absolute error of deviates",
-            lambda item: item.row.result.average_absolute_error,
+            _value("average_absolute_error"),
             Level.FULL,
             below="relative_error",
             explained=True,
@@ -402,7 +431,7 @@ OVERVIEW = Definition(
             "stored",
             kinds.COUNT,
             "replies from the store",
-            lambda item: item.row.result.stored,
+            _count("stored"),
             Level.DATA,
         ),
         Column(
@@ -410,7 +439,7 @@ OVERVIEW = Definition(
             "batched",
             kinds.COUNT,
             "replies from batches",
-            lambda item: item.row.result.batched,
+            _count("batched"),
             Level.DATA,
         ),
         Column(
@@ -441,11 +470,6 @@ OVERVIEW = Definition(
 )
 
 
-def overview_items(rows: Iterable[ResultOfRun]) -> list[Of]:
-    """What the rows of the overview are about."""
-    return [Of(row, row.result) for row in rows]
-
-
 # --- cells ----------------------------------------------------------------------------
 
 
@@ -454,17 +478,17 @@ _MEASURED: Column[Any] = Column(
     "trials",
     kinds.COUNT,
     "trials with a reply",
-    lambda item: item.one.measured,
+    _count("measured"),
 )
 _VARIANT: Column[Any] = Column(
-    "variant", "variant", kinds.NAME, "the variant", lambda item: item.one.variant
+    "variant", "variant", kinds.NAME, "the variant", lambda here: here.variant
 )
 HOLDS_TO: Column[Any] = Column(
     "holds_to",
     "90 % to",
     kinds.DEPTHS,
     HOLDS_TO_MEANING,
-    lambda item: item.one.ninety_percent_to if item.one.measured else None,
+    lambda here: here.get("ninety_percent_to") if here.measured else None,
     explained=True,
 )
 
@@ -479,7 +503,7 @@ CELLS = Definition(
             "depth",
             kinds.COUNT,
             "the depth, of numbers the digits",
-            lambda item: item.one.depth,
+            lambda here: here.depth,
         ),
         _MEASURED,
         Column(
@@ -487,7 +511,7 @@ CELLS = Definition(
             "unanswered",
             kinds.COUNT,
             "trials without a reply",
-            lambda item: item.one.unanswered,
+            _count("unanswered"),
             is_rare=True,
         ),
         Column(
@@ -495,37 +519,55 @@ CELLS = Definition(
             "correct %",
             OUTCOME,
             "correct answers",
-            lambda item: Counted(item.one.correct, item.one.correct_percentage),
+            _of_outcome(Outcome.CORRECT),
         ),
         Column(
             "deviate",
             "deviate",
             kinds.COUNT,
             "other answers than the expected ones",
-            lambda item: item.one.deviate,
+            _count("deviate"),
         ),
         Column(
             NO_ANSWER,
             "nan",
             kinds.COUNT,
             "replies without an answer",
-            lambda item: item.one.nan,
+            _count("nan"),
         ),
         Column(
             "cheat",
             "cheat",
             kinds.COUNT,
             "programs that are lookup tables",
-            lambda item: item.one.cheat,
+            _count("cheat"),
             is_rare=True,
         ),
     ],
 )
 
 
-def cell_items(rows: Iterable[ResultOfRun]) -> list[Of]:
+def cell_items(rows: Iterable[Here]) -> list[Here]:
     """The cells of results."""
-    return items_of(rows, lambda result: result.cells)
+    return [cell for row in rows for cell in row.cells]
+
+
+def leading_digits(here: Here) -> str | None:
+    """The median of the leading digits of deviates that are right, if it says
+    something.
+    """
+    found = formatting.leading_digits(
+        here.value("median_leading_digits"),
+        here.number("other_length"),
+        here.number("deviate"),
+    )
+    return None if found == UNKNOWN else found
+
+
+def first_wrong(here: Here) -> Minimum | None:
+    """The wrong answer to the smallest question."""
+    found = here.examples("first_wrong")
+    return found[0] if found else None
 
 
 VARIANTS = Definition(
@@ -540,7 +582,7 @@ VARIANTS = Definition(
             "correct %",
             OUTCOME,
             "correct answers",
-            lambda item: Counted(item.one.correct, item.one.correct_percentage),
+            _of_outcome(Outcome.CORRECT),
             pictured=True,
         ),
         HOLDS_TO,
@@ -549,7 +591,7 @@ VARIANTS = Definition(
             "rel err",
             kinds.SIZE,
             "median relative error of deviates",
-            lambda item: item.one.error_sizes.median_relative_error,
+            _value("median_relative_error"),
             Level.FULL,
             explained=True,
         ),
@@ -559,7 +601,7 @@ VARIANTS = Definition(
             kinds.plain("string", str),
             "the median of the leading digits of deviates that are right, - if most "
             "have another length than the truth",
-            lambda item: _leading(item),
+            leading_digits,
             Level.FULL,
             explained=True,
         ),
@@ -568,21 +610,16 @@ VARIANTS = Definition(
             "first wrong",
             kinds.WRONG,
             "the wrong answer to the smallest question",
-            lambda item: item.one.first_wrong,
+            first_wrong,
             Level.PAGE,
         ),
     ],
 )
 
 
-def _leading(item: Of) -> str | None:
-    found = formatting.leading_digits(item.one.error_sizes, item.one.deviate)
-    return None if found == UNKNOWN else found
-
-
-def variant_items(rows: Iterable[ResultOfRun]) -> list[Of]:
+def variant_items(rows: Iterable[Here]) -> list[Here]:
     """The variants of results that have depths."""
-    return items_of(rows, lambda result: result.series)
+    return [one for row in rows for one in row.series]
 
 
 # --- errors ---------------------------------------------------------------------------
@@ -597,37 +634,33 @@ ERRORS = Definition(
             "class",
             kinds.NAME,
             "the class",
-            lambda item: str(item.one.error_class),
+            lambda here: here.at,
         ),
         Column(
             "count",
             "count",
             kinds.COUNT,
             "deviates of this class",
-            lambda item: item.one.count,
+            lambda here: here.number("error_class", here.at),
         ),
         Column(
             "share",
             "%",
             kinds.PERCENT,
             "the share of all deviates of the result",
-            lambda item: item.one.percentage,
+            lambda here: here.get("error_class_percentage", here.at),
             pictured=True,
         ),
     ],
 )
 
 
-def classes_of(result: Result) -> list[ClassOfErrors]:
-    """The error classes that occur in a result."""
-    if not result.errors:
-        return []
-    return [one for one in result.errors.classes if one.count]
-
-
-def error_items(rows: Iterable[ResultOfRun]) -> list[Of]:
+def error_items(rows: Iterable[Here]) -> list[Here]:
     """The error classes that occur in results."""
-    return items_of(rows, classes_of)
+    found = []
+    for row in rows:
+        found += [row._replace(at=name) for name in row.by_name("error_class")]
+    return found
 
 
 # --- D50 ------------------------------------------------------------------------------
@@ -637,7 +670,7 @@ HALF_TO: Column[Any] = Column(
     "D50",
     kinds.D50,
     D50_MEANING,
-    lambda item: item.one,
+    threshold,
     explained=True,
 )
 
@@ -646,21 +679,21 @@ THRESHOLDS = Definition(
     "D50 by model and variant",
     [
         *WHOSE,
-        _VARIANT,
+        replace(_VARIANT, value=lambda here: here.at or here.name),
         HALF_TO,
         Column(
             "questions",
             "questions",
             kinds.COUNT,
             "questions with an answer",
-            lambda item: item.one.questions,
+            lambda here: here.get("adaptive_d50" if here.at else "d50", here.at).n,
         ),
         Column(
             "ended",
             "ended",
             kinds.TEXT,
             "how adaptive asking ended",
-            lambda item: item.one.ended and str(item.one.ended),
+            lambda here: here.value("adaptive_d50_ended", here.at) if here.at else None,
             Level.DATA,
         ),
     ],
@@ -668,13 +701,3 @@ THRESHOLDS = Definition(
     "< or >: below or above the depths that were asked; no fit: accuracy rises with "
     "the depth (p below 0.01); asked: the questions of adaptive asking",
 )
-
-
-def threshold_items(
-    rows: Iterable[ResultOfRun], *, only_adaptive: bool = False
-) -> list[Of]:
-    """D50 of all variants; of adaptive asking alone, or of grids, too."""
-    items = items_of(rows, lambda result: result.thresholds)
-    if only_adaptive:
-        return [item for item in items if item.one.ended]
-    return items

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.searches import BreakingPoint
 from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.definitions.results import WHOSE, Of, items_of
-from pytest_llmarith.report.series import ResultOfRun
+from pytest_llmarith.report.definitions.results import WHOSE
+from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import (
-    Agreement,
-    Programs,
-    Result,
-    Scores,
-    Variant,
-)
 from pytest_llmarith.types import Level as Isolation
 from pytest_llmarith.types import SearchEnd, TermStatus
 
@@ -28,30 +22,52 @@ _LONGEST_NAME = 20
 NO_ANSWER_IS_0 = "a reply without an answer counts 0 in every score"
 
 
-class VariantScore(NamedTuple):
-    """One score of a variant, or of all of them if there is no variant."""
+class Agreement(NamedTuple):
+    """The agreement of the two judges of programs."""
 
-    variant: Variant | None
-    score: Scores
+    judged: int
+    both: int
+    only_static: int
+    only_llm: int
+    neither: int
+    kappa: float | None  # undefined if it is None
 
-
-def _name(item: Of) -> str:
-    variant = item.one.variant
-    if variant is None:
-        return "all"
-    return variant.variant or item.row.result.task
-
-
-def _programs(item: Of) -> Programs | None:
-    variant: Variant | None = item.one.variant
-    return variant.programs if variant else None
+    @property
+    def agreed(self) -> int:
+        return self.both + self.neither
 
 
-def score_name(result: Result, score: Scores) -> str:
+def has_programs(here: Here) -> bool:
+    """Whether answers are programs."""
+    return bool(here.all("isolation"))
+
+
+def score_name(here: Here) -> str:
     """The name of a score; that of programs is a limit in seconds."""
-    if any(one.programs for one in result.variants):
-        return f"{score.name} s"
-    return score.name
+    if has_programs(here._replace(variant=None)):
+        return f"{here.at} s"
+    return here.at
+
+
+def _of_programs(here: Here) -> bool:
+    return here.variant is not None and has_programs(here)
+
+
+def _judges(here: Here) -> Agreement | None:
+    verdicts = {}
+    if here.variant is not None:
+        for (_, at), figure in here.all("judges").items():
+            verdicts[at] = int(figure.value or 0)
+    if not verdicts:
+        return None
+    kappa = here.value("judges_kappa")
+    return Agreement(judged=sum(verdicts.values()), **verdicts, kappa=kappa)
+
+
+def _term_seconds(here: Here) -> list[float] | None:
+    if here.variant is None:
+        return None
+    return [one.value for one in here.all("term_seconds").values()] or None  # type: ignore[misc]
 
 
 JUDGES: Kind[Agreement] = Kind(
@@ -62,8 +78,8 @@ JUDGES: Kind[Agreement] = Kind(
         "only_llm": "integer",
         "kappa": "number",
     },
-    lambda v: Shown(f"{v.both + v.neither:,} of {v.judged:,}", note=_kappa(v)),
-    lambda v: [v.judged, v.both + v.neither, v.only_static, v.only_llm, v.kappa],
+    lambda v: Shown(f"{v.agreed:,} of {v.judged:,}", note=_kappa(v)),
+    lambda v: [v.judged, v.agreed, v.only_static, v.only_llm, v.kappa],
 )
 
 
@@ -75,8 +91,8 @@ def _kappa(found: Agreement) -> str:
 
 SECONDS_A_TERM: Kind[Any] = Kind(
     {"median": "number", "p90": "number", "max": "number"},
-    lambda v: Shown(f"{v['median']:.3f} / {v['p90']:.3f} / {v['max']:.3f}"),
-    lambda v: [v["median"], v["p90"], v["max"]],
+    lambda v: Shown(" / ".join(f"{one:.3f}" for one in v)),
+    lambda v: v,
     "s",
 )
 
@@ -85,20 +101,26 @@ SCORES = Definition(
     "scores by variant",
     [
         *WHOSE,
-        Column("variant", "variant", kinds.NAME, "the variant, or all of them", _name),
+        Column(
+            "variant",
+            "variant",
+            kinds.NAME,
+            "the variant, or all of them",
+            lambda here: "all" if here.variant is None else here.name,
+        ),
         Column(
             "score",
             "score",
             kinds.TEXT,
             "the name of the score, of programs the limit in seconds per term",
-            lambda item: score_name(item.row.result, item.one.score),
+            score_name,
         ),
         Column(
             "problems",
             "problems",
             kinds.COUNT,
             "problems with a reply",
-            lambda item: item.one.score.problems,
+            lambda here: here.get("score", here.at).n,
         ),
         Column(
             "mean",
@@ -106,7 +128,7 @@ SCORES = Definition(
             kinds.PERCENT,
             "the mean, each score 0 without an answer, of programs the share of right "
             "terms",
-            lambda item: item.one.score.mean,
+            lambda here: here.get("score", here.at),
             pictured=True,
         ),
         Column(
@@ -114,7 +136,7 @@ SCORES = Definition(
             "perfect %",
             kinds.PERCENT,
             "problems with the score 1",
-            lambda item: item.one.score.perfect_percentage,
+            lambda here: here.get("perfect_percentage", here.at),
             Level.FULL,
         ),
         Column(
@@ -122,14 +144,16 @@ SCORES = Definition(
             "unsolved",
             kinds.COUNT,
             "problems whose scores are all 0",
-            lambda item: item.one.variant and item.one.variant.unsolved_count,
+            lambda here: None if here.variant is None else here.number("unsolved"),
         ),
         Column(
             "cheating",
             "cheating %",
             kinds.PERCENT,
             "programs that are a lookup table, which score 0",
-            lambda item: getattr(_programs(item), "cheating", None),
+            lambda here: (
+                here.get("cheating_percentage") if _of_programs(here) else None
+            ),
             Level.FULL,
         ),
         Column(
@@ -137,14 +161,14 @@ SCORES = Definition(
             "lookup tables",
             kinds.COUNT,
             "programs that are a lookup table",
-            lambda item: item.one.variant.cheat if _programs(item) else None,
+            lambda here: here.number("cheat") if _of_programs(here) else None,
         ),
         Column(
             "term_seconds",
             "seconds a term",
             SECONDS_A_TERM,
             "the median, what nine of ten terms take at most, and the most",
-            lambda item: getattr(_programs(item), "term_seconds", None),
+            _term_seconds,
             Level.PAGE,
             explained=True,
         ),
@@ -153,7 +177,7 @@ SCORES = Definition(
             "judges agree",
             JUDGES,
             "programs on which both judges agree, and Cohen's kappa",
-            lambda item: getattr(_programs(item), "judges", None),
+            _judges,
             Level.PAGE,
             explained=True,
         ),
@@ -161,94 +185,88 @@ SCORES = Definition(
 )
 
 
-def score_items(rows: Iterable[ResultOfRun]) -> list[Of]:
+def score_items(rows: Iterable[Here]) -> list[Here]:
     """A row for each score of each variant, and of all variants together."""
     found = []
     for row in rows:
-        scored = row.result.scored
-        for one in scored:
-            for score in one.scores:
-                found.append(Of(row, VariantScore(one, score)))
-        if len(scored) != 1:
-            for score in row.result.scores:
-                found.append(Of(row, VariantScore(None, score)))
+        scored = row.scored
+        places = list(scored)
+        if len(scored) != 1 and not has_programs(row):
+            places.append(row)
+        for place in places:
+            found += [place._replace(at=name) for _, name in place.all("score")]
     return found
 
 
-def score_legend(rows: Iterable[ResultOfRun]) -> str:
+def score_legend(rows: Iterable[Here]) -> str:
     """How the intervals of scores are made."""
-    of_programs = others = False
-    for row in rows:
-        for one in row.result.scored:
-            if one.programs:
-                of_programs = True
-            else:
-                others = True
+    scored = [one for row in rows for one in row.scored]
     texts = []
-    if of_programs:
+    if any(map(has_programs, scored)):
         texts.append("95 % of scores of programs: by bootstrap over sequences")
-    if others:
+    if not all(map(has_programs, scored)):
         texts.append("95 % of scores: by Student's t, or Wilson's if all are 0 or 1")
         texts.append(NO_ANSWER_IS_0)
     return "; ".join(texts)
 
 
-def score_notes(rows: Iterable[ResultOfRun]) -> Iterator[str]:
+def score_notes(rows: Iterable[Here]) -> Iterator[str]:
     """What has to be known of scores, a line per fact."""
-    scored = [row for row in rows if row.result.scored]
-    has_several = len({row.label for row in scored}) > 1
-    for row in scored:
-        for one in row.result.scored:
-            whose = sanitize_name(one.variant or row.result.task, _LONGEST_NAME)
-            if has_several:
-                whose = f"{row.label}, {whose}"
-            for note in _notes(one):
-                yield f"{whose}: {note}"
+    scored = [one for row in rows for one in row.scored]
+    has_several = len({one.label for one in scored}) > 1
+    for one in scored:
+        whose = sanitize_name(one.name, _LONGEST_NAME)
+        if has_several:
+            whose = f"{one.label}, {whose}"
+        for note in _notes(one):
+            yield f"{whose}: {note}"
 
 
-def _notes(one: Variant) -> Iterator[str]:
-    programs = one.programs
-    if programs and programs.cheating:
-        share = formatting.with_interval(programs.cheating)
-        yield f"cheating {share.replace(' (', ' % (')}"
-    elif programs and one.measured:
+def _notes(one: Here) -> Iterator[str]:
+    of_programs = has_programs(one)
+    cheating = one.get("cheating_percentage")
+    if of_programs and cheating:
+        share = formatting.percent_of(cheating)
+        yield f"cheating {share} % ({formatting.ends_of(cheating.low, cheating.high)})"
+    elif of_programs and one.measured:
         yield "programs were not judged"
-    if one.unsolved_count:
-        some = one.unsolved[:_MOST_NAMED]
-        named = [sanitize_name(number, _LONGEST_NAME) for number in some]
-        if one.unsolved_count > _MOST_NAMED:
+    unsolved = one.examples("unsolved")
+    if unsolved:
+        named = [sanitize_name(name, _LONGEST_NAME) for name in unsolved[:_MOST_NAMED]]
+        if len(unsolved) > _MOST_NAMED:
             named.append("...")
-        yield f"{one.unsolved_count} of {one.measured} unsolved: {', '.join(named)}"
-    if programs:
-        unprotected = programs.isolation.get(Isolation.NONE)
-        if unprotected:
-            yield (
-                f"{unprotected} programs ran without a sandbox, with the rights of "
-                f"this user"
-            )
-    if one.unanswered:
-        yield f"{one.unanswered} unanswered, not counted"
-    if programs and programs.judges:
-        yield _agreement(programs.judges)
+        count = one.number("unsolved")
+        yield f"{count} of {one.measured} unsolved: {', '.join(named)}"
+    unprotected = one.number("isolation", Isolation.NONE)
+    if unprotected:
+        yield (
+            f"{unprotected} programs ran without a sandbox, with the rights of this "
+            f"user"
+        )
+    unanswered = one.number("unanswered")
+    if unanswered:
+        yield f"{unanswered} unanswered, not counted"
+    judges = _judges(one)
+    if judges:
+        yield _agreement(judges)
 
 
 def _agreement(judges: Agreement) -> str:
     kappa = "undefined" if judges.kappa is None else f"{judges.kappa:.2f}"
     return (
-        f"the judges agree on {judges.both + judges.neither} of {judges.judged} "
-        f"programs, Cohen's kappa {kappa} (cheat: both {judges.both}, only static "
-        f"{judges.only_static}, only the model {judges.only_llm})"
+        f"the judges agree on {judges.agreed} of {judges.judged} programs, Cohen's "
+        f"kappa {kappa} (cheat: both {judges.both}, only static {judges.only_static}, "
+        f"only the model {judges.only_llm})"
     )
 
 
-def terms(item: Of) -> str:
-    """Such as `terms: 60 ok, 3 wrong, 2 late`; empty if all are right."""
-    programs = _programs(item)
-    statuses = programs.term_statuses if programs else {}
+def terms(here: Here) -> list[str]:
+    """Such as `terms: 60 ok, 3 wrong, 2 late`; none if all are right."""
+    statuses = here.by_name("term_status")
     if all(status == TermStatus.OK for status in statuses):
-        return ""
+        return []
     counts = [f"{count:,} {status}" for status, count in statuses.items()]
-    return f"terms: {', '.join(counts)}"
+    return [f"terms: {', '.join(counts)}"]
 
 
 # --- searches -------------------------------------------------------------------------
@@ -277,18 +295,29 @@ BREAK: Kind[Break] = Kind(
 )
 
 
-def _search(item: Of) -> str:
-    point: BreakingPoint = item.one
+class Search(NamedTuple):
+    """A search of a result."""
+
+    here: Here
+    point: BreakingPoint
+
+
+def _search(item: Search) -> str:
+    point = item.point
     if not point.repeat:
         return point.variant
     return f"{point.variant}, repeat {point.repeat}"
+
+
+def _whose(column: Column[Any]) -> Any:
+    return lambda item: column.value(item.here)
 
 
 SEARCHES = Definition(
     "searches",
     "breaking points",
     [
-        *WHOSE,
+        *(replace(one, value=_whose(one)) for one in WHOSE),
         Column(
             "search",
             "search",
@@ -301,21 +330,21 @@ SEARCHES = Definition(
             "questions",
             kinds.COUNT,
             "questions that were asked",
-            lambda item: item.one.questions,
+            lambda item: item.point.questions,
         ),
         Column(
             "breaks_at",
             "breaks at",
             BREAK,
             "the simplest question that was answered wrongly each time",
-            lambda item: Break(item.one),
+            lambda item: Break(item.point),
         ),
         Column(
             "error_class",
             "error",
             kinds.TEXT,
             "the class of the error, or why there is no answer",
-            lambda item: _error(item.one),
+            lambda item: _error(item.point),
             Level.PAGE,
         ),
         Column(
@@ -323,7 +352,7 @@ SEARCHES = Definition(
             "ended",
             kinds.TEXT,
             "how the search ended",
-            lambda item: str(item.one.ended),
+            lambda item: str(item.point.ended),
             Level.DATA,
         ),
     ],
@@ -336,12 +365,15 @@ def _error(point: BreakingPoint) -> str | None:
     return str(point.error_class or point.reason or "no class")
 
 
-def search_items(rows: Iterable[ResultOfRun]) -> list[Of]:
+def search_items(rows: Iterable[Here]) -> list[Search]:
     """The searches of results."""
-    return items_of(rows, lambda result: result.breaking_points)
+    found = []
+    for row in rows:
+        found += [Search(row, point) for point in row.examples("breaking_points")]
+    return found
 
 
-def search_note(point: BreakingPoint, shown: str) -> str:
+def search_notes(point: BreakingPoint, shown: str) -> list[str]:
     """What the row of a search does not show: the rest of its wrong answer, its class,
     and how the search ended.
     """
@@ -357,4 +389,13 @@ def search_note(point: BreakingPoint, shown: str) -> str:
     if point.ended == SearchEnd.NOT_REPRODUCED:
         questions = formatting.counted(point.not_reproduced, "question")
         notes.append(f"not reproduced: {questions} answered wrongly, then rightly")
-    return "; ".join(notes)
+    return notes
+
+
+def wrong_searches(row: Here) -> str:
+    """In how many searches a wrong answer was found; empty without searches."""
+    searches = row.examples("breaking_points")
+    if not searches:
+        return ""
+    wrong = sum(one.question is not None for one in searches)
+    return f"wrong in {wrong} of {len(searches)} searches"

@@ -24,17 +24,16 @@ from pytest_llmarith.report.page.overview import overview
 from pytest_llmarith.report.page.scatters import scatters
 from pytest_llmarith.report.page.scores import scored_variants, searches
 from pytest_llmarith.report.page.trials import trial_table
+from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.provenance import provenance
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_status import alarms
 from pytest_llmarith.report.series import (
     PageRun,
-    ResultOfRun,
     Series,
     neighbours_of,
     results_of_runs,
     series_of,
-    short_name,
 )
 from pytest_llmarith.report.table import Level
 from pytest_llmarith.results.questions import AskedQuestions
@@ -127,7 +126,7 @@ class Cost(NamedTuple):
     replies: View
 
 
-def _replies(rows: Sequence[ResultOfRun]) -> View:
+def _replies(rows: Sequence[Here]) -> View:
     return view(REPLIES.table(reply_items(rows), Level.PAGE, trials=trials_of))
 
 

@@ -7,11 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, curves_chart
-from pytest_llmarith.report.depths import axis_title
+from pytest_llmarith.report.places import Curve, Here, short_name
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
-from pytest_llmarith.report.series import ResultOfRun, short_name
-from pytest_llmarith.report.shares import Curve, curve_of
 
 
 class Curves(NamedTuple):
@@ -24,12 +22,12 @@ class Curves(NamedTuple):
     charts: Sequence[Chart]
 
 
-def curves_of(rows: Sequence[ResultOfRun]) -> list[Curves]:
+def curves_of(rows: Sequence[Here]) -> list[Curves]:
     """The curves of each task with depths; a model looks the same in all of them."""
     labels = list(dict.fromkeys(row.label for row in rows))
-    tasks: dict[str, list[ResultOfRun]] = {}
+    tasks: dict[str, list[Here]] = {}
     for row in rows:
-        tasks.setdefault(row.result.task, []).append(row)
+        tasks.setdefault(row.task, []).append(row)
     found = []
     for task, of_task in tasks.items():
         for curves in (
@@ -41,7 +39,7 @@ def curves_of(rows: Sequence[ResultOfRun]) -> list[Curves]:
     return found
 
 
-def d50(rows: Sequence[ResultOfRun]) -> View:
+def d50(rows: Sequence[Here]) -> View:
     """D50 by model and variant; the legend has the signs that are shown."""
     table = thresholds(rows)
     shown = view(table)
@@ -59,7 +57,7 @@ def d50(rows: Sequence[ResultOfRun]) -> View:
 
 
 def _by_variant(
-    task: str, rows: Sequence[ResultOfRun], labels: Sequence[str]
+    task: str, rows: Sequence[Here], labels: Sequence[str]
 ) -> Curves | None:
     """A chart per variant, and one of the models that answered all variants; a chart
     per model if these are many.
@@ -69,40 +67,37 @@ def _by_variant(
         return None
     variants: dict[str, None] = {}
     for row in rows:
-        variants.update(dict.fromkeys(cell.variant for cell in row.result.grid))
-    result = rows[0].result
+        variants.update(dict.fromkeys(cell.name for cell in row.grid))
+    first = rows[0]
     if len(labels) > MOST_TOGETHER:
         answered = _of_answered_variants(rows, len(variants))
-        return _chart_per_model(task, axis_title(result, variants), answered)
+        return _chart_per_model(task, first.axis_title(variants), answered)
     curves: dict[str, dict[str, Curve]] = {}
     if len(variants) > 1:
         curves["all variants"] = {}
         for row in rows:
             has_all = len(_answered(row)) == len(variants)
-            whole = curve_of(row.result.grid) if has_all else {}
+            whole = row.curve if has_all else {}
             curves["all variants"][row.label] = whole
     for variant in variants:
         curves[variant] = {}
         for row in rows:
-            cells = [cell for cell in row.result.grid if cell.variant == variant]
-            curves[variant][row.label] = curve_of(cells)
+            curves[variant][row.label] = row._replace(variant=variant).curve
     charts = []
     for title, of_title in curves.items():
         known = {label: curve for label, curve in of_title.items() if curve}
         if known:
-            axis = axis_title(result, [title] if title in variants else variants)
+            axis = first.axis_title([title] if title in variants else variants)
             charts.append(curves_chart(title, axis, known, labels))
     return Curves(short_name(task), labels, charts)
 
 
-def _answered(row: ResultOfRun) -> set[str]:
+def _answered(row: Here) -> set[str]:
     """The variants with a reply."""
-    return {cell.variant for cell in row.result.grid if cell.measured}
+    return {cell.name for cell in row.grid if cell.measured}
 
 
-def _of_answered_variants(
-    rows: Sequence[ResultOfRun], variants: int
-) -> dict[str, Curve]:
+def _of_answered_variants(rows: Sequence[Here], variants: int) -> dict[str, Curve]:
     """The curve of each model, named with the number of its variants if it lacks
     some.
     """
@@ -112,23 +107,20 @@ def _of_answered_variants(
         label = row.label
         if len(answered) < variants:
             label += f", {len(answered)} of {variants} variants"
-        cells = [cell for cell in row.result.grid if cell.variant in answered]
-        curves[label] = curve_of(cells)
+        curves[label] = row.curve
     return curves
 
 
-def _of_task(
-    task: str, rows: Sequence[ResultOfRun], labels: Sequence[str]
-) -> Curves | None:
+def _of_task(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves | None:
     """A task without variants."""
     curves = {}
     for row in rows:
-        curve = curve_of(row.result.depths)
-        if curve:
+        curve = row.curve
+        if curve and row.depths:
             curves[row.label] = curve
     if not curves:
         return None
-    axis = axis_title(rows[0].result, ())
+    axis = rows[0].axis_title(())
     if len(labels) > MOST_TOGETHER:
         return _chart_per_model(task, axis, curves)
     title = short_name(task)

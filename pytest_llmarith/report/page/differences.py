@@ -12,22 +12,15 @@ from pytest_llmarith.report import kinds
 from pytest_llmarith.report.data_tables import effect_items
 from pytest_llmarith.report.definitions.differences import DIFFERENCES, EFFECTS, Side
 from pytest_llmarith.report.definitions.replies import REPEATS, repeat_items
-from pytest_llmarith.report.definitions.results import (
-    VARIANTS,
-    Of,
-    correct_of,
-    trials_of,
-)
+from pytest_llmarith.report.definitions.results import VARIANTS, trials_of
+from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
 from pytest_llmarith.report.series import (
     PageRun,
-    ResultOfRun,
     Series,
     differences_between,
     remark_on_conditions,
-    short_name,
 )
-from pytest_llmarith.report.shares import correct_share
 from pytest_llmarith.report.table import Column, Level, pivot
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.summaries import Difference, ModelDifference
@@ -80,16 +73,16 @@ class Ranking(NamedTuple):
 
 
 def rankings(
-    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[ResultOfRun]
+    runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[Here]
 ) -> list[Ranking]:
     """One for each task that two models or more were asked."""
     differences = differences_between(runs, series, rows)
     if len(runs) == 1:
         differences = _labelled(differences, series)
-    tasks: dict[str, list[ResultOfRun]] = {}
+    tasks: dict[str, list[Here]] = {}
     for row in rows:
-        if not row.result.searched:
-            tasks.setdefault(row.result.task, []).append(row)
+        if not row.searched:
+            tasks.setdefault(row.task, []).append(row)
     found = []
     for task, of_task in tasks.items():
         compared = [one for one in differences if one.task == task]
@@ -102,17 +95,17 @@ def rankings(
 
 
 def _by_name(
-    rows: Iterable[ResultOfRun], differences: Iterable[ModelDifference]
-) -> dict[str, list[ResultOfRun]]:
+    rows: Iterable[Here], differences: Iterable[ModelDifference]
+) -> dict[str, list[Here]]:
     """The results by the names in the differences, or by their labels."""
     names = set()
     for one in differences:
         names |= {one.model, one.baseline}
-    models: dict[str, list[ResultOfRun]] = {}
+    models: dict[str, list[Here]] = {}
     for row in rows:
         # The models of one run are compared in all conditions together.
-        in_all = row.label not in names and row.result.model in names
-        models.setdefault(row.result.model if in_all else row.label, []).append(row)
+        in_all = row.label not in names and row.model in names
+        models.setdefault(row.model if in_all else row.label, []).append(row)
     return models
 
 
@@ -137,7 +130,7 @@ def _labelled(
 def _ranking(
     task: str,
     differences: Sequence[ModelDifference],
-    models: Mapping[str, Sequence[ResultOfRun]],
+    models: Mapping[str, Sequence[Here]],
     remark: str,
 ) -> Ranking:
     compared: dict[str, ModelDifference | None] = {}
@@ -163,14 +156,12 @@ def _ranking(
     )
 
 
-def _best_first(models: Mapping[str, Sequence[ResultOfRun]]) -> list[str]:
+def _best_first(models: Mapping[str, Sequence[Here]]) -> list[str]:
     """The labels by correct answers; unknown ones come last."""
 
     def place(label: str) -> float:
-        found = correct_of(models[label][0].result)
-        if found is None or found.percent is None:
-            return 1
-        return -found.percent
+        percent = models[label][0].value("correct_percentage")
+        return 1 if percent is None else -percent
 
     return sorted(models, key=place)
 
@@ -179,17 +170,17 @@ def _shown(
     places: Sequence[Place],
     task: str,
     baseline: str,
-    models: Mapping[str, Sequence[ResultOfRun]],
+    models: Mapping[str, Sequence[Here]],
     remark: str,
 ) -> View:
     """The table of differences, with a mark on the baseline."""
     items = []
     for place in places:
-        result = models[place.key][0].result
-        marks = ("simulated",) if result.simulated else ()
+        row = models[place.key][0]
+        marks = ("simulated",) if row.simulated else ()
         if place.compared is None:
             marks = (*marks, "baseline")
-        model = kinds.Model(place.key, result.model, marks)
+        model = kinds.Model(place.key, row.model, marks)
         items.append(Side(model, baseline, task, place.compared))
     table = DIFFERENCES.table(
         items, Level.PAGE, trials=lambda item: {"model": item.model.label}
@@ -198,20 +189,17 @@ def _shown(
     return view(table, [place.direction for place in places])
 
 
-def _matrix(rows: Sequence[ResultOfRun], not_compared: Collection[str]) -> View | None:
+def _matrix(rows: Sequence[Here], not_compared: Collection[str]) -> View | None:
     """A row per model and condition, a column per variant; None without several
     variants.
     """
-    items = []
-    for row in rows:
-        items += [Of(row, one) for one in row.result.variants if one.measured]
-    if len({item.one.variant for item in items}) < 2:
+    items = [one for row in rows for one in row.variants if one.measured]
+    if len({one.variant for one in items}) < 2:
         return None
 
-    def model(item: Of) -> kinds.Model:
-        label = item.row.label
-        marks = ("not compared",) if label in not_compared else ()
-        return kinds.Model(label, item.row.result.model, marks)
+    def model(here: Here) -> kinds.Model:
+        marks = ("not compared",) if here.label in not_compared else ()
+        return kinds.Model(here.label, here.model, marks)
 
     named: Column[kinds.Model] = Column(
         "model", "model", kinds.MODEL, "the model", model
@@ -222,8 +210,8 @@ def _matrix(rows: Sequence[ResultOfRun], not_compared: Collection[str]) -> View 
     return view(pivot(table, ["model"], "variant", "share"), across="variant")
 
 
-def _heat(item: Of) -> Heat | None:
-    return heat(correct_share(item.one), "right")
+def _heat(here: Here) -> Heat | None:
+    return heat(here.share, "right")
 
 
 _SHARE: Column[Heat] = Column("share", "correct %", HEAT, "correct answers", _heat)
@@ -252,7 +240,7 @@ def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
 # --- repeats --------------------------------------------------------------------------
 
 
-def repeats(rows: Sequence[ResultOfRun]) -> View | None:
+def repeats(rows: Sequence[Here]) -> View | None:
     """The agreement of repeats; None if there are none."""
     items = repeat_items(rows)
     return view(REPEATS.table(items, Level.PAGE, trials=trials_of)) if items else None

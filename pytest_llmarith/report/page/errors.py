@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from pytest_llmarith.figures.estimates import Figure
+from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.charts import Chart, curves_chart
 from pytest_llmarith.report.definitions.results import (
     ERRORS,
-    Of,
     error_items,
+    leading_digits,
     trials_of,
 )
+from pytest_llmarith.report.places import Here, Share, share_of, short_name
 from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
-from pytest_llmarith.report.series import ResultOfRun, short_name
-from pytest_llmarith.report.shares import known, share, share_of
 from pytest_llmarith.report.table import Column, Level, pivot
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.summaries import ErrorTotals, Positions, Result
 from pytest_llmarith.types import ErrorClass
 
 _MOST_POSITIONS = 16  # from either end
 _LONGEST_REASON = 60
-_End = Literal["from_left", "from_right"]
 
 
 class PositionRow(NamedTuple):
@@ -40,12 +39,15 @@ class ErrorsOfModel(NamedTuple):
     many models have many.
     """
 
-    row: ResultOfRun
-    totals: ErrorTotals
+    row: Here
+
+    @property
+    def task(self) -> str:
+        return short_name(self.row.task)
 
     @property
     def deviates(self) -> int:
-        return self.row.result.outcomes.deviate
+        return self.row.number("deviate")
 
     @property
     def classes(self) -> View:
@@ -57,10 +59,11 @@ class ErrorsOfModel(NamedTuple):
     @property
     def positions(self) -> list[PositionRow]:
         """A row of all variants, then one for each if there are several."""
-        rows = [_position_row("all", self.totals.positions)]
-        if len(self.totals.by_variant) > 1:
-            for name, one in self.totals.by_variant.items():
-                rows.append(_position_row(short_name(name), one.positions))
+        rows = [_position_row("all", self.row)]
+        erring = [one for one in self.row.variants if one.by_name("error_class")]
+        if len(erring) > 1:
+            for one in sorted(erring, key=lambda one: one.name):
+                rows.append(_position_row(short_name(one.name), one))
         return [row for row in rows if row.left]
 
     @property
@@ -69,7 +72,7 @@ class ErrorsOfModel(NamedTuple):
 
     @property
     def facts(self) -> Iterator[tuple[str, str]]:
-        return _facts(self.row.result, self.totals)
+        return _facts(self.row)
 
 
 class Errors(NamedTuple):
@@ -84,17 +87,14 @@ class Errors(NamedTuple):
         return _matrix(erring) if len(erring) > 1 else None
 
 
-def errors(rows: Iterable[ResultOfRun]) -> Errors | None:
+def errors(rows: Iterable[Here]) -> Errors | None:
     """The errors of all models; None if no task has numbers as answers."""
-    models = []
-    for row in rows:
-        if row.result.errors:
-            models.append(ErrorsOfModel(row, row.result.errors))
+    models = [ErrorsOfModel(row) for row in rows if row.has_numbers]
     models.sort(key=lambda one: one.deviates == 0)
     return Errors(models) if models else None
 
 
-def _matrix(rows: Sequence[ResultOfRun]) -> View | None:
+def _matrix(rows: Sequence[Here]) -> View | None:
     """A row per model and task, a column per class."""
     items = error_items(rows)
     if not items:
@@ -113,70 +113,79 @@ _DEVIATES: Column[int] = Column(
     "deviates",
     kinds.COUNT,
     "wrong answers of all classes",
-    lambda item: item.row.result.outcomes.deviate,
+    lambda here: here.number("deviate"),
 )
 
 
-def _heat(item: Of) -> Heat | None:
-    deviates = item.row.result.outcomes.deviate
-    found = share_of(item.one.count, deviates, item.one.percentage)
-    return heat(found, "wrong")
+def _heat(here: Here) -> Heat | None:
+    figure = here.get("error_class_percentage", here.at)
+    count = here.number("error_class", here.at)
+    return heat(share_of(count, here.number("deviate"), figure), "wrong")
 
 
-def _deviates_of(item: Of) -> Mapping[str, str | int]:
-    return {**trials_of(item), "outcome": "deviate"}
+def _deviates_of(here: Here) -> Mapping[str, str | int]:
+    return {**trials_of(here), "outcome": "deviate"}
 
 
-def _class_of(item: Of) -> Mapping[str, str | int]:
-    return {**_deviates_of(item), "class": str(item.one.error_class)}
+def _class_of(here: Here) -> Mapping[str, str | int]:
+    return {**_deviates_of(here), "class": here.at}
 
 
-def _position_row(name: str, positions: Positions) -> PositionRow:
-    left = list(_wrong_digits(positions, "from_left"))
-    return PositionRow(name, left, list(_wrong_digits(positions, "from_right")))
+def _position_row(name: str, here: Here) -> PositionRow:
+    ends = []
+    for end in ("from_left", "from_right"):
+        cells = []
+        for (by, _), figure in here.all("wrong_digits").items():
+            if by == end:
+                cells.append(heat(_share_of(figure), "wrong"))
+        ends.append(cells[:_MOST_POSITIONS])
+    return PositionRow(name, *ends)
 
 
-def _wrong_digits(positions: Positions, end: _End) -> Iterator[Heat | None]:
-    for one in positions[end][:_MOST_POSITIONS]:
-        yield heat(share(one["wrong"], one["digits"]), "wrong")
+def _share_of(figure: Figure) -> Share | None:
+    """A count of n as a share."""
+    part, whole = int(figure.value or 0), figure.n or 0
+    return share_of(part, whole, percentage(part, whole))
 
 
-def _charts(row: ResultOfRun) -> Iterator[Chart]:
+def _charts(row: Here) -> Iterator[Chart]:
     """Accuracy by the strata of problems, if there are two points or more."""
-    for name, strata in row.result.strata.items():
-        shares = {
-            one["value"]: share(one["correct"], one["measured"]) for one in strata
-        }
-        curve = known(shares)
+    curves: dict[str, dict[int, Share]] = {}
+    for (name, value), figure in row.all("stratum").items():
+        share = _share_of(figure)
+        if share:
+            curves.setdefault(name, {})[int(value)] = share
+    for name, curve in curves.items():
         if len(curve) > 1:
             yield curves_chart(f"Correct % by {name}", name, {row.label: curve})
 
 
-def _facts(result: Result, totals: ErrorTotals) -> Iterator[tuple[str, str]]:
+def _facts(row: Here) -> Iterator[tuple[str, str]]:
     """Other facts about the errors, by name."""
-    if totals.digit_match is not None:
-        match = formatting.percent_text(100 * totals.digit_match)
-        yield "digits that match", f"{match} % on average, over all answers"
-    if totals.dlength is not None:
-        yield "length", f"{totals.dlength:.2f} digits too long or too short on average"
-    leading = formatting.leading_digits(result.error_sizes, result.outcomes.deviate)
-    if leading != formatting.UNKNOWN:
+    match, length = row.value("digit_match"), row.value("dlength")
+    if match is not None:
+        percent = formatting.percent_text(100 * match)
+        yield "digits that match", f"{percent} % on average, over all answers"
+    if length is not None:
+        yield "length", f"{length:.2f} digits too long or too short on average"
+    leading = leading_digits(row)
+    if leading:
         yield (
             "leading digits",
             f"{leading} right before the first wrong one, the median of deviates",
         )
-    relative = result.error_sizes.median_relative_error
+    relative = row.value("median_relative_error")
     if relative is not None:
         yield "relative error", f"{formatting.short(relative)}, the median of deviates"
-    bare = formatting.share(totals.strict["strict_correct"], result.measured)
-    tolerant = formatting.share(totals.strict["tolerant_correct"], result.measured)
+    bare = formatting.share(row.number("strict_correct"), row.measured)
+    tolerant = formatting.share(row.number("tolerant_correct"), row.measured)
     yield (
         "cost of a strict format",
         f"{bare} % right if only a bare number counts, {tolerant} % if the answer may "
         "be in a sentence",
     )
-    if result.nan_reasons:
-        reasons = []
-        for reason, count in result.nan_reasons.items():
-            reasons.append(f"{count:,} {sanitize(reason, _LONGEST_REASON)}")
+    reasons = []
+    for reason, count in row.by_name("nan_reason").items():
+        reasons.append(f"{count:,} {sanitize(reason, _LONGEST_REASON)}")
+    if reasons:
         yield "no answer", ", ".join(reasons)

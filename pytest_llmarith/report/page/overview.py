@@ -12,20 +12,18 @@ from pytest_llmarith.report.definitions.results import (
     HOLDS,
     HOLDS_TO_MEANING,
     OVERVIEW,
-    Of,
     adaptive,
-    correct_of,
     holds_to,
     model_of,
-    overview_items,
     trials_of,
 )
+from pytest_llmarith.report.definitions.scores import has_programs, wrong_searches
+from pytest_llmarith.report.formatting import Percentage
+from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import notes_of
-from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.table import Column, Kind, Level, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.summaries import Percentage
 
 _LONGEST_REASON = 60
 _MOST_REASONS = 4
@@ -73,24 +71,24 @@ class Overview(NamedTuple):
     legend: Sequence[str]  # sentences about what is shown
 
 
-def overview(rows: Sequence[ResultOfRun]) -> Overview | None:
+def overview(rows: Sequence[Here]) -> Overview | None:
     """The results of all models; None without any."""
     if not rows:
         return None
     by_task = _in_order(rows)
-    notes = {id(row): "; ".join(_notes(row)) for row in by_task}
+    notes = {id(row): list(_notes(row)) for row in by_task}
     figures = OVERVIEW.table(
-        overview_items(by_task),
+        by_task,
         Level.PAGE,
-        note=lambda item: notes[id(item.row)],
+        note=lambda row: notes[id(row)],
         trials=trials_of,
     )
-    if len({row.result.date for row in rows}) == 1:  # it is in Provenance
+    if len({row.result.facts.date for row in rows}) == 1:  # it is in Provenance
         figures = figures.without("date")
     missing = {row.label for row in rows if row.missing}
     legend = ["Correct answers in %, with their 95 % interval"]
     matrix = None
-    if len({row.result.task for row in rows}) > 1:
+    if len({row.task for row in rows}) > 1:
         table = _matrix(by_task, notes)
         legend += _legend(table)
         matrix = view(table, missing=missing)
@@ -105,7 +103,7 @@ def overview(rows: Sequence[ResultOfRun]) -> Overview | None:
     return Overview(
         matrix,
         view(figures.first(*_FIRST), missing=missing),
-        any(row.result.simulated for row in rows),
+        any(row.simulated for row in rows),
         legend,
     )
 
@@ -123,23 +121,22 @@ def _legend(matrix: Table) -> Iterator[str]:
         yield f"{_D50}: {D50_MEANING}"
 
 
-def _in_order(rows: Sequence[ResultOfRun]) -> list[ResultOfRun]:
+def _in_order(rows: Sequence[Here]) -> list[Here]:
     """By task, the best first, those that lack cells last."""
-    tasks = list(dict.fromkeys(row.result.task for row in rows))
+    tasks = list(dict.fromkeys(row.task for row in rows))
 
-    def place(row: ResultOfRun) -> tuple[int, bool, float]:
-        found = correct_of(row.result)
-        percent = found.percent if found else None
+    def place(row: Here) -> tuple[int, bool, float]:
+        percent = row.value("correct_percentage")
         if percent is None:
             percent = -1.0
-        return tasks.index(row.result.task), bool(row.missing), -percent
+        return tasks.index(row.task), bool(row.missing), -percent
 
     return sorted(rows, key=place)
 
 
-def _matrix(rows: Sequence[ResultOfRun], notes: Mapping[int, str]) -> Table:
+def _matrix(rows: Sequence[Here], notes: Mapping[int, Sequence[str]]) -> Table:
     """A row per model, a column per task, and what all tasks cost together."""
-    tasks = list(dict.fromkeys(row.result.task for row in rows))
+    tasks = list(dict.fromkeys(row.task for row in rows))
     columns: list[Column[Any]] = [
         Column("model", "model", kinds.MODEL, "the model", lambda one: None)
     ]
@@ -147,33 +144,34 @@ def _matrix(rows: Sequence[ResultOfRun], notes: Mapping[int, str]) -> Table:
         name = short_name(task)
         columns.append(Column(task, name, _RANKED, _MEANING, lambda one: None))
     columns += _TOTALS
-    of_model: dict[str, dict[str, ResultOfRun]] = {}
+    of_model: dict[str, dict[str, Here]] = {}
     for row in rows:
-        of_model.setdefault(row.label, {})[row.result.task] = row
+        of_model.setdefault(row.label, {})[row.task] = row
     lines = []
     for label, found in of_model.items():
         values: list[Any] = [model_of(next(iter(found.values())))]
-        remarks = []
+        remarks: list[str] = []
         for task in tasks:
             one = found.get(task)
             if one is None:
                 values.append(None)
                 continue
             values.append(_ranked(one, _rank(one, rows)))
-            if notes[id(one)]:
-                remarks.append(f"{task}: {notes[id(one)]}")
-        items = [Of(row, row.result) for row in found.values()]
+            for number, note in enumerate(notes[id(one)]):
+                remarks.append(note if number else f"{task}: {note}")
+        items = list(found.values())
         values += [column.value(items) for column in _TOTALS]
-        lines.append(Row(values, "; ".join(remarks), {"model": label}))
+        lines.append(Row(values, remarks, {"model": label}))
     table = Table("matrix", "correct answers by model and task", columns, lines)
     return table.known()
 
 
-def _cost(items: Sequence[Of]) -> kinds.Cost | None:
-    known = [item.one.cost_usd for item in items if item.one.cost_usd is not None]
-    if not known and all(item.one.simulated for item in items):
+def _cost(items: Sequence[Here]) -> kinds.Cost | None:
+    costs = [item.value("cost_usd", "sum") for item in items]
+    known = [cost for cost in costs if cost is not None]
+    if not known and all(item.simulated for item in items):
         return None
-    unpriced = sum(item.one.unpriced for item in items)
+    unpriced = sum(item.number("unpriced") for item in items)
     if not known:
         return kinds.Cost(None, unpriced)
     return kinds.Cost(sum(known), unpriced)
@@ -192,65 +190,64 @@ _TOTALS: Sequence[Column[Any]] = (
         "unanswered",
         kinds.COUNT,
         "questions without an answer, which are in no percentage",
-        lambda items: sum(item.one.outcomes.unanswered for item in items),
+        lambda items: sum(item.number("unanswered") for item in items),
         is_rare=True,
     ),
 )
 
 
-def _ranked(row: ResultOfRun, rank: int | None) -> Ranked | None:
+def _ranked(row: Here, rank: int | None) -> Ranked | None:
     reach = ""
-    found = holds_to(row.result)
-    thresholds = adaptive(row.result)
+    found = holds_to(row)
+    thresholds = adaptive(row)
     if thresholds:
         reach = f"{_D50} {D50S.shown(thresholds).text}"
     elif found:
         reach = f"{_NINETY} {HOLDS.shown(found).text}"
-    correct = correct_of(row.result)
+    correct = row.correct
     if not correct and not reach:
         return None
     return Ranked(correct, rank, reach)
 
 
-def _rank(row: ResultOfRun, rows: Sequence[ResultOfRun]) -> int | None:
+def _rank(row: Here, rows: Sequence[Here]) -> int | None:
     """One more than the models whose interval is above; None if it lacks cells."""
-    mine = correct_of(row.result)
-    if row.missing or mine is None or mine.percent is None or mine.high is None:
+    mine = row.correct
+    if row.missing or mine is None or mine.value is None or mine.high is None:
         return None
     ranked = 0
     above = 0
     for one in rows:
-        if one.result.task != row.result.task or one.missing:
+        if one.task != row.task or one.missing:
             continue
         ranked += 1
-        found = correct_of(one.result)
+        found = one.correct
         if found and found.low is not None and found.low > mine.high:
             above += 1
     return above + 1 if ranked > 1 else None
 
 
-def _notes(row: ResultOfRun) -> Iterator[str]:
-    result = row.result
-    if result.breaking_points:
-        searches = result.breaking_points
-        wrong = sum(one.question is not None for one in searches)
-        yield f"wrong in {wrong} of {len(searches)} searches"
-    for one in result.scored:
-        last = one.scores[-1]
-        name = short_name(one.variant or result.task)
-        note = f"{name}: score {formatting.percent_of(last.mean)} %"
-        if one.programs:
-            note += f" within {last.name} s"
+def _notes(row: Here) -> Iterator[str]:
+    searches = wrong_searches(row)
+    if searches:
+        yield searches
+    for one in row.scored:
+        *_, (_, last) = one.all("score")
+        score = formatting.percent_of(one.get("score", last))
+        note = f"{short_name(one.name)}: score {score} %"
+        if has_programs(one):
+            note += f" within {last} s"
         yield note
     yield from notes_of(row)
-    if result.unanswered_reasons:
-        reasons = []
-        for reason, count in result.unanswered_reasons.items():
-            reasons.append(f"{count:,} {sanitize(reason, _LONGEST_REASON)}")
-        if len(reasons) > _MOST_REASONS:
-            reasons[_MOST_REASONS:] = ["..."]
+    reasons = []
+    for reason, count in row.by_name("unanswered_reason").items():
+        reasons.append(f"{count:,} {sanitize(reason, _LONGEST_REASON)}")
+    if len(reasons) > _MOST_REASONS:
+        reasons[_MOST_REASONS:] = ["..."]
+    if reasons:
         yield f"unanswered: {', '.join(reasons)}"
-    if result.stored:
-        yield f"{result.stored:,} from the store"
-    if result.batched:
-        yield f"{result.batched:,} from batches"
+    stored, batched = row.number("stored"), row.number("batched")
+    if stored:
+        yield f"{stored:,} from the store"
+    if batched:
+        yield f"{batched:,} from batches"

@@ -6,18 +6,15 @@ from collections.abc import Callable, Collection, Sequence
 
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.charts import Chart, Point, scatter_chart
-from pytest_llmarith.report.definitions.results import Of, outcome, trials_of
-from pytest_llmarith.report.series import ResultOfRun, short_name
-from pytest_llmarith.report.shares import Share, share_of
+from pytest_llmarith.report.definitions.results import trials_of
+from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.table import Kind
-from pytest_llmarith.summaries import Result
-from pytest_llmarith.types import Outcome
 
 _PER = 1000  # trials
 
 
 def scatters(
-    rows: Sequence[ResultOfRun], neighbours: Collection[tuple[str, str]] = ()
+    rows: Sequence[Here], neighbours: Collection[tuple[str, str]] = ()
 ) -> list[Chart]:
     """A chart by cost for each task in which two models or more have a known cost, the
     mean of the replies with a cost.
@@ -26,17 +23,16 @@ def scatters(
     tasks get a chart by tokens, too.
     """
     found = []
-    for task in dict.fromkeys(row.result.task for row in rows):
+    for task in dict.fromkeys(row.task for row in rows):
         for what, unit, amount_of, kind in _AMOUNTS:
             models = []
             unknown = []
             for row in rows:
-                if row.result.task != task:
+                if row.task != task:
                     continue
-                correct = _correct(row.result)
-                amount = amount_of(row.result)
+                correct, amount = row.share, amount_of(row)
                 if correct and amount:
-                    filters = trials_of(Of(row, row.result))
+                    filters = trials_of(row)
                     models.append(
                         Point(row.label, correct, amount, row.missing, filters)
                     )
@@ -61,24 +57,19 @@ def scatters(
     return found
 
 
-def _correct(result: Result) -> Share | None:
-    """The percentage of correct answers that all tables show."""
-    found = outcome(result, Outcome.CORRECT)
-    if found is None:
+def _dollars(row: Here) -> float | None:
+    cost = row.value("cost_usd", "sum")
+    priced = row.measured - row.number("unpriced")
+    if not cost or priced <= 0:
         return None
-    return share_of(found.trials, result.measured, found.percentage)
+    return _PER * float(cost) / priced
 
 
-def _dollars(result: Result) -> float | None:
-    priced = result.measured - result.unpriced
-    if not result.cost_usd or priced <= 0:
+def _tokens(row: Here) -> float | None:
+    found = row.get("completion_tokens", "sum")
+    if found is None or not found.n:
         return None
-    return _PER * result.cost_usd / priced
-
-
-def _tokens(result: Result) -> float | None:
-    amounts = result.spending["completion_tokens"]
-    return amounts.sum / amounts.known if amounts else None
+    return row.value("completion_tokens", "sum") / found.n  # type: ignore[no-any-return]
 
 
 def _money(dollars: float) -> str:
@@ -88,7 +79,7 @@ def _money(dollars: float) -> str:
     return f"${dollars:,.2f}".removesuffix(".00")
 
 
-_AmountOf = Callable[[Result], float | None]
+_AmountOf = Callable[[Here], float | None]
 _AMOUNTS: Sequence[tuple[str, str, _AmountOf, Kind[float]]] = (
     ("cost", f"$ per {_PER:,} trials", _dollars, kinds.plain("number", _money)),
     ("tokens", "tokens per reply", _tokens, kinds.plain("number", formatting.count)),

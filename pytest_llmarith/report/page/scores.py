@@ -7,20 +7,24 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, scores_chart
-from pytest_llmarith.report.definitions.results import Of, trials_of
+from pytest_llmarith.report.definitions.results import trials_of
 from pytest_llmarith.report.definitions.scores import (
     BREAK,
     SCORES,
     SEARCHES,
     Break,
+    Search,
+    has_programs,
     score_items,
     search_items,
-    search_note,
+    search_notes,
+    wrong_searches,
 )
+from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.render.html import View, view
-from pytest_llmarith.report.series import ResultOfRun, short_name
 from pytest_llmarith.report.table import Column, Level, Shown
-from pytest_llmarith.summaries import Variant
+
+_MOST_UNSOLVED = 500
 
 
 class ScoredVariant(NamedTuple):
@@ -36,34 +40,36 @@ class ScoredVariant(NamedTuple):
     has_programs: bool
 
 
-def scored_variants(rows: Iterable[ResultOfRun]) -> list[ScoredVariant]:
+def scored_variants(rows: Iterable[Here]) -> list[ScoredVariant]:
     """All variants with scores, by name."""
-    found: dict[str, list[Of]] = {}
-    for item in score_items(rows):
-        variant = item.one.variant
-        if variant is not None:
-            name = variant.variant or item.row.result.task
-            found.setdefault(name, []).append(item)
+    found: dict[str, list[Here]] = {}
+    for one in score_items(rows):
+        if one.variant is not None:
+            found.setdefault(one.name, []).append(one)
     return [_scored_variant(name, found[name]) for name in sorted(found)]
 
 
-def _scored_variant(name: str, items: Sequence[Of]) -> ScoredVariant:
+def _scored_variant(name: str, items: Sequence[Here]) -> ScoredVariant:
     table = SCORES.table(items, Level.PAGE, trials=_trials)
-    variants: dict[str, Variant] = {item.row.label: item.one.variant for item in items}
+    last = {one.label: one for one in items}  # of several scores, the last one
     curves: dict[str, Sequence[float]] = {}
     unsolved: set[str] | None = None
-    for label, one in variants.items():
-        if one.scores[-1].curve:
-            curves[label] = one.scores[-1].curve
+    for label, one in last.items():
+        curve: list[float] = []
+        for (by, _), figure in one.all("score_by_rank").items():
+            if by == one.at:
+                curve.append(figure.value)  # type: ignore[arg-type]
+        if curve:
+            curves[label] = curve
         if one.measured:
-            mine = set(one.unsolved)
+            mine = set(one.examples("unsolved")[:_MOST_UNSOLVED])
             unsolved = mine if unsolved is None else unsolved & mine
     title = "Scores from best to worst"
     charts = []
     legend: list[str] = []
     if len(curves) > MOST_TOGETHER:
-        for label, curve in curves.items():
-            charts.append(scores_chart(f"{title}, {label}", {label: curve}))
+        for label, scores in curves.items():
+            charts.append(scores_chart(f"{title}, {label}", {label: scores}))
     elif curves:
         charts.append(scores_chart(title, curves))
         legend = list(curves)
@@ -73,13 +79,12 @@ def _scored_variant(name: str, items: Sequence[Of]) -> ScoredVariant:
         legend=legend,
         charts=charts,
         unsolved=sorted(unsolved or ()),
-        has_programs=any(one.programs for one in variants.values()),
+        has_programs=any(map(has_programs, items)),
     )
 
 
-def _trials(item: Of) -> Mapping[str, str | int]:
-    name = item.one.variant.variant or item.row.result.task
-    return {**trials_of(item), "variant": short_name(name)}
+def _trials(here: Here) -> Mapping[str, str | int]:
+    return {**trials_of(here), "variant": short_name(here.name)}
 
 
 # --- searches -------------------------------------------------------------------------
@@ -89,35 +94,33 @@ class SearchesOfModel(NamedTuple):
     """The searches of one model, and in how many a wrong answer was found."""
 
     label: str
-    wrong: int
-    searches: int
+    wrong: str
     shown: View
 
 
-def searches(rows: Iterable[ResultOfRun]) -> list[SearchesOfModel]:
+def searches(rows: Iterable[Here]) -> list[SearchesOfModel]:
     """The breaking points that searches found, one for each result with searches."""
-    return [_searches(row) for row in rows if row.result.breaking_points]
+    return [_searches(row) for row in rows if row.get("breaking_points")]
 
 
-def _searches(row: ResultOfRun) -> SearchesOfModel:
-    points = row.result.breaking_points
-    is_repeated = any(point.repeat for point in points)
+def _searches(row: Here) -> SearchesOfModel:
+    items = search_items([row])
+    is_repeated = any(item.point.repeat for item in items)
 
-    def trials(item: Of) -> Mapping[str, str | int]:
-        found = {**trials_of(item), "variant": short_name(item.one.variant)}
+    def trials(item: Search) -> Mapping[str, str | int]:
+        found = {**trials_of(row), "variant": short_name(item.point.variant)}
         if is_repeated:
-            found["repeat"] = item.one.repeat
+            found["repeat"] = item.point.repeat
         return found
 
     definition = SEARCHES.with_columns("search", "questions", added=_BREAKS_AT)
-    table = definition.table(search_items([row]), Level.PAGE, trials=trials)
+    table = definition.table(items, Level.PAGE, trials=trials)
     shown = table.chosen(["search", "breaks_at", "questions"])
-    wrong = sum(point.question is not None for point in points)
-    return SearchesOfModel(row.label, wrong, len(points), view(shown))
+    return SearchesOfModel(row.label, wrong_searches(row), view(shown))
 
 
 def _with_note(found: Break) -> Shown:
-    return Shown(found.text, note=search_note(found.point, found.text))
+    return Shown(found.text, note="; ".join(search_notes(found.point, found.text)))
 
 
 # The page has room for the note in the cell.
@@ -126,5 +129,5 @@ _BREAKS_AT: Column[Break] = Column(
     "breaks at",
     replace(BREAK, show=_with_note, is_left=True),
     "the simplest question that was answered wrongly each time",
-    lambda item: Break(item.one),
+    lambda item: Break(item.point),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pytest_llmarith import records
 from pytest_llmarith.records import Part, Record, Reply
 from pytest_llmarith.report import formatting
-from pytest_llmarith.report.series import short_name
+from pytest_llmarith.report.places import short_name
 from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.types import Outcome
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pytest_llmarith.report.charts import Axis
-from pytest_llmarith.report.series import short_name
-from pytest_llmarith.report.shares import Share
+from pytest_llmarith.report.places import Share, short_name
 from pytest_llmarith.report.table import Column, Datum, Kind, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
 
@@ -35,7 +34,7 @@ class Heat(NamedTuple):
 
 
 HEAT: Kind[Heat] = Kind(
-    {"": "number"}, lambda v: Shown(v.text), lambda v: [v.share.percent], "%"
+    {"": "number"}, lambda v: Shown(v.text), lambda v: [v.share.value], "%"
 )
 
 
@@ -48,11 +47,11 @@ def step(share: Share) -> int:
     """The step of colour; the last one is only for all of it, the first one only for
     nothing.
     """
-    if share.percent == 0:
+    if share.value == 0:
         return 0
-    if share.percent == 100:
+    if share.value == 100:
         return STEPS
-    return min(STEPS - 1, max(1, round(STEPS * share.percent / 100)))
+    return min(STEPS - 1, max(1, round(STEPS * share.value / 100)))
 
 
 class Head(NamedTuple):
@@ -121,7 +120,7 @@ def view(
     for number, row in enumerate(table.rows):
         cells = list(_cells(table, row, axes, across))
         model = str(row.trials.get("model", ""))
-        notes = [note for note in _printable(row.note).split("; ") if note]
+        notes = list(map(_printable, row.notes))
         direction = directions[number] if directions else ""
         lines.append(Line(cells, notes, model, direction, model in missing))
     return View(table.title, heads, lines, ". ".join(table.explanation))

@@ -15,12 +15,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.report.formatting import percent_of
 from pytest_llmarith.report.page import page_of, write_run_page
 from pytest_llmarith.report.page.trial_details import shown_trial
+from pytest_llmarith.report.places import share_of
 from pytest_llmarith.report.render.html import STEPS, step
 from pytest_llmarith.report.series import PageRun
-from pytest_llmarith.report.shares import share
 from pytest_llmarith.types import DEFAULT_CONDITION, Op
 from tests.report.page.made_runs import (
     COMMA,
@@ -185,7 +186,7 @@ def test_labels_are_told_apart(names: str, labels: list[str]) -> None:
 @given(part=st.integers(0, 300), rest=st.integers(0, 300))
 def test_only_all_is_100_percent_and_only_nothing_is_0(part: int, rest: int) -> None:
     """This holds for the colours, too."""
-    found = share(part, part + rest)
+    found = share_of(part, part + rest, percentage(part, part + rest))
     if found is None:
         assert part + rest == 0
         return
@@ -201,7 +202,7 @@ def test_only_all_is_100_percent_and_only_nothing_is_0(part: int, rest: int) -> 
         == (percent_of(found) == "0.0")
         == (part == 0)
     )
-    assert found.low <= found.percent <= found.high
+    assert found.low <= found.value <= found.high
 
 
 def test_the_overview_has_the_percentages_of_the_summary() -> None:
@@ -599,12 +600,13 @@ def test_a_search_is_told_in_a_row(point: dict[str, Any], told: str) -> None:
     """
     run = run_of([search_record(lambda of: "7")])
     (result,) = run.summary.results
-    (known,) = result.breaking_points
-    summary = replace(
-        run.summary,
-        results=[replace(result, breaking_points=[replace(known, **point)])],
+    counted = result.figures
+    (known,) = counted.examples("breaking_points")
+    found = replace(known, **point)
+    counted.examples = lambda key, variant=None: (
+        [found] if key == "breaking_points" else []
     )
-    text = page(PageRun(run.name, summary, run.records))
+    text = page(run)
     assert rows_of(text, "breaking")[1] == ["int_add", told, str(known.questions)]
     assert f"wrong in {int(point['question'] is not None)} of 1 searches" in text
 
