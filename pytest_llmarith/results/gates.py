@@ -10,10 +10,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
+from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.figures.scores import SCORE
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.statistics.shares import percent
-from pytest_llmarith.summaries import Result, RunSummary
+from pytest_llmarith.summaries import RunSummary
 
 _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)
 
@@ -29,9 +30,9 @@ def questions_of_result(result: Result) -> int:
     """The same for one result; if it is unknown, the number of questions that it
     has.
     """
-    if result.selected:
-        return result.selected - result.duplicates
-    return result.measured + result.outcomes.unanswered
+    if result.facts.selected:
+        return result.facts.selected - result.facts.duplicates
+    return result.count("measured") + result.count("unanswered")
 
 
 def is_complete(summary: RunSummary) -> bool:
@@ -95,7 +96,7 @@ def _why(gate: Gate, result: Result | None) -> str | None:
     required = f"{gate.percent} % is required"
     if result is None:
         return f"nothing was answered, {required}"
-    measured, selected = result.measured, questions_of_result(result)
+    measured, selected = result.count("measured"), questions_of_result(result)
     if measured < selected:
         return f"{selected - measured} of {selected} unanswered, {required}"
     if not measured:
@@ -105,7 +106,7 @@ def _why(gate: Gate, result: Result | None) -> str | None:
         if score >= gate.percent:
             return None
         return f"mean score {score} % is below {gate.percent} %"
-    correct = result.outcomes.correct
+    correct = result.count("correct")
     if Fraction(100 * correct, measured) >= Fraction(gate.percent):
         return None
     decimals = 1
@@ -117,8 +118,10 @@ def _why(gate: Gate, result: Result | None) -> str | None:
 
 def _mean_score(result: Result) -> Decimal | None:
     """The mean score in percent, if a score is between 0 and 1."""
-    for scores in result.scores:
-        has_fractions = any(0 < score < 1 for score in scores.curve)
-        if scores.name == SCORE and has_fractions and scores.mean.percent is not None:
-            return Decimal(str(scores.mean.percent))
+    score = result.get("score", SCORE)
+    if score is None or score.value is None:
+        return None
+    for (by, _), one in result.all("score_by_rank").items():
+        if by == SCORE and one.value not in (0, 1):
+            return Decimal(str(score.value))
     return None

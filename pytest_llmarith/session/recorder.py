@@ -159,7 +159,9 @@ class Recorder:
             return
         self.summary = self._counted.of_run(run, self.selected)
         self.failed_gates = failed_gates(
-            self._gates, self.summary.results, self.selected or ()
+            self._gates,
+            [one.figures for one in self.summary.results],
+            self.selected or (),
         )
 
     def fail_unmeasured(self) -> bool:

@@ -4,39 +4,36 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from pytest_llmarith.records import convert
+from pytest_llmarith.figures.count import count
+from pytest_llmarith.figures.estimates import Result
+from pytest_llmarith.figures.table import Chosen, Columns, Series, WrittenResult
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
-from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.summaries import (
-    Outcomes,
-    Result,
-    Run,
-)
 from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.made import scored
-from tests.runs_on_disk import asked, run_facts, summed_up
+from tests.runs_on_disk import asked, record_of
 
-(USUAL,) = summed_up([asked("{}")]).results
+(USUAL,) = count([record_of(asked("{}"))])
 
 
 def result(
-    model: str, task: str, correct: int, deviate: int, unanswered: int = 0
+    model: str, task: str, correct: int, deviate: int, unanswered: int = 0, **facts: Any
 ) -> Result:
-    outcomes = Outcomes(correct, deviate, 0, 0, unanswered)
-    return replace(
-        USUAL,
-        model=model,
-        task=task,
-        selected=None,
-        measured=correct + deviate,
-        outcomes=outcomes,
-    )
+    counts = {
+        "correct": correct,
+        "deviate": deviate,
+        "unanswered": unanswered,
+        "measured": correct + deviate,
+    }
+    columns = [Columns(key, value=(one,)) for key, one in counts.items()]
+    known = replace(USUAL.facts, model=model, task=task, selected=None, **facts)
+    return WrittenResult(Series(known, columns, Chosen()))
 
 
 def test_gates_are_parsed() -> None:
@@ -68,7 +65,7 @@ def test_gates_are_parsed() -> None:
 
 
 A, OEIS = result("a", "arithmetic", 1, 1), result("a", "oeis", 0, 1)
-COMMA = replace(A, condition=Condition(NumberFormat.COMMA))
+COMMA = result("a", "arithmetic", 1, 1, condition=Condition(NumberFormat.COMMA))
 KEYS = [
     ("a", "arithmetic", ""),
     ("a", "arithmetic", "numbers_comma"),
@@ -162,8 +159,5 @@ def test_a_task_with_scores_is_gated_by_its_mean_score(
     scores: list[float], percent: int, lines: list[str]
 ) -> None:
     """Not by the share of problems that are right in every part."""
-    counted = Summary()
-    for one in scored(scores):
-        counted.add(one)
-    results = counted.of_run(convert(run_facts(), Run), None).results
+    results = count(scored(scores))
     assert failed_gates([Gate("sorting", Decimal(percent))], results) == lines
