@@ -14,19 +14,14 @@ import msgspec
 from msgspec import Meta
 
 from pytest_llmarith import records
-from pytest_llmarith.figures import estimates as figures
 from pytest_llmarith.figures.count import MEASURES
-from pytest_llmarith.figures.no_answers import Alarm
-from pytest_llmarith.figures.searches import BreakingPoint
-from pytest_llmarith.figures.table import Series, series_of
+from pytest_llmarith.figures.estimates import Result
+from pytest_llmarith.figures.table import Series, WrittenResult, series_of
 from pytest_llmarith.records import (
     FORMAT,
     Amount,
     Count,
-    ErrorSize,
-    Minimum,
     Moment,
-    Name,
     Part,
     Percent,
     Points,
@@ -37,26 +32,13 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.types import (
     Condition,
-    ErrorClass,
-    Level,
     Model,
-    Outcome,
     Reading,
     RequestLimits,
     RequestTotals,
     Rules,
-    SearchEnd,
     StoreMode,
-    TermStatus,
 )
-
-
-class Percentage(Part):
-    """A percentage with its 95 % interval; null if undefined."""
-
-    percent: Percent | None
-    low: Percent | None
-    high: Percent | None
 
 
 class Difference(Part):
@@ -65,295 +47,6 @@ class Difference(Part):
     points: Points
     low: Points | None
     high: Points | None
-
-
-class Outcomes(Part):
-    """Trials by outcome."""
-
-    correct: Count
-    deviate: Count
-    nan: Count
-    cheat: Count
-    unanswered: Count
-
-    @property
-    def answered(self) -> int:
-        """Trials with a reply."""
-        return self.correct + self.deviate + self.nan + self.cheat
-
-
-class Amounts(Part):
-    """Statistics of the known amounts of one kind."""
-
-    sum: Amount
-    median: Amount
-    p90: Amount  # 90th percentile
-    known: Count  # replies with a known amount
-
-
-AmountKind = Literal[
-    "cost_usd", "latency_s", "prompt_tokens", "completion_tokens", "reasoning_tokens"
-]
-Spending = dict[AmountKind, Amounts | None]
-Percentages = dict[Outcome, Percentage | None]
-
-
-class ErrorSizes(Part):
-    """The size of the errors of deviating answers."""
-
-    median_relative_error: ErrorSize | None
-    median_leading_digits: Amount | None  # right digits, from the left
-    other_length: (
-        Count  # answers whose length is wrong, without a right digit from the left
-    )
-
-
-class Cells(Outcomes):
-    """The trials of some cells, and their statistics."""
-
-    measured: Count  # trials with a reply
-    correct_percentage: Percentage | None
-    spending: Spending
-    error_sizes: ErrorSizes
-    # problems with the same number of repeats and of correct ones; none if each problem
-    # was asked once
-    clusters: list[dict[Literal["correct", "trials", "problems"], Count]]
-
-
-class Cell(Cells):
-    """One variant at one depth."""
-
-    variant: str  # empty for a task without variants
-    depth: Count
-
-
-class NinetyPercentTo(Part):
-    """The depth up to which at least 90 % of the answers are correct; null if there is
-    none.
-    """
-
-    shown: Count | None  # up to which the run shows it
-    possible: Count | None  # up to which the run does not show the opposite
-
-
-class Scores(Part):
-    """The scores of one name; the score of a problem is the mean of its repeats, in
-    which a reply without an answer counts 0.
-    """
-
-    name: str  # `score`, or a further score of the task, such as a limit in seconds
-    problems: Count  # with a reply
-    mean: Percentage  # the mean, with its interval
-    perfect: Count  # problems with the score 1
-    perfect_percentage: Percentage | None
-    curve: list[Share]  # all scores, best first
-
-
-class Agreement(Part):
-    """The agreement of the two judges of programs."""
-
-    judged: Count
-    both: Count
-    only_static: Count
-    only_llm: Count
-    neither: Count
-    agreement: Percentage | None
-    kappa: Points | None  # Cohen's kappa; null if undefined
-
-
-class Programs(Part):
-    """What programs did."""
-
-    cheating: Percentage | None  # null if nothing was judged
-    by_term: list[
-        dict[Literal["term", "right", "run"], Count]
-    ]  # by position in the sequence, at most 100
-    term_statuses: dict[TermStatus, Count]
-    term_seconds: dict[Literal["median", "p90", "max"], Amount] | None
-    isolation: dict[Level, Count]  # programs by isolation level
-    judges: Agreement | None  # null unless both judged
-
-
-class Variant(Cells):
-    """One variant at all its depths."""
-
-    variant: str  # empty for a task without variants
-    percentages: Percentages
-    ninety_percent_to: NinetyPercentTo | None  # null for a task without depths
-    first_wrong: (
-        Minimum | None
-    )  # the wrong answer at the lowest depth and trial; null if there is none
-    scores: list[Scores] = []  # if the task has scores between 0 and 1
-    unsolved_count: Count = 0  # problems whose scores are all 0
-    unsolved: list[str] = []  # their questions, at most 500
-    programs: Programs | None = None  # if the answers are programs
-
-
-class ClassOfErrors(Part, rename={"error_class": "class"}):
-    """Deviating answers of one error class, and their percentage of all deviating
-    answers.
-    """
-
-    error_class: ErrorClass
-    count: Count
-    percentage: Percentage | None
-
-
-Positions = dict[
-    Literal["from_left", "from_right"],
-    list[dict[Literal["position", "wrong", "digits"], Count]],
-]
-
-
-class ErrorsOfVariant(Part):
-    """The errors of one variant."""
-
-    classes: dict[ErrorClass, Count]
-    positions: Positions
-
-
-class ErrorTotals(Part):
-    """The errors of answers, digit by digit."""
-
-    classes: list[ClassOfErrors]
-    digit_match: Amount | None  # the mean over all answers
-    dlength: Amount | None  # the mean over all answers
-    positions: (
-        Positions  # digits counted from either end of the expected value, at most 30
-    )
-    by_variant: dict[str, ErrorsOfVariant]
-    strict: dict[
-        Literal["tolerant_correct", "strict_correct"], Count
-    ]  # correct answers by the reading
-
-
-class Repeats(Part):
-    """Statistics over the repeats of problems; null if nothing was measured."""
-
-    k: Count  # number of repeats
-    problems: Count  # problems with a reply
-    consistency: (
-        Percentage | None
-        # problems whose repeats all have the same answer, of those with two or more
-        # replies
-    )
-    pass_at_1: Percentage | None  # the interval accounts for the correlation of repeats
-    pass_at_k: (
-        Percent | None
-    )  # probability that one of `k` tries is correct, over problems with `k` replies
-    majority: Percentage | None  # problems whose most frequent answer is correct
-
-
-class Threshold(Part):
-    """D50, the depth at which half of the answers are right: of first repeats, `nan`
-    counts as wrong.
-    """
-
-    variant: Name  # or the task, if it has none
-    d50: Amount | None  # null if it is outside of the depths, or unknown
-    place: Literal["below", "within", "above", "unknown"]  # of D50, beside the depths
-    first: Count  # the smallest depth with an answer, or of adaptive asking
-    last: Count  # the largest one
-    interval: Annotated[
-        list[Amount | None], Meta(min_length=2, max_length=2)
-    ]  # 95 %; ends outside of them are null
-    p: Share  # of the goodness of fit
-    questions: Count  # with an answer
-    ended: SearchEnd | None = (
-        None  # why adaptive asking ended; null for the answers of a grid
-    )
-
-    @property
-    def fits(self) -> bool:
-        """Whether accuracy falls with the depth; if it rises again, D50 says little."""
-        return self.p >= 0.01
-
-
-class Result(Part, dict=True):
-    """The results of one model at one task in one condition."""
-
-    model: str
-    task: str
-    condition: Condition | None  # null for the default condition
-    date: str | None
-    selected: Count | None  # trials that were to be run
-    simulated: bool
-    duplicates: (
-        Count  # trials that repeat the question of another one; in no other number
-    )
-    measured: Count  # trials with a reply, the base of all percentages
-    outcomes: Outcomes
-    percentages: Percentages
-    nan_reasons: dict[str, Count]
-    unanswered_reasons: dict[str, Count]
-    stored: Count  # replies from the store
-    batched: Count  # replies from batches, in this run or an earlier one
-    asked: Count  # replies that the model gave in this run
-    cost_usd: Amount | None  # the sum of all known costs
-    unpriced: Count  # replies without a known cost
-    spending: Spending
-    average_absolute_error: ErrorSize | None
-    rounded: (
-        Count  # answers that only rounding makes other numbers than the expected ones
-    )
-    error_sizes: ErrorSizes
-    repeats: Repeats | None  # null if every problem was asked once
-    errors: ErrorTotals | None  # null if answers are not numbers
-    strata: dict[
-        str, list[dict[Literal["value", "correct", "measured"], Count]]
-    ]  # by other properties of problems
-    scores: list[
-        Scores
-    ]  # of all variants together, if the task has scores between 0 and 1
-    variants: list[Variant]  # none for a task without variants, depths and scores
-    thresholds: list[
-        Threshold
-    ]  # one for each variant with answers at two depths or more
-    cells: list[Cell]  # none for a task without depths
-    breaking_points: list[BreakingPoint]
-    readings: list[str] = []  # those that were graded
-    alarm: Alarm | None = None  # if many replies have no answer
-
-    @property
-    def figures(self) -> figures.Result:
-        """The figures that this was made of, if it was counted."""
-        found: figures.Result = vars(self)["counted"]
-        return found
-
-    @property
-    def grid(self) -> list[Cell]:
-        """The cells of variants."""
-        return [cell for cell in self.cells if cell.variant]
-
-    @property
-    def depths(self) -> list[Cell]:
-        """The cells of a task without variants."""
-        return [cell for cell in self.cells if not cell.variant]
-
-    @property
-    def whole(self) -> Variant | None:
-        """The depths of a task without variants together."""
-        return next(
-            (one for one in self.variants if not one.variant and one.ninety_percent_to),
-            None,
-        )
-
-    @property
-    def series(self) -> list[Variant]:
-        """The variants that have depths."""
-        return [one for one in self.variants if one.variant and one.ninety_percent_to]
-
-    @property
-    def scored(self) -> list[Variant]:
-        """The variants that have scores."""
-        return [one for one in self.variants if one.scores]
-
-    @property
-    def searched(self) -> bool:
-        """Whether the outcomes are those of searches or adaptive asking, so that they
-        are no shares of questions.
-        """
-        return bool(self.breaking_points) or any(one.ended for one in self.thresholds)
 
 
 class SameWords(Part):
@@ -542,7 +235,7 @@ class SummaryFile(RunTotals, kw_only=True):
 
 def as_file(summary: RunSummary) -> dict[str, Any]:
     """What is written of a run."""
-    series = [series_of(result.figures) for result in summary.results]
+    series = [series_of(result) for result in summary.results]
     used = {columns.measure for one in series for columns in one.estimates}
     measures = {}
     for key, one in MEASURES.items():
@@ -550,6 +243,13 @@ def as_file(summary: RunSummary) -> dict[str, Any]:
             measures[key] = Described(one.title, one.unit, one.meaning)
     totals = {name: getattr(summary, name) for name in RunTotals.__struct_fields__}
     return records.as_dict(SummaryFile(**totals, measures=measures, series=series))
+
+
+def from_file(written: SummaryFile) -> RunSummary:
+    """A run as it was written."""
+    totals = {name: getattr(written, name) for name in RunTotals.__struct_fields__}
+    results: list[Result] = [WrittenResult(one) for one in written.series]
+    return RunSummary(**totals, results=results)
 
 
 # --- JSON -----------------------------------------------------------------------------

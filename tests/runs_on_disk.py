@@ -25,6 +25,7 @@ from pytest_llmarith.types import (
     RequestTotals,
 )
 from tests.asked import number_record
+from tests.golden.frozen import summary_of
 
 _EMPTY_RUN: dict[str, Any] = {
     **dict.fromkeys(
@@ -104,8 +105,9 @@ def counted(
     run: Mapping[str, Any] | None = None,
     selected: Mapping[Key, int] | None = None,
 ) -> dict[str, Any]:
-    """The same as it is written."""
-    return as_file(summed_up(records, run, selected))
+    """The same in the shape of the frozen rows."""
+    text = json.dumps(as_file(summed_up(records, run, selected)))
+    return summary_of(text.encode())
 
 
 def asked(
@@ -263,10 +265,12 @@ def run_in(folder: Path, records: Sequence[Mapping[str, Any]], **facts: Any) -> 
     """A run that has ended."""
     log_in(folder, records)
     keys = [key_of(record_of(record)) for record in records]
-    whole = counted(
-        records,
-        {"selected": len(records)} | facts,
-        {key: keys.count(key) for key in keys},
+    whole = as_file(
+        summed_up(
+            records,
+            {"selected": len(records)} | facts,
+            {key: keys.count(key) for key in keys},
+        )
     )
     (folder / "summary.json").write_text(json.dumps(whole), encoding="ascii")
     return folder

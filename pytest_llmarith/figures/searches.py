@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Literal
 
+from msgspec import Meta
 from msgspec.structs import asdict
 
 from pytest_llmarith import records
@@ -16,7 +17,16 @@ from pytest_llmarith.figures.estimates import (
     Trial,
 )
 from pytest_llmarith.figures.outcomes import OutcomeCounter
-from pytest_llmarith.records import Count, Minimum, Record, SearchDetails
+from pytest_llmarith.records import (
+    Amount,
+    Count,
+    Minimum,
+    Name,
+    Part,
+    Record,
+    SearchDetails,
+    Share,
+)
 from pytest_llmarith.statistics.shares import Depth, ninety_percent_to
 from pytest_llmarith.statistics.thresholds import fit
 from pytest_llmarith.types import Outcome, SearchEnd
@@ -38,25 +48,36 @@ class BreakingPoint(Minimum):
     depth_right: Count | None = None  # the largest depth of a right answer
 
 
-class Threshold(NamedTuple):
-    """D50, the depth at which half of the answers are right."""
+class Threshold(Part):
+    """D50, the depth at which half of the answers are right: of first repeats, `nan`
+    counts as wrong.
+    """
 
-    d50: float | None  # None if it is outside of the depths, or unknown
-    place: str  # below, within or above the depths, or unknown
-    first: int  # the smallest depth with an answer, or of adaptive asking
-    last: int
-    low: float | None
-    high: float | None
-    p: float  # of the goodness of fit
-    questions: int
-    ended: SearchEnd | None = None
+    variant: Name  # or the task, if it has none
+    d50: Amount | None  # null if it is outside of the depths, or unknown
+    place: Literal["below", "within", "above", "unknown"]  # of D50, beside the depths
+    first: Count  # the smallest depth with an answer, or of adaptive asking
+    last: Count  # the largest one
+    interval: Annotated[
+        list[Amount | None], Meta(min_length=2, max_length=2)
+    ]  # 95 %; ends outside of them are null
+    p: Share  # of the goodness of fit
+    questions: Count  # with an answer
+    ended: SearchEnd | None = (
+        None  # why adaptive asking ended; null for the answers of a grid
+    )
+
+    @property
+    def fits(self) -> bool:
+        """Whether accuracy falls with the depth; if it rises again, D50 says little."""
+        return self.p >= 0.01
 
 
 class SearchCounter:
     def __init__(self) -> None:
         self.breaking_points: list[tuple[int, BreakingPoint]] = []
-        # Variant (or task), place of the variant, and repeat.
-        self.thresholds: list[tuple[int, str, int, Threshold]] = []
+        # With the place of the variant, and the repeat.
+        self.thresholds: list[tuple[int, int, Threshold]] = []
 
     def add(self, trial: Trial) -> None:
         record = trial.record
@@ -67,10 +88,9 @@ class SearchCounter:
         if search.depths is None:
             self.breaking_points.append((place, _breaking_point(record, search)))
             return
-        found = _threshold_of(search, search.depths)
+        found = threshold_of(record, search)
         if found is not None:
-            variant = record.problem.variant or record.task
-            self.thresholds.append((place, variant, record.repeat, found))
+            self.thresholds.append((place, record.repeat, found))
 
 
 def _breaking_point(record: Record, search: SearchDetails) -> BreakingPoint:
@@ -112,7 +132,8 @@ def _count_breaking_points(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 
 def threshold(
-    depths: Sequence[Depth],
+    variant: str,
+    depths: Iterable[Depth],
     offered: Sequence[int] = (),
     ended: SearchEnd | None = None,
 ) -> Threshold | None:
@@ -127,12 +148,12 @@ def threshold(
         return None
     first, last = ends or (measured[0].depth, measured[-1].depth)
     return Threshold(
+        variant=variant,
         d50=_rounded(found.d50),
         place=found.place,
         first=first,
         last=last,
-        low=_rounded(found.low),
-        high=_rounded(found.high),
+        interval=[_rounded(found.low), _rounded(found.high)],
         p=round(found.p, _DECIMALS),
         questions=sum(depth.measured for depth in measured),
         ended=ended,
@@ -143,15 +164,18 @@ def _rounded(digits: float | None) -> float | None:
     return None if digits is None else round(digits, _DECIMALS)
 
 
-def _threshold_of(search: SearchDetails, offered: Sequence[int]) -> Threshold | None:
-    """D50 as adaptive asking measured it."""
+def threshold_of(record: Record, search: SearchDetails) -> Threshold | None:
+    """D50 as adaptive asking measured it; None if it is unanswered."""
+    if search.depths is None or record.outcome is Outcome.UNANSWERED:
+        return None
     answers: dict[int, Depth] = {}
     for step in search.trail:
         depth = step.depth or 0
         _, correct, measured = answers.get(depth, Depth(depth, 0, 0))
         is_correct = step.outcome is Outcome.CORRECT
         answers[depth] = Depth(depth, correct + is_correct, measured + 1)
-    return threshold([*answers.values()], offered, search.ended)
+    variant = record.problem.variant or record.task
+    return threshold(variant, answers.values(), search.depths, search.ended)
 
 
 def _depths(leaves: Sequence[Leaf]) -> list[Depth]:
@@ -177,7 +201,7 @@ def _of_grid(
     figure: Callable[[Threshold], Figure],
 ) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        found = threshold(_depths(leaves))
+        found = threshold("", _depths(leaves))
         if found is not None:
             yield figure(found)
 
@@ -188,11 +212,12 @@ def _of_searches(
     figure: Callable[[Threshold], Figure],
 ) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        found: list[tuple[int, str, int, Threshold]] = []
+        found: list[tuple[int, int, Threshold]] = []
         for leaf in leaves:
             found += leaf.counted.thresholds
-        for _, variant, repeat, one in sorted(found, key=lambda each: each[:3]):
-            at = f"{variant}, repeat {repeat}" if repeat else variant
+        found.sort(key=lambda each: (each[0], each[2].variant, each[1]))
+        for _, repeat, one in found:
+            at = f"{one.variant}, repeat {repeat}" if repeat else one.variant
             yield figure(one)._replace(by=ADAPTIVE, at=at)
 
     return figures
@@ -205,7 +230,7 @@ _OF_D50: Sequence[tuple[str, str, str, Callable[[Threshold], Figure]]] = (
         "depth",
         "the depth at which half of the answers are right: of first repeats, `nan` "
         "counts as wrong; none if it is outside of the depths",
-        lambda one: Figure(one.d50, one.low, one.high, one.questions),
+        lambda one: Figure(one.d50, one.interval[0], one.interval[1], one.questions),
     ),
     (
         "_place",

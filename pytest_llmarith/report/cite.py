@@ -38,7 +38,9 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
         for line in _of_tasks(run):
             yield sanitize(line, _LONGEST_LINE)
         yield ""
-        day = min((one.date for one in summary.results if one.date), default="")
+        day = min(
+            (one.facts.date for one in summary.results if one.facts.date), default=""
+        )
         year = day[:4]
         fields = {"title": _title(summary), "year": year}
         if day:
@@ -73,7 +75,7 @@ def _title(summary: RunSummary) -> str:
     for result in summary.results:
         known = parameters_of(summary.run, result.model) or {}
         about = [f"{key}={value}" for key, value in known.items()]
-        if result.simulated:
+        if result.facts.simulated:
             about.append("simulated")
         name = f"{result.model} ({', '.join(about)})" if about else result.model
         models[name] = None

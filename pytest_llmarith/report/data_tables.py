@@ -121,7 +121,7 @@ def effect_items(runs: Sequence[PageRun], series: Sequence[Series]) -> Iterator[
 
 def effects_of(summary: RunSummary) -> Iterator[Side]:
     """The effects of the conditions of a run."""
-    simulated = {one.model for one in summary.results if one.simulated}
+    simulated = {one.model for one in summary.results if one.facts.simulated}
     for one in summary.effects:
         is_simulated = one.model in simulated
         model = kinds.model(one.model, one.model, is_simulated=is_simulated)

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any, NamedTuple, Protocol
 
+from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
-from pytest_llmarith.summaries import Difference, Threshold
+from pytest_llmarith.summaries import Difference
 from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report import formatting
 from pytest_llmarith.report.formatting import Percentage
 from pytest_llmarith.report.table import UNKNOWN, Datum, Kind, Shown
-from pytest_llmarith.summaries import Difference, Threshold
+from pytest_llmarith.summaries import Difference
 
 _INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
 

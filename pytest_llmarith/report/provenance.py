@@ -98,7 +98,7 @@ def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
 
 
 def _stored(summary: RunSummary) -> str:
-    count = sum(result.figures.count("stored") for result in summary.results)
+    count = sum(result.count("stored") for result in summary.results)
     text = f"{count:,} replies"
     if summary.stored_days:
         text += f", asked {' to '.join(dict.fromkeys(summary.stored_days))}"
@@ -135,7 +135,7 @@ def _sandbox(summary: RunSummary) -> list[str]:
     """How many programs ran at each level of isolation."""
     counts = Counter[str]()
     for result in summary.results:
-        for (_, level), figure in result.figures.all("isolation").items():
+        for (_, level), figure in result.all("isolation").items():
             counts[level] += int(figure.value or 0)
     return [f"{count:,} programs {level}" for level, count in sorted(counts.items())]
 

@@ -117,7 +117,7 @@ def alarms(summary: RunSummary) -> Iterator[str]:
 
 
 def _results(summary: RunSummary) -> list[Result]:
-    return [one.figures for one in summary.results]
+    return [one for one in summary.results]
 
 
 def _total(results: Iterable[Result], key: str) -> int:

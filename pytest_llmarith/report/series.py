@@ -68,7 +68,7 @@ def series_of(runs: Sequence[PageRun]) -> list[Series]:
     for number, run in enumerate(runs):
         for result in run.summary.results:
             key = series_key(number, result)
-            found.setdefault(key, []).append(result.figures)
+            found.setdefault(key, []).append(result)
     series = []
     labels = _unique(_labels(runs, found))
     for label, (key, results) in zip(labels, found.items(), strict=True):
@@ -131,9 +131,7 @@ def _differing_readings(found: Mapping[SeriesKey, Sequence[Result]]) -> list[str
 
 def results_of(summary: RunSummary) -> list[Here]:
     """The results of one run, with the names of models and conditions."""
-    return _with_missing(
-        [Here(one.figures, name_of(one.figures)) for one in summary.results]
-    )
+    return _with_missing([Here(one, name_of(one)) for one in summary.results])
 
 
 def results_of_runs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Here]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import hypot
 from typing import Literal
 
+from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Part, Points
 from pytest_llmarith.results.compare_rows import (
     DifferenceOfScores,
@@ -35,7 +36,6 @@ from pytest_llmarith.results.questions import (
     pair,
     with_other_prompts,
 )
-from pytest_llmarith.summaries import Threshold
 
 
 class Side(Part):

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Part
 from pytest_llmarith.results.keys import USUAL_NAME
-from pytest_llmarith.results.percentages import difference_of
 from pytest_llmarith.results.questions import (
     AskedQuestions,
     Pair,
@@ -283,6 +282,14 @@ def correct_for_tests(
             p_values.append(row.p)
     for row, p in zip(tested, holm(p_values), strict=True):
         row.p_holm = p
+
+
+def difference_of(found: DifferenceOfShares) -> summaries.Difference:
+    """The second minus the first, in percentage points."""
+    low = high = None
+    if found.interval is not None:
+        low, high = in_percent(found.interval.low), in_percent(found.interval.high)
+    return summaries.Difference(in_percent(found.second - found.first), low, high)
 
 
 # --- in the summary of a run ----------------------------------------------------------

@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from pytest_llmarith.figures.searches import Threshold, threshold_of
 from pytest_llmarith.records import Record, SearchDetails
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import Question, Questions
-from pytest_llmarith.results.thresholds import threshold_of
-from pytest_llmarith.summaries import Threshold
 
 _MOST_NAMED = 5
 

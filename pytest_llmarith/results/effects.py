@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pytest_llmarith.results.compare_rows import (
     answered_pairs,
     correct_for_tests,
+    difference_of,
     sides_of,
 )
-from pytest_llmarith.results.percentages import difference_of
 from pytest_llmarith.results.questions import (
     AskedQuestions,
     pair,

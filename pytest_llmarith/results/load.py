@@ -22,7 +22,6 @@ from pytest_llmarith.results.log import (
     log_of,
     records_in,
 )
-from pytest_llmarith.results.old_result import from_file
 from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.summary import Summary
@@ -156,7 +155,7 @@ class LoadedRun:
     @cached_property
     def _read(self) -> RunSummary:
         assert self._written is not None
-        return from_file(self._written)
+        return summaries.from_file(self._written)
 
     @cached_property
     def _counted(self) -> tuple[RunSummary, list[AskedQuestions]]:

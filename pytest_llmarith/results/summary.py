@@ -11,7 +11,6 @@ from pytest_llmarith.records import Record
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.effects import effects
 from pytest_llmarith.results.keys import Key, key_of, result_order
-from pytest_llmarith.results.old_result import old_result
 from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.results.stored import StoredReplies
 from pytest_llmarith.summaries import Run, RunSummary
@@ -66,7 +65,7 @@ class Summary:
             answered += result.count("measured")
             unanswered += result.count("unanswered")
             duplicates += result.facts.duplicates
-            results.append(old_result(result))
+            results.append(result)
             asked.append(self._asked(key))
         is_complete = unanswered == 0 and answered + duplicates == run.selected
         baseline = run.baseline

@@ -160,7 +160,7 @@ class Recorder:
         self.summary = self._counted.of_run(run, self.selected)
         self.failed_gates = failed_gates(
             self._gates,
-            [one.figures for one in self.summary.results],
+            [one for one in self.summary.results],
             self.selected or (),
         )
 

@@ -246,7 +246,7 @@ def _count_trials(summary: RunSummary, outcomes: Iterable[str]) -> int:
     count = 0
     for result in summary.results:
         for outcome in outcomes:
-            count += result.figures.count(outcome)
+            count += result.count(outcome)
     return count
 
 

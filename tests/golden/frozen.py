@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from pytest_llmarith.results.old_result import from_file
-from pytest_llmarith.summaries import RunSummary, decode_summary
+from pytest_llmarith.summaries import RunTotals, decode_summary, from_file
+from tests.golden.shape import shape_of
 
 # Which series a figure belongs to; what names one of several figures in a list.
 SERIES = ("model", "task", "condition", "first", "second", "beside")
@@ -90,8 +90,10 @@ RUNS: Mapping[str, tuple[str | None, Sequence[str]]] = {
 def summary_of(text: bytes) -> dict[str, Any]:
     """A summary in the shape of the frozen rows."""
     found = from_file(decode_summary(text))
-    whole = {name: getattr(found, name) for name in RunSummary.__struct_fields__}
-    shape: dict[str, Any] = json.loads(json.dumps(msgspec.to_builtins(whole)))
+    totals = {name: getattr(found, name) for name in RunTotals.__struct_fields__}
+    results = [shape_of(result) for result in found.results]
+    whole = msgspec.to_builtins(totals) | {"results": results}
+    shape: dict[str, Any] = json.loads(json.dumps(whole))
     return shape
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate import Trial, unanswered_record
 from pytest_llmarith.exact import carries
-from pytest_llmarith.records import Record, Reply, as_dict
+from pytest_llmarith.records import Record, Reply
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import unknown_run
@@ -26,6 +26,7 @@ from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Dtype, ErrorClass, Failure, Model, Op, Reading
 from tests.asked import number_record, operands
+from tests.golden.shape import shape_of
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
@@ -51,8 +52,8 @@ def errors_of(records: Iterable[Record]) -> dict[str, Any]:
     for record in records:
         summary.add(record)
     (result,) = summary.of_run(unknown_run("run")).results
-    assert result.errors is not None
-    return as_dict(result.errors)
+    errors: dict[str, Any] = shape_of(result)["errors"]
+    return errors
 
 
 def strata_of(records: Iterable[Record]) -> list[dict[Any, Any]]:
@@ -61,7 +62,7 @@ def strata_of(records: Iterable[Record]) -> list[dict[Any, Any]]:
     for record in records:
         summary.add(record)
     (result,) = summary.of_run(unknown_run("run")).results
-    return [*result.strata.get("carries", [])]
+    return [*shape_of(result)["strata"].get("carries", [])]
 
 
 @st.composite

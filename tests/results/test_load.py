@@ -72,7 +72,10 @@ def test_a_killed_run(tmp_path: Path) -> None:
     ]
     assert all("unfinished" in run.unfinished for run in runs)
     dates = [
-        [(one.date, one.selected, one.measured) for one in run.summary().results]
+        [
+            (one.facts.date, one.facts.selected, one.count("measured"))
+            for one in run.summary().results
+        ]
         for run in runs
     ]
     assert dates == [[], [("2026-11-22", None, 1)], [(None, None, 1)]]
@@ -132,7 +135,10 @@ def test_rows_of_llm_arithmetic(tmp_path: Path) -> None:
         "deviate",
         "unanswered",
     ]
-    results = [(one.model, one.measured, one.date) for one in run.summary().results]
+    results = [
+        (one.model, one.count("measured"), one.facts.date)
+        for one in run.summary().results
+    ]
     assert results == [("gpt-4.1", 1, "2025-05-12"), ("gpt-4o", 1, "2025-05-12")]
 
 

@@ -126,7 +126,11 @@ def test_an_answer_replaces_a_missing_one_and_a_later_answer_an_earlier_one(
     assert outcomes == ["correct", "deviate", "deviate", "correct", "unanswered"]
     assert summary.run.merged is not None
     assert summary.run.merged.overlapping == 1
-    assert (summary.run.selected, summary.run.partial, summary.results[0].selected) == (
+    assert (
+        summary.run.selected,
+        summary.run.partial,
+        summary.results[0].facts.selected,
+    ) == (
         5,
         False,
         5,

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.figures.replies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
-from pytest_llmarith.records import Grade, as_dict
+from pytest_llmarith.figures.shares import percentage_of_cells
+from pytest_llmarith.records import Grade
 from pytest_llmarith.results.files import encode
-from pytest_llmarith.results.percentages import overall_percentage
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.statistics.shares import Cell
 from pytest_llmarith.summaries import unknown_run
@@ -165,7 +165,7 @@ def check_place(place: dict[str, Any], trials: list[Trial]) -> None:
         for trial in trials
         for kind in (trial["outcome"], "asked")
     )
-    share = overall_percentage(
+    share = percentage_of_cells(
         [
             Cell(
                 found[*cell, "correct"],
@@ -173,9 +173,12 @@ def check_place(place: dict[str, Any], trials: list[Trial]) -> None:
                 found[*cell, "asked"],
             )
             for cell in {(op, depth) for op, depth, _ in found}
-        ]
+        ],
+        [],
     )
-    assert place["correct_percentage"] == (share and as_dict(share))
+    assert place["correct_percentage"] == (
+        share and {"percent": share.value, "low": share.low, "high": share.high}
+    )
     for kind in ("cost_usd", "prompt_tokens", "latency_s"):
         amounts = [trial[kind] for trial in replied if trial[kind] is not None]
         spent = place["spending"][kind]
@@ -542,7 +545,7 @@ def test_a_reply_without_an_answer_counts_0_in_every_score(repeats: int) -> None
                 )
             )
     (result,) = counts.of_run(unknown_run("run")).results
-    found = {one.name: (one.problems, one.mean.percent) for one in result.scores}
+    found = {at: (one.n, one.value) for (_, at), one in result.all("score").items()}
     assert found == {
         "score": (4, 18.75),
         "same words": (4, 37.5),

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from pytest_llmarith.results.percentages import clustered_percentage
+from pytest_llmarith.figures.shares import percentage_of_clusters
 from pytest_llmarith.statistics.pairs import compare_pairs
 from pytest_llmarith.statistics.shares import Cluster
 from pytest_llmarith.statistics.strata import compare_strata
@@ -142,7 +142,7 @@ def test_clustered_intervals_hold_the_mean(
     """In about 95 % of runs, also if a few problems are much harder than the others."""
     random, held = Random(1), 0
     for _ in range(300):
-        found = clustered_percentage(
+        found = percentage_of_clusters(
             [asked(random, chance(random), repeats) for _ in range(problems)]
         )
         assert found is not None

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from pytest_llmarith.results.percentages import clustered_percentage
+from pytest_llmarith.figures.shares import percentage_of_clusters
 from pytest_llmarith.statistics.distributions import two_sided_p, two_sided_t
 from pytest_llmarith.statistics.intervals import Interval, wilson
 from pytest_llmarith.statistics.means import bootstrap_mean, quantile_of_sorted
@@ -90,7 +90,7 @@ def test_quantiles_are_those_of_the_standard_library(values: list[float]) -> Non
 
 
 def test_nothing_has_no_figure() -> None:
-    assert clustered_percentage([]) is None
+    assert percentage_of_clusters([]) is None
     assert pass_at(1, []) is None
     assert pass_at(3, [Cluster(1, 2)]) is None
     assert overall([Cell(0, 0, 10)]) is None
@@ -212,11 +212,11 @@ def test_a_cell_without_an_answer_leaves_bounds() -> None:
 def test_the_clustered_percentage_is_the_mean_of_the_clusters(
     clusters: list[Cluster],
 ) -> None:
-    found: Any = clustered_percentage(clusters)
-    assert found.percent == pytest.approx(
+    found: Any = percentage_of_clusters(clusters)
+    assert found.value == pytest.approx(
         100 * mean(each.share for each in clusters), abs=1e-4
     )
-    assert 0 <= found.low <= found.percent <= found.high <= 100
+    assert 0 <= found.low <= found.value <= found.high <= 100
 
 
 def test_the_interval_of_few_clusters_is_by_students_t() -> None:

@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.cli import main
+from pytest_llmarith.figures.searches import Threshold, threshold
 from pytest_llmarith.records import as_dict, convert
 from pytest_llmarith.report.formatting import shown_d50
-from pytest_llmarith.results.thresholds import threshold
 from pytest_llmarith.statistics.shares import Depth
 from pytest_llmarith.statistics.thresholds import Fit, fit
-from pytest_llmarith.summaries import Threshold
 from tests.statistics.curves import CURVES, Curve, d50_of, logistic
 
 TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"

@@ -7,13 +7,13 @@ from dataclasses import replace
 from math import inf
 from typing import Any, NamedTuple
 
+from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.formatting import Percentage
 from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.table import UNKNOWN, Column, Definition, Kind, Level, Shown
 from pytest_llmarith.results.keys import key_of
-from pytest_llmarith.summaries import Threshold
 from pytest_llmarith.types import Outcome
 
 NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for unknown

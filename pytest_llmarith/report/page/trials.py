@@ -92,7 +92,7 @@ def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable
     everything = wrong = 0
     for run in runs:
         everything += run.summary.answered + run.summary.unanswered
-        correct = sum(one.figures.count("correct") for one in run.summary.results)
+        correct = sum(one.count("correct") for one in run.summary.results)
         wrong += run.summary.answered + run.summary.unanswered - correct
     for trial in trials:
         if trial.by["outcome"] != Outcome.CORRECT:

@@ -218,8 +218,8 @@ def test_the_overview_has_the_percentages_of_the_summary() -> None:
         ]
     )
     (_, row) = rows_of(page(some), "overview")
-    expected: Any = some.summary.results[0].percentages
-    assert row[1].split()[0] == f"{expected['correct'].percent:.1f}" == "50.0"
+    expected = some.summary.results[0].value("correct_percentage")
+    assert row[1].split()[0] == f"{expected:.1f}" == "50.0"
     (_, row) = rows_of(page(run_of([asked("{}"), asked(None, op=Op.MUL)])), "overview")
     assert row[1] == "-"
     assert "50.0 to 100.0 %" in row[0]
@@ -599,8 +599,7 @@ def test_a_search_is_told_in_a_row(point: dict[str, Any], told: str) -> None:
     questions.
     """
     run = run_of([search_record(lambda of: "7")])
-    (result,) = run.summary.results
-    counted = result.figures
+    (counted,) = run.summary.results
     (known,) = counted.examples("breaking_points")
     found = replace(known, **point)
     counted.examples = lambda key, variant=None: (
