@@ -84,7 +84,7 @@ def _count(text: str) -> int:
 
 
 def _compare(request: argparse.Namespace) -> int:
-    from pytest_llmarith.report.compare_text import failures, unseen
+    from pytest_llmarith.report.compare_text import as_lines, failures, unseen
     from pytest_llmarith.report.export import Destination
     from pytest_llmarith.report.render.terminal import coloured
     from pytest_llmarith.results.compare import compare
@@ -108,10 +108,13 @@ def _compare(request: argparse.Namespace) -> int:
             "runs share; remove it"
         )
     destination = Destination(sys.stdout, request.output, request.force)
-    text = _formatted(comparisons, request.format)
-    if request.format == "terminal" and destination.has_colour:
-        text = "".join(f"{line}\n" for line in coloured(text.splitlines()))
-    destination.write([text], runs)
+    if request.format == "terminal":
+        lines = as_lines(comparisons, shutil.get_terminal_size().columns)
+        if destination.has_colour:
+            lines = coloured(lines)
+        destination.write((f"{line}\n" for line in lines), runs)
+    else:
+        destination.write([_formatted(comparisons, request.format)], runs)
     if gate is None:
         return 0
     worse = failures(comparisons, gate, request.allow_unanswered or 0)
@@ -127,7 +130,6 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
         alone,
         as_latex,
         as_markdown,
-        as_text,
         data_tables,
     )
     from pytest_llmarith.report.render.data import as_json
@@ -135,11 +137,9 @@ def _formatted(comparisons: Comparisons, form: str) -> str:
     if form == "json":
         whole = as_json(data_tables(comparisons), list(alone(comparisons)))
         return f"{json.dumps(whole, indent=2)}\n"
-    if form == "markdown":
-        return as_markdown(comparisons)
     if form == "latex":
         return as_latex(comparisons)
-    return as_text(comparisons, shutil.get_terminal_size().columns)
+    return as_markdown(comparisons)
 
 
 # --- plan -----------------------------------------------------------------------------

@@ -50,16 +50,18 @@ _LONGEST_FACT = 200
 _MOST_ALONE = 10
 
 
-def as_text(comparisons: Comparisons, width: int) -> str:
+def as_lines(comparisons: Comparisons, width: int) -> list[str]:
     """Every comparison with its table, wrapped to `width` columns."""
     wrapper = TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
     lines: list[str] = []
     for block in _blocks(comparisons):
         if isinstance(block, Table):
-            lines += ["", *one_table(block, width), ""]
+            if not lines or lines[-1]:
+                lines.append("")
+            lines += [*one_table(block, width), ""]
         else:
             lines += wrapper.wrap(block)
-    return _joined(lines).replace("\n\n\n", "\n\n")
+    return lines
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.summaries import Difference
-from pytest_llmarith.types import SearchEnd
 
 UNKNOWN = "-"
 ANY_DEPTH = "any depth"  # an interval that is open on both ends
@@ -222,18 +221,10 @@ def ninety_percent_to(found: Percentage) -> str:
     return f"{shown} ({possible}?)"
 
 
-class ShownD50(NamedTuple):
-    """D50 such as `3.4`, `> 10` or `unknown`, its interval such as `3.0 to 3.8`, and
-    remarks.
+def d50_of(found: Threshold) -> tuple[str, str]:
+    """D50 such as `3.4`, `> 10` or `unknown`, and its interval such as `3.0 to 3.8`,
+    which is empty if all of it is outside of the depths.
     """
-
-    text: str
-    interval: str
-    notes: Sequence[str]
-
-
-def shown_d50(found: Threshold) -> ShownD50:
-    """The interval is empty if all of it is outside of the depths."""
     text = "unknown"
     if found.d50 is not None:
         text = f"{found.d50:.1f}"
@@ -241,12 +232,7 @@ def shown_d50(found: Threshold) -> ShownD50:
         text = f"< {found.first}"
     elif found.place == "above":
         text = f"> {found.last}"
-    notes = []
-    if not found.fits:
-        notes.append("no fit")
-    if found.ended == SearchEnd.NOT_REACHED:
-        notes.append("not reached")
-    return ShownD50(text, _interval_of_d50(found), notes)
+    return text, _interval_of_d50(found)
 
 
 def _interval_of_d50(found: Threshold) -> str:

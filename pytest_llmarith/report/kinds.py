@@ -12,6 +12,7 @@ from pytest_llmarith.report import formatting
 from pytest_llmarith.report.formatting import Percentage
 from pytest_llmarith.report.table import UNKNOWN, Datum, Kind, Shown
 from pytest_llmarith.summaries import Difference
+from pytest_llmarith.types import SearchEnd
 
 _INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
 
@@ -58,7 +59,7 @@ def plain(json_type: str, show: Callable[[Any], str], unit: str = "") -> Kind[An
 
 
 def _named(model: Model) -> Shown:
-    return Shown(model.label, note=", ".join(model.marks))
+    return Shown(model.label, notes=model.marks)
 
 
 def _percent(found: Percentage) -> Shown:
@@ -86,15 +87,20 @@ def _part(found: Part) -> Shown:
 
 
 def _d50(found: Threshold) -> Shown:
-    text, interval, notes = formatting.shown_d50(found)
+    text, interval = formatting.d50_of(found)
+    notes = []
+    if not found.fits:
+        notes.append("no fit")
+    if found.ended == SearchEnd.NOT_REACHED:
+        notes.append("not reached")
     if found.ended:
-        notes = [*notes, f"{found.questions:,} asked"]
-    return Shown(text, interval, ", ".join(notes))
+        notes.append(f"{found.questions:,} asked")
+    return Shown(text, interval, tuple(notes))
 
 
 def _d50_of_side(found: Threshold) -> Shown:
     shown = _d50(found)
-    return shown._replace(note="" if found.fits else "no fit")
+    return shown._replace(notes=() if found.fits else ("no fit",))
 
 
 def _wrong(found: Minimum) -> Shown:

@@ -91,7 +91,7 @@ def results_screen(
         if len(table.rows) > 1 or table.heading:
             lines += layout.lines
         else:  # below a heading and a row nothing has to be set off
-            lines += [line for line in layout.lines if line.strip("-")]
+            lines += [str(line) for line in layout.lines if line.strip("-")]
         explanation += layout.explanation
     last = laid_out(headline(results, width), width)
     explanation += last.explanation

@@ -27,11 +27,16 @@ class Level(IntEnum):
 
 
 class Shown(NamedTuple):
-    """A value as people read it: a text, its 95 % interval, and a note on it."""
+    """A value as people read it: a text, its 95 % interval, and notes on it."""
 
     text: str
     interval: str = ""
-    note: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """All notes on it."""
+        return ", ".join(self.notes)
 
     def as_name(self, text: str) -> str:
         """A name, as a format escapes it, with the note."""

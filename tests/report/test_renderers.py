@@ -74,14 +74,14 @@ def table(*models: str, **named: Any) -> Table:
 
 def wide(depths: int, name: str = "int_add") -> Table:
     columns = [column("depth", kinds.NAME), *(column(str(n)) for n in range(depths))]
-    return Table("wide", "", columns, [Row([name, *range(depths)], "a note")])
+    return Table("wide", "", columns, [Row([name, *range(depths)], ["a note"])])
 
 
 def test_a_row_is_a_line_where_there_is_room() -> None:
     """Of what is not known there is a dash. Below stands what has to be known."""
     rows = [
         Row(["o4-mini", "sums", 720, 1.5]),
-        Row(["gpt-4o", None, 9, None], "simulated"),
+        Row(["gpt-4o", None, 9, None], ["simulated"]),
     ]
     assert one_table(table(rows=rows, legend="all of it"), 80) == [
         "costs",
@@ -181,7 +181,7 @@ def tokens(lines: Sequence[str]) -> Iterator[Token]:
 def test_foreign_text_is_code_in_markdown(name: str, note: str, header: str) -> None:
     """No tag, link, image, heading or cell comes of it."""
     columns = [*COLUMNS, column(f"of\n{header}", is_named=True)]
-    rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
+    rows = [Row([name, "a", 1, 0.5, "<0.1"], [note]), Row(["b", name, 2, None, 0])]
     found = list(
         tokens(
             list(
@@ -237,7 +237,7 @@ def test_foreign_text_is_text_in_latex(text: str) -> None:
 def test_a_table_in_latex(name: str, note: str, header: str) -> None:
     """A line per row, each with all columns, and a caption and a label of its own."""
     columns = [*COLUMNS, column(f"of\n{header}", is_named=True)]
-    rows = [Row([name, "a", 1, 0.5, "<0.1"], note), Row(["b", name, 2, None, 0])]
+    rows = [Row([name, "a", 1, 0.5, "<0.1"], [note]), Row(["b", name, 2, None, 0])]
     one = table(columns=columns, rows=rows, legend="p < 0.05", notes=[note], whose=name)
     first, second = tables_in("\n".join(as_latex([one, one], "Only models a")))
     assert first.caption.startswith("Costs")
@@ -298,7 +298,7 @@ def test_foreign_text_is_one_cell_of_data(text: str) -> None:
 def test_foreign_text_is_printable_on_the_page(text: str) -> None:
     """In names, figures, heads and notes; the template escapes what is markup."""
     columns = [column("model", kinds.NAME), column(text), column(text, is_named=True)]
-    rows = [Row([text, text, text], text, {"model": text})]
+    rows = [Row([text, text, text], [text], {"model": text})]
     shown = view(table(columns=columns, rows=rows))
     (line,) = shown.lines
     texts = [head.title for head in shown.heads] + list(line.note)

@@ -13,8 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import Record, as_dict
-from pytest_llmarith.report.compare_text import as_latex, as_markdown, as_text, failures
-from pytest_llmarith.results.compare import LeftOut, compare
+from pytest_llmarith.report.compare_text import (
+    as_latex,
+    as_lines,
+    as_markdown,
+    failures,
+)
+from pytest_llmarith.results.compare import Comparisons, LeftOut, compare
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.effects import effects
 from pytest_llmarith.results.questions import AskedQuestions, Questions
@@ -47,6 +52,10 @@ LETTERS = st.text("cdnhu", min_size=1, max_size=30)
 
 
 # --- which questions ------------------------------------------------------------------
+
+
+def as_text(comparisons: Comparisons, width: int) -> str:
+    return "".join(f"{line}\n" for line in as_lines(comparisons, width))
 
 
 @pytest.mark.parametrize(

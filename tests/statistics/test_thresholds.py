@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.cli import main
 from pytest_llmarith.figures.searches import Threshold, threshold
 from pytest_llmarith.records import as_dict, convert
-from pytest_llmarith.report.formatting import shown_d50
+from pytest_llmarith.report.kinds import D50
 from pytest_llmarith.statistics.shares import Depth
 from pytest_llmarith.statistics.thresholds import Fit, fit
 from tests.statistics.curves import CURVES, Curve, d50_of, logistic
@@ -135,7 +135,7 @@ SHAPES = re.findall(
 
 def d50_of_threshold(found: Threshold) -> str:
     """D50 with its interval and remarks, such as `9.1 (8.2 to >10), not reached`."""
-    text, interval, notes = shown_d50(found)
+    text, interval, notes = D50.shown(found)
     if interval:
         text += f" ({interval})"
     return ", ".join([text, *notes])

@@ -674,6 +674,33 @@ HALF_TO: Column[Any] = Column(
     explained=True,
 )
 
+
+def d50_legend(found: Iterable[Threshold] | None = None) -> list[str]:
+    """What the depth is, and what the signs of these D50 mean, or of all."""
+    shown = list(found or ())
+    legend = [
+        "The depth of numbers is their digits, of divisions those of quotient and "
+        "divisor"
+    ]
+    for is_shown, meaning in (
+        (
+            any(one.place in ("below", "above") for one in shown),
+            "< or >: below or above the depths that were asked",
+        ),
+        (
+            any(not one.fits for one in shown),
+            "no fit: accuracy rises with the depth (p below 0.01)",
+        ),
+        (
+            any(one.ended for one in shown),
+            "asked: the questions of adaptive asking",
+        ),
+    ):
+        if is_shown or found is None:
+            legend.append(meaning)
+    return legend
+
+
 THRESHOLDS = Definition(
     "thresholds",
     "D50 by model and variant",
@@ -697,7 +724,5 @@ THRESHOLDS = Definition(
             Level.DATA,
         ),
     ],
-    "The depth of numbers is their digits, of divisions those of quotient and divisor; "
-    "< or >: below or above the depths that were asked; no fit: accuracy rises with "
-    "the depth (p below 0.01); asked: the questions of adaptive asking",
+    "; ".join(d50_legend()),
 )

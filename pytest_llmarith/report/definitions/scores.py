@@ -78,15 +78,13 @@ JUDGES: Kind[Agreement] = Kind(
         "only_llm": "integer",
         "kappa": "number",
     },
-    lambda v: Shown(f"{v.agreed:,} of {v.judged:,}", note=_kappa(v)),
+    lambda v: Shown(f"{v.agreed:,} of {v.judged:,}", notes=_kappa(v)),
     lambda v: [v.judged, v.agreed, v.only_static, v.only_llm, v.kappa],
 )
 
 
-def _kappa(found: Agreement) -> str:
-    if found.kappa is None:
-        return ""
-    return f"kappa {found.kappa:.2f}"
+def _kappa(found: Agreement) -> tuple[str, ...]:
+    return () if found.kappa is None else (f"kappa {found.kappa:.2f}",)
 
 
 SECONDS_A_TERM: Kind[Any] = Kind(

@@ -7,6 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, curves_chart
+from pytest_llmarith.report.definitions.results import (
+    d50_legend,
+    threshold,
+    threshold_items,
+)
 from pytest_llmarith.report.places import Curve, Here, short_name
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
@@ -41,19 +46,9 @@ def curves_of(rows: Sequence[Here]) -> list[Curves]:
 
 def d50(rows: Sequence[Here]) -> View:
     """D50 by model and variant; the legend has the signs that are shown."""
-    table = thresholds(rows)
-    shown = view(table)
-    texts = []
-    for line in shown.lines:
-        for cell in line.cells[1:]:
-            texts += [cell.shown.text, cell.shown.note]
-    every = " ".join(texts)
-    legend = []
-    for part in table.legend.split("; "):
-        signs, _, meaning = part.partition(":")
-        if not meaning or any(sign in every for sign in signs.split(" or ")):
-            legend.append(part)
-    return view(replace(table, legend="; ".join(legend)))
+    found = [one for one in map(threshold, threshold_items(rows)) if one]
+    legend = "; ".join(d50_legend(found))
+    return view(replace(thresholds(rows), legend=legend if found else ""))
 
 
 def _by_variant(

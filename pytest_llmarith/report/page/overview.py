@@ -45,7 +45,7 @@ def _shown(found: Ranked) -> Shown:
         notes.append(f"rank {found.rank}")
     if found.reach:
         notes.append(found.reach)
-    return kinds.PERCENT.shown(found.correct)._replace(note="; ".join(notes))
+    return kinds.PERCENT.shown(found.correct)._replace(notes=tuple(notes))
 
 
 _RANKED: Kind[Ranked] = Kind(

@@ -120,7 +120,7 @@ def _searches(row: Here) -> SearchesOfModel:
 
 
 def _with_note(found: Break) -> Shown:
-    return Shown(found.text, note="; ".join(search_notes(found.point, found.text)))
+    return Shown(found.text, notes=tuple(search_notes(found.point, found.text)))
 
 
 # The page has room for the note in the cell.

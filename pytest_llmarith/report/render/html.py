@@ -173,8 +173,8 @@ def _cell(column: Column[Any], value: Any, axis: Axis | None) -> Cell:
         name = short_name(shown.text) if shown.text else ""
         return Cell(shown._replace(text=name), name, is_name=True)
     ends = _ends(column, value) if axis else None
-    text, note = _printable(shown.text), _printable(shown.note)
-    shown = shown._replace(text=text, note=note)
+    notes = tuple(map(_printable, shown.notes))
+    shown = shown._replace(text=_printable(shown.text), notes=notes)
     return Cell(shown, _sort(column, value), ends=ends)
 
 

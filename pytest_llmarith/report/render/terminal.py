@@ -38,20 +38,19 @@ def has_colour(stream: TextIO) -> bool:
     return stream.isatty()
 
 
+class Heading(str):
+    """A line of the heading of a table."""
+
+
 def coloured(lines: Iterable[str]) -> list[str]:
     """Lines of this module with colour: headings are bold, marks of models yellow.
 
-    A heading is what stands between an empty line and a line of hyphens. Lines are laid
-    out before, so the sequences have no effect on widths.
+    Lines are laid out before, so the sequences have no effect on widths.
     """
-    shown: list[str] = []
-    first = 0  # line of the heading
+    shown = []
     for line in lines:
-        if line and not line.strip("-"):
-            shown[first:] = [_BOLD.format(one) for one in shown[first:]]
-        shown.append(_MARKS.sub(lambda mark: _YELLOW.format(mark.group()), line))
-        if not line:
-            first = len(shown)
+        text = _MARKS.sub(lambda mark: _YELLOW.format(mark.group()), line)
+        shown.append(_BOLD.format(text) if isinstance(line, Heading) else text)
     return shown
 
 
@@ -111,7 +110,8 @@ class Layout:
 
 
 def laid_out(table: Table, width: int) -> Layout:
-    lines = wrap(sanitize(table.heading, 10 * LONGEST_NAME), width)
+    heading = wrap(sanitize(table.heading, 10 * LONGEST_NAME), width)
+    lines: list[str] = [*map(Heading, heading)]
     explanation = list(table.explanation)
     if table.rows:
         texts = _Texts(table)
@@ -319,7 +319,7 @@ def _drawn(
         kind = texts.columns[group[0]].kind
         is_left.append(kind.is_name or kind.is_left)
     head, *blocks = _blocks(texts.lines(piece), is_left)
-    lines = [*head, _rule([head, *blocks])]
+    lines = [*map(Heading, head), _rule([head, *blocks])]
     has_gaps = any(len(block) > 1 for block in blocks)
     for number, block in enumerate(blocks):
         if number and has_gaps:

@@ -602,7 +602,7 @@ def test_a_search_is_told_in_a_row(point: dict[str, Any], told: str) -> None:
     (counted,) = run.summary.results
     (known,) = counted.examples("breaking_points")
     found = replace(known, **point)
-    counted.examples = lambda key, variant=None: (
+    counted.examples = lambda key, variant=None: (  # type: ignore[method-assign]
         [found] if key == "breaking_points" else []
     )
     text = page(run)
