@@ -24,9 +24,9 @@ from pytest_llmarith.tasks.task import (
 from pytest_llmarith.tasks.values import plain_details, recorded_answer
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
-    INVALID_GRADE,
     Condition,
     Failure,
+    FailureCode,
     Model,
     NanReason,
     Outcome,
@@ -81,6 +81,7 @@ class Graded:
     answer: Any = None
     answers: Mapping[str, Any] = field(default_factory=dict)
     grade: records.Grade | None = None
+    failure: FailureCode | None = None
 
 
 def evaluate(
@@ -278,6 +279,7 @@ def _fields(found: Graded) -> dict[str, Any]:
         "answer": found.answer,
         "answers": dict(found.answers),
         "grade": found.grade,
+        "failure": found.failure,
     }
 
 
@@ -285,9 +287,9 @@ def unanswered_record(
     trial: Trial, failure: Failure, grade: records.Grade | None = None
 ) -> Record:
     """The record of a trial without a reply."""
-    return record(
-        trial, failure, Graded(Outcome.UNANSWERED, failure.message, grade=grade)
-    )
+    found = Graded(Outcome.UNANSWERED, failure.message, grade=grade)
+    found.failure = failure.code
+    return record(trial, failure, found)
 
 
 def raised_record(trial: Trial, reply: Reply, message: str) -> Record:
@@ -298,10 +300,10 @@ def raised_record(trial: Trial, reply: Reply, message: str) -> Record:
 
 def invalid_grade_record(trial: Trial, reply: Reply, error: InvalidGrade) -> Record:
     """The unanswered record of a trial whose task returned no grade, with the reply."""
-    why = invalid_grade(trial.task, trial.problem.label, error)
-    return record(trial, reply, Graded(Outcome.UNANSWERED, why))
+    return record(trial, reply, invalid_grade(trial.task, trial.problem.label, error))
 
 
-def invalid_grade(task: str, problem: str, error: InvalidGrade) -> str:
-    """The reason of a reply without a grade."""
-    return f"{INVALID_GRADE}{task}, problem {problem}: {error}"
+def invalid_grade(task: str, problem: str, error: InvalidGrade) -> Graded:
+    """What a reply without a grade is graded as."""
+    why = f"grade of task {task}, problem {problem}: {error}"
+    return Graded(Outcome.UNANSWERED, why, failure=FailureCode.GRADE)

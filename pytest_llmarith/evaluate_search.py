@@ -417,7 +417,7 @@ def _stopped_record(
     if isinstance(stopped, Unanswered):
         return unanswered_record(trial, stopped.failure, grade)
     step = stopped.step
-    found = Graded(Outcome.UNANSWERED, step.graded.reason, grade=grade)
+    found = replace(step.graded, grade=grade)
     return record(
         replace(trial, prompt=step.prompt), step.reply, found, raised=stopped.raised
     )

@@ -22,6 +22,7 @@ from msgspec import Meta
 from pytest_llmarith.types import (
     Condition,
     ErrorClass,
+    FailureCode,
     Isolation,
     Message,
     Model,
@@ -335,6 +336,7 @@ class Record(Part):
         # the exception that a custom task raised while reading or grading the reply
         None
     )
+    failure: FailureCode | None = None  # the kind of `reason` of an unanswered trial
 
     def __post_init__(self) -> None:
         check_plain([self.answer, self.answers], "answer")
@@ -383,6 +385,13 @@ class Record(Part):
     def error_class(self) -> ErrorClass | None:
         """The error class of a deviating number."""
         return self.number.error_class if self.number else None
+
+    @property
+    def why(self) -> str | None:
+        """The reason as it is shown."""
+        if self.reason and self.failure:
+            return self.failure.sentence(self.reason)
+        return self.reason
 
     @property
     def prompt_text(self) -> str | None:

@@ -428,6 +428,29 @@ class Retry:
     waited_s: float
 
 
+class FailureCode(StrEnum):
+    """The kind of a failure, by which failures are counted together.
+
+    `FAILED`: the requests of the question. `NO_TEXT`: the response is in a form that
+    holds no text. `BUDGET`: no money or tokens were left. `STOPPED`: the failure of
+    another question ended the run. `NOT_ASKED`: the run ended before. `GRADE`: the task
+    returned no grade of the reply.
+    """
+
+    FAILED = "failed"
+    NO_TEXT = "no text"
+    BUDGET = "budget"
+    STOPPED = "run stopped"
+    NOT_ASKED = "not asked"
+    GRADE = "invalid grade"
+
+    def sentence(self, message: str) -> str:
+        """The message as it is shown."""
+        if self in (FailureCode.BUDGET, FailureCode.STOPPED):
+            return f"{self}: {message}"
+        return message
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a question got no reply.
@@ -442,6 +465,7 @@ class Failure:
     attempts: int = 0
     stops_run: bool = False
     retries: tuple[Retry, ...] = ()
+    code: FailureCode = FailureCode.FAILED
 
 
 class Unanswered(Exception):
@@ -452,13 +476,8 @@ class Unanswered(Exception):
         self.failure = failure
 
 
-NEVER_ASKED = Failure("the run ended before this question was asked")
-OVER_BUDGET = (
-    "budget: "  # prefix of the message if no money or tokens were left for a question
-)
-INVALID_GRADE = "grade of task "  # prefix of the message if a task returned no grade
-RUN_STOPPED = (
-    "run stopped: "  # prefix of the message if another question's failure ended the run
+NEVER_ASKED = Failure(
+    "the run ended before this question was asked", code=FailureCode.NOT_ASKED
 )
 
 

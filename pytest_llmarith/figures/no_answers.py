@@ -15,7 +15,14 @@ from typing import NamedTuple
 from pytest_llmarith import exact
 from pytest_llmarith.figures.estimates import Examples, Leaf, Trial
 from pytest_llmarith.records import Count, Name, Part, Record, Reply
-from pytest_llmarith.types import TOLERANCES, Dtype, NanReason, Outcome, Reading
+from pytest_llmarith.types import (
+    TOLERANCES,
+    Dtype,
+    FailureCode,
+    NanReason,
+    Outcome,
+    Reading,
+)
 
 MOST = 0.25  # of the replies may lack an answer without an alarm
 PAGE = "docs/grading.md#many-replies-without-an-answer"
@@ -44,8 +51,6 @@ _TOOL_CALL = re.compile(
     r"\s*[<\[][|｜]?[\w:｜]{0,20}(?:tool|function|invoke|action|python_tag|execute)",
     re.IGNORECASE,
 )
-# Why a response has no reply, though the provider has answered.
-_NO_TEXT = ("content of the response is no text", "response holds no message")
 _PROGRAMS = (NanReason.NO_PROGRAM, NanReason.SYNTAX_ERROR, NanReason.UNCOMPILABLE)
 
 
@@ -240,7 +245,7 @@ def _tries(record: Record) -> Iterator[Try]:
                 yield Try(step.outcome, step.reply)
     elif record.outcome is not Outcome.UNANSWERED:
         yield Try(record.outcome, record.reply, record.reason, record)
-    elif record.reply is None and any(one in (record.reason or "") for one in _NO_TEXT):
+    elif record.failure is FailureCode.NO_TEXT:
         yield Try(record.outcome, None, record.reason, record)
 
 

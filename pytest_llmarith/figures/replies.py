@@ -12,7 +12,7 @@ from statistics import median
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.statistics.means import quantile_of_sorted
-from pytest_llmarith.types import INVALID_GRADE, Outcome
+from pytest_llmarith.types import FailureCode, Outcome
 
 MOST_REASONS = 50  # messages of providers may all differ
 LONGEST_REASON = 300
@@ -34,13 +34,16 @@ _KINDS = tuple(kind for kind, _, _ in AMOUNTS)
 _amounts_in = attrgetter(*_KINDS)
 
 
+_Reasons = collections.Counter[tuple[FailureCode | None, str]]
+
+
 class ReplyCounter:
     def __init__(self) -> None:
         self.replies = self.stored = self.batched = self.asked = 0
         self.amounts = {kind: array("d") for kind in _KINDS}
         self.reasons = {
-            Outcome.NAN: collections.Counter[str](),
-            Outcome.UNANSWERED: collections.Counter[str](),
+            Outcome.NAN: _Reasons(),
+            Outcome.UNANSWERED: _Reasons(),
         }
 
     def add(self, trial: Trial) -> None:
@@ -56,8 +59,8 @@ class ReplyCounter:
                 if amount is not None:
                     self.amounts[kind].append(amount)
         if record.outcome in self.reasons:
-            reason = (record.reason or "no reason given")[:LONGEST_REASON]
-            self.reasons[record.outcome][reason] += 1
+            reason = (record.why or "no reason given")[:LONGEST_REASON]
+            self.reasons[record.outcome][record.failure, reason] += 1
 
 
 def _amounts_of(kind: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
@@ -110,12 +113,16 @@ def _reasons_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]
     """
 
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        counts = collections.Counter[str]()
+        reasons = _Reasons()
         for leaf in leaves:
-            counts.update(leaf.counted.reasons[outcome])
-        invalid = sorted(one for one in counts if one.startswith(INVALID_GRADE))
-        for reason in invalid[1:]:
-            counts[invalid[0]] += counts.pop(reason)
+            reasons.update(leaf.counted.reasons[outcome])
+        counts = collections.Counter[str]()
+        of_grade = None
+        for code, reason in sorted(reasons, key=str):
+            name = reason
+            if code is FailureCode.GRADE:
+                of_grade = name = of_grade or reason
+            counts[name] += reasons[code, reason]
         ordered = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
         for reason, count in ordered[:MOST_REASONS]:
             yield Figure(count, by="reason", at=reason)
@@ -124,6 +131,16 @@ def _reasons_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]
             yield Figure(others, by="reason", at=OTHER_REASONS)
 
     return figures
+
+
+def _codes(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    counts = collections.Counter[FailureCode]()
+    for leaf in leaves:
+        for (code, _), count in leaf.counted.reasons[Outcome.UNANSWERED].items():
+            if code is not None:
+                counts[code] += count
+    for code in sorted(counts):
+        yield Figure(counts[code], by="code", at=code)
 
 
 # --- measures -------------------------------------------------------------------------
@@ -149,6 +166,8 @@ def _measures() -> Iterator[Measure]:
         meaning = f"trials with the outcome {outcome} by reason"
         figures = _reasons_of(outcome)
         yield Measure(key, title, "trials", meaning, ReplyCounter, figures)
+    key, title, meaning = "unanswered_code", "failures", "unanswered trials by code"
+    yield Measure(key, title, "trials", meaning, ReplyCounter, _codes)
 
 
 MEASURES = tuple(_measures())

@@ -30,9 +30,9 @@ from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     NEVER_ASKED,
-    RUN_STOPPED,
     BatchMode,
     Failure,
+    FailureCode,
     Model,
     Plan,
     Progress,
@@ -375,7 +375,9 @@ class Broker:
             _LOG.debug("a question failed", exc_info=True)
             why = f"{model.target}: {type(error).__name__}: {error}"
             outcome = Failure(redact.one_line(why, os.environ))
-        never_asked = outcome == NEVER_ASKED
+        never_asked = (
+            isinstance(outcome, Failure) and outcome.code is FailureCode.NOT_ASKED
+        )
         if never_asked:
             outcome = self._closed or NEVER_ASKED
         waiters = self._queue.arrived(entry, outcome)
@@ -484,4 +486,4 @@ def _deliver(waiters: Iterable[Waiter], outcome: Reply | Failure) -> None:
 
 def _stopping(failure: Failure) -> Failure:
     """What all other questions get if this failure ends the run."""
-    return Failure(f"{RUN_STOPPED}{failure.message}", stops_run=True)
+    return Failure(failure.message, stops_run=True, code=FailureCode.STOPPED)

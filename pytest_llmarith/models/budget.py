@@ -21,7 +21,6 @@ from pytest_llmarith.models.price_list import tier_of
 from pytest_llmarith.models.provider_errors import may_be_billed
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
-    OVER_BUDGET,
     Model,
     ModelTerms,
     Price,
@@ -279,7 +278,7 @@ class Budget:
         """
         why = self.unbounded(model)
         if why is not None:
-            raise OverBudget(f"{OVER_BUDGET}{why}")
+            raise OverBudget(why)
         most = Amount()
         if self._caps:
             most = self._worst_case(model, prompt)
@@ -372,7 +371,7 @@ class Budget:
         spent = cap.said(cap.part(self._spent))
         most = self._prices.terms(model).max_reply_tokens or 0
         return (
-            f"{OVER_BUDGET}{cap.option}: {spent} spent{lost}, and a request whose reply "
+            f"{cap.option}: {spent} spent{lost}, and a request whose reply "
             f"has up to {most:,} tokens may take more than is left"
         )
 

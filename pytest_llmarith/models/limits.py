@@ -316,12 +316,11 @@ class Endpoint:
         breaker = self._breaker
         breaker.failed(attempts, refused=diagnosis.refused)
         if breaker.is_down and not self.closed:
-            reason = diagnosis.message.removeprefix(f"{self.target}: ")
             lasting = (
                 f"{breaker.failures} failures in {breaker.failing_s:.0f} s "
                 f"without a reply"
             )
-            self.down = f"{self.target} is down: {reason} ({lasting})"
+            self.down = f"{self.target} is down: {diagnosis.reason} ({lasting})"
             self.close()
 
     def _wait_s(self) -> float:

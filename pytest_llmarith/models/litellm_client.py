@@ -87,7 +87,7 @@ class LitellmClient:
         if not model.params and model.target in listed():
             return None
         if not self._knows(model):
-            return no_such_model(model.target)
+            return f"{model.target}: {no_such_model(model.target)}"
         if not model.params or model.api_base is not None:
             return None
         return unknown_parameter(self.litellm, model)
@@ -185,7 +185,7 @@ class LitellmClient:
         try:
             name, provider, *_ = self.litellm.get_llm_provider(model.target)
         except Exception:  # litellm raises several
-            return NotSent(no_such_model(model.target).partition(": ")[2])
+            return NotSent(no_such_model(model.target))
         if isinstance(error, self.litellm.UnsupportedParamsError):
             taken = self.litellm.get_supported_openai_params(name, provider) or ()
             known = set(self.litellm.OPENAI_CHAT_COMPLETION_PARAMS).difference(taken)

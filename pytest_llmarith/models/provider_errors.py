@@ -31,7 +31,7 @@ from http import HTTPStatus
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.error_bodies import Refused, codes_in
 from pytest_llmarith.models.providers import key_variable
-from pytest_llmarith.types import Model
+from pytest_llmarith.types import FailureCode, Model
 
 
 class Action(Enum):
@@ -46,8 +46,8 @@ class Action(Enum):
 class Diagnosis:
     """Why a request failed: a one-line message, and a shorter summary, without keys.
 
-    `retry_after_s` is the wait asked for. `throttled` is set for a 429 that can be
-    retried, `refused` if no server listens.
+    `reason` is the message without the model. `retry_after_s` is the wait asked for.
+    `throttled` is set for a 429 that can be retried, `refused` if no server listens.
     """
 
     action: Action
@@ -56,6 +56,8 @@ class Diagnosis:
     retry_after_s: float | None = None
     throttled: bool = False
     refused: bool = False
+    reason: str = ""
+    code: FailureCode = FailureCode.FAILED
 
 
 class NoConnection(Exception):
@@ -71,6 +73,10 @@ class NoConnection(Exception):
 
 class UnusableResponse(Exception):
     """A response cannot be used; the message says why."""
+
+
+class NoText(UnusableResponse):
+    """A response is in a form that holds no text."""
 
 
 class EndlessResponse(UnusableResponse):
@@ -143,10 +149,12 @@ def diagnose(
     reason, summary = _described(cause, timeout_s)
     secrets = list(redact.header_values(model.params))
     message = redact.one_line(f"{model.target}: {reason}", os.environ, secrets)
+    reason = redact.one_line(reason, os.environ, secrets)
     advice = _advice(cause, model)
     if advice:
         advice = redact.one_line(advice, os.environ, secrets)
         message = redact.with_end(message, f"; {advice}")
+        reason = redact.with_end(reason, f"; {advice}")
     action = _action(cause, has_replied=has_replied)
     status = retry_after_s = None
     if isinstance(cause, Refused):
@@ -158,6 +166,8 @@ def diagnose(
         retry_after_s,
         throttled=action is Action.RETRY and status == 429,
         refused=_is_connection_refused(error),
+        reason=reason,
+        code=FailureCode.NO_TEXT if isinstance(cause, NoText) else FailureCode.FAILED,
     )
 
 

@@ -124,7 +124,9 @@ def unknown_model(model: Model, environ: Mapping[str, str]) -> str | None:
     target = model.target
     if "/" in target or "custom_llm_provider" in model.params:
         return None
-    return None if provider_of(target, environ) else no_such_model(target)
+    if provider_of(target, environ):
+        return None
+    return f"{target}: {no_such_model(target)}"
 
 
 def no_such_model(target: str) -> str:
@@ -132,8 +134,8 @@ def no_such_model(target: str) -> str:
     meant = similar_model(target)
     advice = f"did you mean {meant}? Else " if meant else ""
     return (
-        f"{target}: litellm knows no such model; {advice}write PROVIDER/MODEL, or "
-        f"openai/MODEL with --llm-api-base=URL"
+        f"litellm knows no such model; {advice}write PROVIDER/MODEL, or openai/MODEL "
+        f"with --llm-api-base=URL"
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.exact import thought_and_rest
 from pytest_llmarith.models.error_bodies import error_in_reply, first_of
-from pytest_llmarith.models.provider_errors import UnusableResponse
+from pytest_llmarith.models.provider_errors import NoText, UnusableResponse
 from pytest_llmarith.models.redact import without_known_keys
 from pytest_llmarith.records import Reply
 
@@ -92,7 +92,7 @@ def reply_in(response: Any) -> Reply:
     choice = _first_choice(response)
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise UnusableResponse("the response holds no message")
+        raise NoText("the response holds no message")
     finish_reason, native_finish_reason = _finish_reasons(choice)
     content, reasoning = _content_and_reasoning(message)
     tokens = tokens_in(response)
@@ -215,7 +215,7 @@ def _content_and_reasoning(message: Mapping[str, Any]) -> tuple[str, str | None]
         thoughts += [_text_of_thought(part) for part in content if _is_thought(part)]
         content = "".join(_text_of_part(part) for part in content)
     if not isinstance(content, str | None):
-        raise UnusableResponse("the content of the response is no text")
+        raise NoText("the content of the response is no text")
     thought, rest = thought_and_rest(content or "")
     return rest, "\n".join(filter(None, [*thoughts, thought])) or None
 
@@ -256,7 +256,7 @@ def _text_of_part(part: Any) -> str:
         text = part.get("text")
         if isinstance(text, str):
             return text
-    raise UnusableResponse("the content of the response is no text")
+    raise NoText("the content of the response is no text")
 
 
 def _most(usage: Mapping[str, Any], details: str, names: tuple[str, ...]) -> Any:

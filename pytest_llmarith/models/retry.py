@@ -22,6 +22,7 @@ from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     NEVER_ASKED,
     Failure,
+    FailureCode,
     Model,
     Progress,
     Prompt,
@@ -266,7 +267,12 @@ class Requester:
             except Closed:
                 break
             except OverBudget as refusal:
-                return Failure(str(refusal), attempts.made, retries=tuple(retries))
+                return Failure(
+                    str(refusal),
+                    attempts.made,
+                    retries=tuple(retries),
+                    code=FailureCode.BUDGET,
+                )
             if isinstance(outcome, Reply):
                 return structs.replace(
                     outcome, attempts=attempts.made, retries=tuple(retries)
@@ -274,10 +280,10 @@ class Requester:
             last = outcome
             in_burst = last.throttled and endpoint.was_in_burst(attempt)
             pause_s = attempts.pause_s(last, in_burst=in_burst)
-        message = NEVER_ASKED.message
+        failure = replace(NEVER_ASKED, attempts=attempts.made, retries=tuple(retries))
         if last is not None:
             message = attempts.message(last)
-        failure = Failure(message, attempts.made, retries=tuple(retries))
+            failure = replace(failure, message=message, code=last.code)
         return self._failure(endpoint, last, failure)
 
     # --- one attempt ------------------------------------------------------------------
@@ -355,7 +361,12 @@ class Requester:
         may_be_down = last is None or last.action is Action.RETRY
         if endpoint.down is not None and may_be_down:
             all_down = all(measured.down for measured in self._measured)
-            return replace(failure, message=endpoint.down, stops_run=all_down)
+            return replace(
+                failure,
+                message=endpoint.down,
+                stops_run=all_down,
+                code=FailureCode.FAILED,
+            )
         stops_run = last is not None and last.action is Action.STOP_RUN
         return replace(failure, stops_run=stops_run)
 

@@ -22,9 +22,7 @@ from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import (
-    INVALID_GRADE,
-    OVER_BUDGET,
-    RUN_STOPPED,
+    FailureCode,
     Outcome,
     RequestTotals,
     StoreMode,
@@ -32,6 +30,8 @@ from pytest_llmarith.types import (
 
 _MOST_REASONS = 5
 _STOPPED = "the run was stopped"
+# Many trials fail in these ways at once.
+_SHARED = (FailureCode.BUDGET, FailureCode.STOPPED, FailureCode.GRADE)
 _LONGEST_LINE = 1000
 _LONGEST_NAME = 300
 _LONGEST_REASON = 200
@@ -212,7 +212,7 @@ def _how_to_continue(summary: RunSummary) -> str:
     fix = f"fix the cause below, then {rerun}"
     if run.stopped:
         return fix
-    if _over_budget(reasons) == (questions_of_run(summary) or 0) - summary.answered:
+    if _over_budget(summary) == (questions_of_run(summary) or 0) - summary.answered:
         return ""
     if run.store in (StoreMode.OFF, StoreMode.REFRESH):
         return f"{rerun}, which asks everything again"
@@ -225,7 +225,7 @@ def _reasons(summary: RunSummary) -> Counter[str]:
     """
     reasons: Counter[str] = Counter()
     stopped = summary.run.stopped
-    of_the_stop = (stopped, f"{RUN_STOPPED}{stopped}") if stopped else ()
+    of_the_stop = (stopped, FailureCode.STOPPED.sentence(stopped)) if stopped else ()
     for result in _results(summary):
         for (_, reason), figure in result.all("unanswered_reason").items():
             name = _STOPPED if reason in of_the_stop else reason
@@ -233,11 +233,12 @@ def _reasons(summary: RunSummary) -> Counter[str]:
     return reasons
 
 
-def _over_budget(reasons: Counter[str]) -> int:
+def _over_budget(summary: RunSummary) -> int:
     total = 0
-    for reason, count in reasons.items():
-        if reason.startswith(OVER_BUDGET):
-            total += count
+    for result in _results(summary):
+        figure = result.get("unanswered_code", at=FailureCode.BUDGET, by="code")
+        if figure is not None:
+            total += int(figure.value or 0)
     return total
 
 
@@ -245,7 +246,7 @@ def _unanswered(summary: RunSummary) -> Iterator[str]:
     reasons = _reasons(summary)
     if not summary.answered:
         reasons.pop(_STOPPED, None)  # another line says why
-    over_budget = _over_budget(reasons)
+    over_budget = _over_budget(summary)
     if over_budget:
         yield (
             f"budget reached: {counted(over_budget, 'question')} not asked; rerun the "
@@ -367,14 +368,13 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
     """
     listed: dict[Outcome, list[WrongTrial]] = {outcome: [] for outcome in _LISTED}
     left_out: Counter[Outcome] = Counter()
-    never_asked: dict[str, list[str]] = {}
+    never_asked: dict[FailureCode, list[str]] = {}
     for record in records:
         outcome = record.outcome
         if outcome is Outcome.CORRECT:
             continue
-        shared = _shared_reason(record)
-        if shared:
-            never_asked.setdefault(shared, []).append(record.reason or "")
+        if record.failure in _SHARED:
+            never_asked.setdefault(record.failure, []).append(record.why or "")
         elif len(listed[outcome]) < most:
             cost = record.reply.cost_usd if record.reply else None
             listed[outcome].append(
@@ -395,15 +395,6 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
     return found
 
 
-def _shared_reason(record: Record) -> str | None:
-    """How the reason of an unanswered trial begins, if many have the same one."""
-    if record.outcome is Outcome.UNANSWERED and record.reason:
-        for start in (OVER_BUDGET, RUN_STOPPED, INVALID_GRADE):
-            if record.reason.startswith(start):
-                return start
-    return None
-
-
 def wrong_lines(records: Iterable[Record], most: int) -> list[str]:
     """The same in lines such as those of pytest's `-rA`."""
     lines = []
@@ -422,8 +413,8 @@ def _item(record: Record) -> str:
 
 def why_wrong(record: Record) -> str:
     """The reason of a trial that is not correct, or expected and read answer."""
-    if record.reason:  # that of a program names the term
-        return sanitize(record.reason, _LONGEST_REASON)
+    if record.why:  # that of a program names the term
+        return sanitize(record.why, _LONGEST_REASON)
     if record.outcome is not Outcome.DEVIATE:
         return "no reason given"
     expected = sanitize(as_text(record.problem.expected) or "", _LONGEST_ANSWER)

@@ -154,12 +154,12 @@ class Ask:
             except _CONTROL:
                 raise
             except InvalidGrade as error:
-                why = evaluate.invalid_grade(question.task, short, error)
+                ungraded = evaluate.invalid_grade(question.task, short, error)
             except BaseException as error:
                 raised.append(error)
                 message = _in_a_line(error)
                 why = f"task {question.task} raised {message}, for {short}"
-            ungraded = evaluate.Graded(Outcome.UNANSWERED, why)
+                ungraded = evaluate.Graded(Outcome.UNANSWERED, why)
             raise Ungraded(Step(question, prompt, answer, ungraded, before), message)
 
         record = run_search(problem, trial, ask, DepthChooser)
@@ -248,7 +248,7 @@ class Ask:
         keep(record, self._item)
         if record.outcome is Outcome.UNANSWERED:
             pytest.fail(
-                f"unanswered: {sanitize(record.reason or '', _LONGEST_MESSAGE)}",
+                f"unanswered: {sanitize(record.why or '', _LONGEST_MESSAGE)}",
                 pytrace=False,
             )
         return record

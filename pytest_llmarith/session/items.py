@@ -369,7 +369,7 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
         ("outcome", record.outcome),
         ("expected", as_text(record.problem.expected) if is_wrong else None),
         ("answer", record.answer_text if is_wrong else None),
-        ("reason", record.reason),
+        ("reason", record.why),
         ("error_class", record.error_class),
         ("cost_usd", cost_usd),
         ("model", record.model),
@@ -397,7 +397,7 @@ def _why(record: Record) -> str:
     from pytest_llmarith.records import as_text
     from pytest_llmarith.safe_text import sanitize
 
-    why = record.reason
+    why = record.why
     if not why:
         expected = as_text(record.problem.expected)
         why = f"got {record.answer_text}, expected {expected}"

@@ -80,7 +80,7 @@ class Recorder:
         self.summary: RunSummary | None = None
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None  # why files are missing or incomplete
-        self.page: str | None = None  # the path of the page, or why there is none
+        self.page: str | None = None  # a line about the page
 
     def expect(self, asked: Sequence[PlannedQuestion]) -> None:
         """Note the planned questions.
@@ -209,14 +209,15 @@ class Recorder:
     @property
     def written(self) -> list[str]:
         """Where the files are: the page, else their folder."""
-        page = self.page or ""
-        has_page = self.unwritable is None and page.startswith("page: ")
         lines = []
-        if self.path is not None and not has_page:
-            part = "in part " if self.unwritable else ""
-            lines.append(f"\nwritten {part}to {self.path}")
-        if page:
-            lines.append(page)
+        if self.path is not None:
+            has_page = (self.path / "report.html").is_file()
+            if self.unwritable:
+                lines.append(f"\nwritten in part to {self.path}")
+            elif not has_page:
+                lines.append(f"\nwritten to {self.path}")
+        if self.page:
+            lines.append(self.page)
         return lines
 
     @contextmanager

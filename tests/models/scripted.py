@@ -20,6 +20,7 @@ from pytest_llmarith.models.store import RunStore, Store, key_of
 from pytest_llmarith.records import Reply, Request
 from pytest_llmarith.types import (
     Failure,
+    FailureCode,
     Message,
     Model,
     ModelTerms,
@@ -196,9 +197,16 @@ async def ask(broker: Broker, asked: Iterable[Question]) -> Outcomes:
 def counted(outcomes: Outcomes) -> Counter[str]:
     """How often each message of a failure occurs, and how many replies there are."""
     return Counter(
-        "reply" if isinstance(outcome, Reply) else outcome.message
+        "reply"
+        if isinstance(outcome, Reply)
+        else outcome.code.sentence(outcome.message)
         for outcome in outcomes
     )
+
+
+def stopped_by(reason: str) -> Failure:
+    """What all others hear if the run ends for this reason."""
+    return Failure(reason, stops_run=True, code=FailureCode.STOPPED)
 
 
 def put(

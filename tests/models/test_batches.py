@@ -185,7 +185,9 @@ def counted(outcomes: list[Reply | Failure]) -> Counter[str]:
     for number, outcome in enumerate(outcomes):
         if isinstance(outcome, Reply):
             assert outcome.text == f"reply to q{number}"
-        found["reply" if isinstance(outcome, Reply) else outcome.message] += 1
+            found["reply"] += 1
+        else:
+            found[outcome.code.sentence(outcome.message)] += 1
     return found
 
 

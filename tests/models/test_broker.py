@@ -15,7 +15,15 @@ from msgspec import structs
 
 from pytest_llmarith.models.store import Store, StoreError
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Failure, Model, Price, Progress, Question, StoreMode
+from pytest_llmarith.types import (
+    NEVER_ASKED,
+    Failure,
+    Model,
+    Price,
+    Progress,
+    Question,
+    StoreMode,
+)
 from tests.models.scripted import (
     JUDGE,
     MODEL,
@@ -31,10 +39,10 @@ from tests.models.scripted import (
     put,
     questions,
     reply_to,
+    stopped_by,
     stored,
 )
 
-NEVER_ASKED = Failure("the run ended before this question was asked")
 ONE = questions(1)[0]
 
 
@@ -133,7 +141,7 @@ async def test_a_refused_key_stops_the_run_after_one_request() -> None:
     first, *others = await ask(broker, questions(6, first=1))
     reason = "openai/some: 401 Unauthorized: bad key; check OPENAI_API_KEY in the environment or in .env"
     assert first == broker.stopped == Failure(reason, attempts=1, stops_run=True)
-    stopped = Failure(f"run stopped: {reason}", stops_run=True)
+    stopped = stopped_by(reason)
     assert others == [stopped] * 5
     assert await ask(broker, [ONE, Question("m", "q9", 9)]) == [reply_to("q0"), stopped]
     assert client.order == ["q0", "q1"]
@@ -151,10 +159,7 @@ async def test_questions_that_are_announced_after_a_stop_are_answered() -> None:
     broker = broker_of(client, concurrency=2)
     broker.stop(Failure("another version", stops_run=True))
     announce(broker, questions(3))
-    assert (
-        await ask(broker, questions(4))
-        == [Failure("run stopped: another version", stops_run=True)] * 4
-    )
+    assert await ask(broker, questions(4)) == [stopped_by("another version")] * 4
     assert client.order == []
 
 
@@ -330,9 +335,7 @@ async def test_replies_that_the_store_did_not_take_can_be_fetched(
     assert await broker.ask(first) == reply_to("q0")
     await asyncio.sleep(1)
     assert broker.progress().unsaved == 2
-    assert await broker.ask(never_asked) == Failure(
-        "run stopped: store s: the disk is full", stops_run=True
-    )
+    assert await broker.ask(never_asked) == stopped_by("store s: the disk is full")
     assert broker.stopped is None
     assert await broker.ask(ahead) == reply_to("q1")
     assert broker.stopped == Failure("store s: the disk is full", stops_run=True)
@@ -446,7 +449,7 @@ async def test_a_question_that_waits_for_money_is_answered_when_the_run_ends() -
     asking = asyncio.create_task(ask(broker, questions(4)))
     await asyncio.sleep(0.5)
     broker.stop(Failure("that is enough", stops_run=True))
-    assert await asking == [Failure("run stopped: that is enough", stops_run=True)] * 4
+    assert await asking == [stopped_by("that is enough")] * 4
     assert (client.asked.total(), broker.progress().failed) == (1, 4)
 
 

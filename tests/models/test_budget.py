@@ -170,7 +170,7 @@ def test_a_request_has_to_fit_at_its_worst_case() -> None:
     refused = refusals(budget(max_cost_usd=200.0), *[reply(80)] * 5)
     assert len(refused) == 3
     (message,) = set(refused)
-    assert message.startswith("budget: --llm-max-cost=200: $160.00 spent")
+    assert message.startswith("--llm-max-cost=200: $160.00 spent")
     assert (
         len(
             refusals(budget(ModelTerms(None, MOST), max_tokens=1000), *[reply(400)] * 4)

@@ -21,12 +21,13 @@ MERGED = {
     "replaced": 0,
     "overlapping": 4,
 }
-BUDGET = "budget: --llm-max-cost=5: $4.99 spent, a request may take $0.44"
+BUDGET = "--llm-max-cost=5: $4.99 spent, a request may take $0.44"
+STOPPED = "x: unknown model"
 
 
-def unanswered(*reasons: str) -> list[dict[str, Any]]:
+def unanswered(*reasons: str, code: str = "failed") -> list[dict[str, Any]]:
     return [
-        asked(None, trial=trial) | {"reason": reason}
+        asked(None, trial=trial) | {"reason": reason, "failure": code}
         for trial, reason in enumerate(reasons)
     ]
 
@@ -69,8 +70,12 @@ def asking(**totals: Any) -> dict[str, Any]:
             "incomplete, 1 of 2 answered\nmerged from 2 runs\n4 trials have two answers; the later one counts",
         ),
         (
-            [*ONE, *unanswered("x: unknown model", "run stopped: x: unknown model")],
-            {"stopped": "x: unknown model"},
+            [
+                *ONE,
+                *unanswered(STOPPED),
+                *unanswered("", STOPPED, code="run stopped")[1:],
+            ],
+            {"stopped": STOPPED},
             "incomplete, 1 of 3 answered; fix the cause below, then rerun the same command\n"
             "stopped: x: unknown model\nunanswered: 2 x the run was stopped",
         ),
@@ -91,7 +96,7 @@ def asking(**totals: Any) -> dict[str, Any]:
             "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command",
         ),
         (
-            [*ONE, *unanswered(f"{BUDGET} 1", f"{BUDGET} 2")],
+            [*ONE, *unanswered(f"{BUDGET} 1", f"{BUDGET} 2", code="budget")],
             {},
             "incomplete, 1 of 3 answered\n"
             "budget reached: 2 questions not asked; rerun the same command with a higher cap",
@@ -317,8 +322,9 @@ def test_what_measured_nothing_comes_first() -> None:
 
 def test_what_was_not_asked_for_one_reason_is_one_line() -> None:
     long = f"{BUDGET} {'(with this and that) ' * 20}".strip()
-    assert listed(*unanswered(*[long] * 30, "run stopped: no key")) == [
-        f"UNANSWERED 30 trials - {long}",
+    stopped = unanswered("no key", code="run stopped")
+    assert listed(*unanswered(*[long] * 30, code="budget"), *stopped) == [
+        f"UNANSWERED 30 trials - budget: {long}",
         "UNANSWERED 1 trial - run stopped: no key",
     ]
 

@@ -134,7 +134,7 @@ def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> No
     bench.run(*args, "--llm-max-total-tokens=800")
     (capped,) = bench.records()
     assert capped["outcome"] == "unanswered"
-    assert capped["reason"].startswith("budget: ")
+    assert capped["failure"] == "budget"
     paid = len(capped["grade"]["details"]["trail"])
     assert 0 < paid < 9
     result = bench.run(*args)

@@ -72,7 +72,7 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
         question=record.problem.short,
         expected=records.as_text(record.problem.expected),
         answer=record.answer_text,
-        reason=record.reason,
+        reason=record.why,
         prompt=record.prompt_text,
     )
     if record.reply:
