@@ -124,7 +124,7 @@ def _of_broker(pid: int) -> float:
     with suppress(OSError):  # a process has ended
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
             if (
-                b"pytest_llmarith.models.server"
+                b"pytest_llmarith.models.broker"
                 in Path(f"/proc/{child}/cmdline").read_bytes()
             ):
                 return _resident(int(child))

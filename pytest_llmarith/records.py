@@ -382,6 +382,18 @@ class Record(Part):
         return details if isinstance(details, SearchDetails) else None
 
     @property
+    def replies(self) -> list[Usage]:
+        """Every reply of the trial, or its usage if the reply is not in the record.
+
+        A search has several.
+        """
+        details = self.grade and self.grade.details
+        if isinstance(details, SearchDetails) and details.trail:
+            found = [step.reply or step.usage for step in details.trail]
+            return [one for one in found if one is not None]
+        return [self.reply] if self.reply else []
+
+    @property
     def error_class(self) -> ErrorClass | None:
         """The error class of a deviating number."""
         return self.number.error_class if self.number else None

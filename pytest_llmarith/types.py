@@ -14,10 +14,9 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from pytest_llmarith.exact.tolerance import Decimals, Exact, Tolerance
+from pytest_llmarith.exact.digits import Decimals, Exact, Tolerance
 from pytest_llmarith.exact.types import Dtype as Dtype
 from pytest_llmarith.exact.types import ErrorClass as ErrorClass
-from pytest_llmarith.exact.types import ExtractedAnswer as ExtractedAnswer
 from pytest_llmarith.exact.types import Op as Op
 
 # --- enumerations ---------------------------------------------------------------------

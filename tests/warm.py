@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 DOOR = "door"
-_SERVER = "pytest_llmarith.models.server"
+_SERVER = "pytest_llmarith.models.broker"
 _LONGEST = 1 << 20
 _CALLER = """\
 #!{python} -IS

@@ -8,11 +8,13 @@ files are the distribution `exactnum`.
 from .context import refuses as refuses
 from .digits import Carries as Carries
 from .digits import Case as Case
+from .digits import Decimals, Exact, Tolerance
 from .digits import Measures as Measures
 from .digits import carries as carries
 from .digits import measure as measure
 from .digits import wrong_digits as wrong_digits
 from .error_classes import error_class as error_class
+from .extract import ExtractedAnswer as ExtractedAnswer
 from .extract import read as read
 from .extract import reason as reason
 from .grading import Grade, Readings, classify_error, grade, read_number, readings
@@ -20,10 +22,8 @@ from .rewards import compute_score, reward
 from .thoughts import Stripped as Stripped
 from .thoughts import strip_thoughts as strip_thoughts
 from .thoughts import thought_and_rest as thought_and_rest
-from .tolerance import Decimals, Exact, Tolerance
 from .types import Dtype as Dtype
 from .types import ErrorClass, Reason
-from .types import ExtractedAnswer as ExtractedAnswer
 from .types import Op as Op
 
 __all__ = [

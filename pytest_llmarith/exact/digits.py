@@ -3,25 +3,173 @@ by digit, at every size.
 
 Digit match and dlength are those of NUPA (Yang et al., arXiv 2411.03766): digits are
 compared at their distance from the point, as a share of the digits of the truth.
+
+Floats and the default context of 28 digits would round, so each computation uses a
+context that is wide enough for its operands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
-from functools import cached_property
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+)
+from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import eq, ne
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from . import decimals
-from .tolerance import Tolerance
 from .types import Dtype, ErrorClass, Op
 
 DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
 # The decimals of a result of fixed-point operands; a quotient has as many as it needs.
 _FIXED_POINT = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 4}
+_MOST_DECIMALS = 1_000
+_ZERO = Decimal(0)
+
+
+def decimal_from(text: str) -> Decimal:
+    """Parse a number that `decimal.Decimal` accepts, in linear time; negative zero
+    becomes 0.
+    """
+    number = Decimal(text)
+    return number if number else _ZERO
+
+
+def wide_context(*numbers: Decimal, decimals: int = 0) -> Context:
+    """A context in which sums and differences of the numbers, and rounding to
+    `decimals`, are exact.
+    """
+    highest = max(map(Decimal.adjusted, numbers))
+    lowest = min(map(_exponent, numbers))
+    return _context(max(highest, 0) - min(lowest, -decimals) + 3)
+
+
+def distance(one: Decimal, other: Decimal) -> Decimal:
+    """The exact absolute difference."""
+    return wide_context(one, other).subtract(one, other).copy_abs()
+
+
+def product(one: Decimal, other: Decimal) -> Decimal:
+    """The exact product."""
+    digits = one.adjusted() - _exponent(one) + 1
+    other_digits = other.adjusted() - _exponent(other) + 1
+    return _context(digits + other_digits).multiply(one, other)
+
+
+def rounded(number: Decimal, decimals: int, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """The number rounded to that many decimals."""
+    unit = Decimal((0, (1,), -decimals))
+    return number.quantize(unit, rounding, wide_context(number, decimals=decimals))
+
+
+def is_close(rounded: Decimal, exact: Decimal) -> bool:
+    """Whether two absolute values differ by at most 1 in the last digit of `rounded`
+    and by a factor of at most 2.
+    """
+    if abs(rounded.adjusted() - exact.adjusted()) > 1:
+        return False
+    few = rounded.normalize().copy_abs().scaleb(-exact.adjusted())
+    many = exact.copy_abs().scaleb(-exact.adjusted())
+    if few > 2 * many or many > 2 * few:
+        return False
+    unit = Decimal((0, (1,), _exponent(few)))
+    return abs(few - many) <= unit
+
+
+def shifted(number: Decimal, places: int) -> Decimal:
+    """The number times a power of ten."""
+    sign, digits, _ = number.as_tuple()
+    return Decimal((sign, digits, _exponent(number) + places))
+
+
+def plain(number: Decimal) -> str:
+    """The number as text, without an exponent or trailing zeros."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def significant(number: Decimal) -> str:
+    """The digits without point, sign, leading and trailing zeros."""
+    return format(number.copy_abs(), "f").replace(".", "").strip("0")
+
+
+def short_ratio(part: Decimal, whole: Decimal) -> str:
+    """`part / whole` with two significant digits, such as 1.2e-05."""
+    few = _context(20)
+    ratio = few.divide(few.plus(part), few.plus(whole))
+    mantissa, _, exponent = format(ratio, ".1e").partition("e")
+    return f"{mantissa}e{int(exponent):+03d}"
+
+
+@lru_cache(maxsize=256)
+def _context(precision: int) -> Context:
+    return Context(
+        prec=precision, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX
+    )
+
+
+def _exponent(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)  # infinities and NaN have a letter
+    return exponent
+
+
+# --- what is graded of a number -------------------------------------------------------
+
+
+class Tolerance(Protocol):
+    """A rule that takes from a number the part that is graded.
+
+    Two numbers are the same if these parts are equal.
+    """
+
+    def graded(self, number: Decimal) -> Decimal:
+        """The part of the number that is graded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The whole number is graded.
+
+    >>> Exact().graded(Decimal("1.00004"))
+    Decimal('1.00004')
+    """
+
+    def graded(self, number: Decimal) -> Decimal:
+        """The number itself."""
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Decimals:
+    """That many decimals are graded; a tie goes to the even digit.
+
+    >>> Decimals(4).graded(Decimal("1.00004"))
+    Decimal('1.0000')
+    """
+
+    places: int
+
+    def __post_init__(self) -> None:
+        if type(self.places) is not int or not 0 <= self.places <= _MOST_DECIMALS:
+            raise ValueError(
+                f"Decimals({self.places!r}): write a whole number from 0 to "
+                f"{_MOST_DECIMALS:,}"
+            )
+
+    def graded(self, number: Decimal) -> Decimal:
+        """The number rounded to the decimals."""
+        return rounded(number, self.places)
+
+
+# --- the comparison -------------------------------------------------------------------
 
 
 def is_rounding(answer: Decimal, truth: Decimal) -> bool:
@@ -30,15 +178,15 @@ def is_rounding(answer: Decimal, truth: Decimal) -> bool:
 
     The latter are integers with the residue of a double: 364.00000000000006 for 364.
     """
-    if decimals.rounded(answer, DECIMALS) == truth:
+    if rounded(answer, DECIMALS) == truth:
         return True
-    _, _, rest = decimals.plain(answer).partition(".")
+    _, _, rest = plain(answer).partition(".")
     _, _, true_rest = format(truth, "f").partition(".")
     places = len(rest)
     if places >= len(true_rest):
         return False
-    to_even = decimals.rounded(truth, places, ROUND_HALF_EVEN)
-    return answer in (to_even, decimals.rounded(truth, places, ROUND_HALF_UP))
+    to_even = rounded(truth, places, ROUND_HALF_EVEN)
+    return answer in (to_even, rounded(truth, places, ROUND_HALF_UP))
 
 
 # --- digits ---------------------------------------------------------------------------
@@ -71,7 +219,7 @@ class Case:
         tolerance: Tolerance,
     ) -> Case:
         """A case from operands and truth as decimal text."""
-        *both, truth = map(decimals.decimal_from, (*operands, expected))
+        *both, truth = map(decimal_from, (*operands, expected))
         lhs, rhs = both or (Decimal(0), Decimal(0))
         return cls(op, dtype, lhs, rhs, truth, given, tolerance)
 
@@ -155,7 +303,7 @@ class Rows:
 
 def split_at_point(number: Decimal) -> tuple[str, str]:
     """The digits before and after the point, without leading and trailing zeros."""
-    whole, _, rest = decimals.plain(number.copy_abs()).partition(".")
+    whole, _, rest = plain(number.copy_abs()).partition(".")
     return whole, rest
 
 
@@ -188,10 +336,10 @@ def measure(case: Case, error_class: ErrorClass | None) -> Measures:
     """
     absolute = relative = rounded = wrong = None
     if error_class:
-        error = decimals.distance(case.given, case.truth)
-        absolute = decimals.plain(error)
+        error = distance(case.given, case.truth)
+        absolute = plain(error)
         if case.truth:
-            relative = decimals.short_ratio(error, case.truth.copy_abs())
+            relative = short_ratio(error, case.truth.copy_abs())
         rounded = error_class is ErrorClass.ROUNDED
         wrong = wrong_digits(case)
     return Measures(

@@ -12,9 +12,8 @@ from itertools import pairwise
 from operator import eq
 from types import MappingProxyType
 
-from . import decimals
-from .decimals import significant
-from .digits import DECIMALS, Case, carries, is_rounding, split_at_point
+from . import digits
+from .digits import DECIMALS, Case, carries, is_rounding, significant, split_at_point
 from .types import ErrorClass, Op
 
 _GROUP = 3
@@ -60,9 +59,9 @@ def _is_of_other_operation(case: Case) -> bool:
     answer = case.answer.copy_abs()
     lhs, rhs = case.lhs.copy_abs(), case.rhs.copy_abs()
     results = {
-        Op.ADD: decimals.wide_context(lhs, rhs).add(lhs, rhs),
-        Op.SUB: decimals.distance(lhs, rhs),
-        Op.MUL: decimals.product(lhs, rhs),
+        Op.ADD: digits.wide_context(lhs, rhs).add(lhs, rhs),
+        Op.SUB: digits.distance(lhs, rhs),
+        Op.MUL: digits.product(lhs, rhs),
     }
     results.pop(case.op, None)
     if answer in results.values():
@@ -76,11 +75,11 @@ def _is_quotient(answer: Decimal, dividend: Decimal, divisor: Decimal) -> bool:
     """Whether the answer is the quotient to four decimals, checked by multiplication;
     ties may go either way.
     """
-    shown = decimals.rounded(answer, DECIMALS)
+    shown = digits.rounded(answer, DECIMALS)
     if not shown or not divisor:
         return False
-    error = decimals.distance(decimals.product(shown, divisor), dividend)
-    return decimals.product(error, Decimal(2 * 10**DECIMALS)) <= divisor
+    error = digits.distance(digits.product(shown, divisor), dividend)
+    return digits.product(error, Decimal(2 * 10**DECIMALS)) <= divisor
 
 
 def _misaligns_operand(case: Case) -> bool:
@@ -89,7 +88,7 @@ def _misaligns_operand(case: Case) -> bool:
     """
     if case.op not in (Op.ADD, Op.SUB):
         return False
-    context = decimals.wide_context(case.answer, case.lhs, case.rhs)
+    context = digits.wide_context(case.answer, case.lhs, case.rhs)
     second = case.rhs if case.op is Op.ADD else case.rhs.copy_negate()
     if _is_shifted(context.subtract(case.answer, case.lhs), second):
         return True
@@ -110,7 +109,7 @@ def _loses_carry(case: Case) -> bool:
     carried = carries(case.op, case.lhs, case.rhs) if case.same_sign else None
     if carried is None:
         return False
-    error = decimals.distance(case.answer.copy_abs(), case.truth.copy_abs())
+    error = digits.distance(case.answer.copy_abs(), case.truth.copy_abs())
     if error.adjusted() >= len(carried.columns):
         return False
     whole, rest = split_at_point(error)
@@ -193,10 +192,10 @@ def _is_close(answer: Decimal, truth: Decimal) -> bool:
     """
     one = Decimal(f".{significant(answer)}")
     other = Decimal(f".{significant(truth)}")
-    context = decimals.wide_context(one, other)
+    context = digits.wide_context(one, other)
     tenth = context.scaleb(other, -1)
     for places in (-1, 0, 1):
-        error = decimals.distance(context.scaleb(one, places), other)
+        error = digits.distance(context.scaleb(one, places), other)
         if error < tenth:
             return True
     return False

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from math import gcd
 
 from .context import is_several, refuses
-from .decimals import decimal_from, shifted
-from .decimals import plain as plain_digits
+from .digits import decimal_from, shifted
+from .digits import plain as plain_digits
 from .normalize import BOLD, BOX, END_OF_BOX, plain
 from .rank import answer_in
 from .thoughts import Stripped, strip_thoughts
 from .tokenize import tokens
-from .types import Dtype, ExtractedAnswer, Reason
+from .types import Dtype, Reason
 
 # `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a
 # failed match linear; they are on single characters only, as Python before 3.11.5 has a
@@ -40,6 +41,18 @@ _ANNOUNCED = re.compile(
 _LONGEST_ANNOUNCED = 200  # characters
 MAX_CHARACTERS = 16_384  # that are read, at the end of a reply
 _LAST_BOX = re.compile(r"\\boxed\{[^{}\n]{1,400}\}[\s$.*\\\])]*+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedAnswer:
+    """The answers that both readings found in a reply.
+
+    `reason` says why there is no tolerant answer.
+    """
+
+    tolerant: Decimal | None
+    strict: Decimal | None
+    reason: Reason | None = None
 
 
 def read(

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from .decimals import decimal_from
-from .digits import Case
+from .digits import Case, Exact, Tolerance, decimal_from
 from .error_classes import error_class
-from .extract import MAX_CHARACTERS, read
+from .extract import MAX_CHARACTERS, ExtractedAnswer, read
 from .replies import Reply, text_of
 from .thoughts import strip_thoughts
-from .tolerance import Exact, Tolerance
-from .types import Dtype, ErrorClass, ExtractedAnswer, Op, Reason
+from .types import Dtype, ErrorClass, Op, Reason
 
 Kind = Literal["integer", "decimal"]
 Expected = str | int | Decimal

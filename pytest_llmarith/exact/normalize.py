@@ -21,7 +21,7 @@ from .beside import (
     without_currencies,
     word_behind,
 )
-from .decimals import decimal_from, shifted
+from .digits import decimal_from, shifted
 from .types import Dtype
 from .unsaid import said
 

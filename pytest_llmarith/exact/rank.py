@@ -19,7 +19,7 @@ from enum import IntEnum
 from functools import cached_property, lru_cache
 
 from .context import alternatives, is_no_answer, refuses
-from .decimals import is_close, significant
+from .digits import is_close, significant
 from .normalize import value_of
 from .tokenize import Kind, Number, Token
 

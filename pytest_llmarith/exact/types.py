@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
 
 
@@ -60,15 +58,3 @@ class Dtype(StrEnum):
 
     INT = "int"
     FLOAT = "float"
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedAnswer:
-    """The answers that both readings found in a reply.
-
-    `reason` says why there is no tolerant answer.
-    """
-
-    tolerant: Decimal | None
-    strict: Decimal | None
-    reason: Reason | None = None

@@ -33,7 +33,7 @@ from pytest_llmarith.models.provider_errors import (
     may_be_done,
 )
 from pytest_llmarith.models.reservations import Batch, Messages, Reservations
-from pytest_llmarith.models.response_bodies import LARGEST_RESULTS
+from pytest_llmarith.models.responses import LARGEST_RESULTS
 from pytest_llmarith.models.retry import Attempts
 from pytest_llmarith.types import Model, Prompt, RequestLimits
 

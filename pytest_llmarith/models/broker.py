@@ -2,28 +2,38 @@
 exactly once.
 
 The request queue orders the questions, the store holds replies of earlier runs, and the
-requester asks models within the limits and the budget. The broker runs on one event
-loop in a child process (`models.process`).
+requester asks models within the limits and the budget.
+
+This is also the main program of the broker's process, which `models.process` starts: it
+reads a line of setup and then messages from standard input, and writes messages to
+standard output.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import signal
+import warnings
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
-from msgspec import structs
+import msgspec
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion
 from pytest_llmarith.models.batches import Batches, in_batch_since
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.fake import starter_sequences
+from pytest_llmarith.models.planner import Planner
+from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
+from pytest_llmarith.models.providers import dotenv_variables, unusable_key, with_dotenv
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
 from pytest_llmarith.models.retry import Counts, Requester
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
@@ -45,22 +55,12 @@ from pytest_llmarith.types import (
 _LOG = logging.getLogger(__name__)
 _SMALLEST_WINDOW = 128
 _CUT_S = 0.05  # for questions that wait for a retry to end
-_CHUNK = 500  # stored replies per query
 _TOO_LATE = Failure("the run ended before the reply arrived")
+# How long to wait for requests in flight if the controller is gone.
+ORPHAN_DRAIN_S = 60.0
+_LONGEST_LINE = 2**31  # a plan has all questions in one line
 
-
-class Planned(NamedTuple):
-    """A question of the plan, and its number in the announced order."""
-
-    number: int
-    key: str
-    model: Model
-    question: Question
-
-    @property
-    def request(self) -> tuple[Model, Prompt]:
-        """What the budget judges."""
-        return self.model, self.question.prompt
+Write = Callable[..., None]  # of words, the last of them JSON
 
 
 class Broker:
@@ -103,7 +103,6 @@ class Broker:
             on_capacity=self._send_next,
         )
         self._batch = batch
-        self._asks = asks
         self._batches: Batches | None = None
         if batch is not None:
             self._batches = Batches(
@@ -117,8 +116,16 @@ class Broker:
         self._settled: dict[str, bool] = {}
         self._closed: Failure | None = None
         self._store_failure: Failure | None = None
-        self._planned: list[Planned] = []
-        self._planned_stored: dict[str, Reply] = {}
+        self._planner = Planner(
+            client,
+            store,
+            self._prices,
+            self._budget,
+            batch,
+            asks,
+            self._model,
+            self._may_ask,
+        )
 
     def progress(self) -> Progress:
         """The counts so far."""
@@ -133,71 +140,7 @@ class Broker:
 
         `later` names models that may be asked further questions.
         """
-        self._planned = list(self._planned_of(questions))
-        try:
-            self._planned_stored = stored = self._stored_replies()
-            keys = [one.key for one in self._planned if one.key not in stored]
-            in_batches = self._store.in_batches(keys)
-        except StoreError as error:
-            return Plan(error=str(error))
-        may_send = self._batch is not BatchMode.COLLECT
-        # By key, as two names of one model share a request; the first one asks.
-        unstored: dict[str, Planned] = {}
-        missing: dict[str, Planned] = {}
-        for one in reversed(self._planned):
-            if one.key not in stored and self._may_ask(one.model):
-                unstored[one.key] = one
-                if may_send and one.key not in in_batches:
-                    missing[one.key] = one
-        to_ask = sorted(missing.values())  # by number
-        models = [self._models[name] for name in later]
-        models = [model for model in models if self._may_ask(model)]
-        models += [one.model for one in to_ask]
-        asked = {(model.name, model.batched): model for model in models}.values()
-        keyless = tuple(filter(None, map(self._client.missing_key, asked)))
-        if keyless and self._asks:
-            return Plan(refused=keyless)  # before litellm is imported
-        refused = list(self._refused(asked))
-        if not refused and not stored:
-            refused += self._budget.too_small(one.request for one in to_ask)
-        if not refused and self._batch is not None and may_send:
-            requests = [one.request for one in unstored.values()]
-            refused += self._budget.too_small_for_all(requests)
-        tokens = {}
-        for one in self._planned:
-            if one.key in stored:
-                tokens[one.number] = stored[one.key].completion_tokens
-        numbers = [one.number for one in self._planned if one.key in in_batches]
-        return Plan(
-            stored=tokens,
-            to_ask=tuple(one.number for one in to_ask),
-            in_batches=tuple(numbers),
-            spent_usd=sum(reply.cost_usd or 0.0 for reply in stored.values()),
-            spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
-            spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
-            terms={model.name: self._prices.terms(model) for model in asked},
-            refused=tuple(refused),
-        )
-
-    def _planned_of(self, questions: Sequence[Question]) -> Iterator[Planned]:
-        """The questions whose model is known."""
-        for number, question in enumerate(questions):
-            model = self._model(question)
-            if model is not None:
-                key = key_of(model, question)
-                model = replace(model, batched=self._batch is not None)
-                yield Planned(number, key, model, question)
-
-    def _refused(self, models: Collection[Model]) -> Iterator[str]:
-        """Why models cannot be asked at all: a parameter, or the budget."""
-        for model in models:
-            why = self._client.unknown_parameter(model)
-            if why is not None:
-                yield why
-        for model in models:
-            why = self._budget.unbounded(model)
-            if why is not None:
-                yield why
+        return self._planner.plan(questions, [self._models[name] for name in later])
 
     async def batch(self) -> Failure | None:
         """Bring the planned questions into batches, and the replies of batches into the
@@ -207,18 +150,20 @@ class Broker:
         """
         assert self._batch is not None
         assert self._batches is not None
-        questions = {one.key: BatchQuestion(*one.request) for one in self._planned}
+        questions = {
+            one.key: BatchQuestion(*one.request) for one in self._planner.planned
+        }
         # None of those without a reply is asked singly, whatever happens.
-        unstored = questions.keys() - self._planned_stored.keys()
+        unstored = questions.keys() - self._planner.stored.keys()
         self._unbatched = dict.fromkeys(unstored, _TOO_LATE)
         task = asyncio.create_task(
-            self._batches.run(self._batch, questions, self._planned_stored)
+            self._batches.run(self._batch, questions, self._planner.stored)
         )
         self._requests.add(task)
         task.add_done_callback(self._requests.discard)
         try:
             self._unbatched = await task
-            self._planned_stored = self._stored_replies()
+            self._planner.look_up()
         except asyncio.CancelledError:
             return self._closed or _TOO_LATE
         except (BatchError, StoreError) as error:
@@ -232,35 +177,17 @@ class Broker:
         """Queue the planned questions in their order, to be asked ahead while there is
         free capacity.
         """
-        stored = {key for key, reply in self._planned_stored.items() if reply.stored}
-        settled = self._planned_stored.keys() | self._unbatched.keys()
-        self._counts.numbers["announced"] += len(self._planned)
-        for one in self._planned:
+        stored = {key for key, reply in self._planner.stored.items() if reply.stored}
+        settled = self._planner.stored.keys() | self._unbatched.keys()
+        self._counts.numbers["announced"] += len(self._planner.planned)
+        for one in self._planner.planned:
             if one.key in stored:
                 self._counts.numbers["announced_stored"] += 1
             is_open = self._closed is None and one.key not in settled
             if is_open and self._may_ask(one.model):
                 self._queue.announce(one.key, one.question)
-        self._planned, self._planned_stored = [], {}
+        self._planner.planned, self._planner.stored = [], {}
         self._send_next()
-
-    def _stored_replies(self) -> dict[str, Reply]:
-        """Fetch the stored replies to planned questions, without their texts, and count
-        them in the budget.
-        """
-        found = {}
-        real = [one for one in self._planned if not one.model.simulated]
-        for start in range(0, len(real), _CHUNK):
-            chunk = real[start : start + _CHUNK]
-            replies = self._store.fetch([one.key for one in chunk])
-            for one in chunk:
-                if one.key in replies:
-                    reply = self._prices.priced(one.model, replies[one.key])
-                    found[one.key] = structs.replace(
-                        reply, text="", reasoning=None, sent=None
-                    )
-                    self._budget.count(one.key, one.model, one.question.prompt, reply)
-        return found
 
     def _may_ask(self, model: Model) -> bool:
         return model.simulated or self._store_mode is not StoreMode.ONLY
@@ -487,3 +414,167 @@ def _deliver(waiters: Iterable[Waiter], outcome: Reply | Failure) -> None:
 def _stopping(failure: Failure) -> Failure:
     """What all other questions get if this failure ends the run."""
     return Failure(failure.message, stops_run=True, code=FailureCode.STOPPED)
+
+
+# --- the process ----------------------------------------------------------------------
+
+
+class Server:
+    """Dispatches the controller's messages to the broker."""
+
+    def __init__(self, setup: Setup, write: Write) -> None:
+        self._write = write
+        self._client = Client(
+            lambda: starter_sequences(setup.oeis_cache), setup.transport
+        )
+        self._models = {}
+        for model in setup.models:
+            batched = setup.batch is not None
+            self._models[model.name] = replace(model, batched=batched)
+        self._broker = Broker(
+            self._client,
+            setup.models,
+            RunStore(setup.store_path, setup.store_mode),
+            setup.limits,
+            setup.store_mode,
+            on_stop=lambda failure: write("stopped", encoded(failure)),
+            batch=setup.batch,
+            asks=setup.asks,
+            say=lambda line: write("say", encoded(line)),
+        )
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._reading: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+
+    async def serve(self, lines: AsyncIterable[bytes]) -> None:
+        """Serve until the controller closes the broker or is gone."""
+        self._reading = asyncio.create_task(self._read(lines))
+        with suppress(asyncio.CancelledError):
+            await self._reading
+        await (self._closing or self._broker.close(ORPHAN_DRAIN_S))
+        await asyncio.gather(*self._tasks)
+        self._write("closed", encoded(self._broker.progress()))
+
+    async def _read(self, lines: AsyncIterable[bytes]) -> None:
+        async for line in lines:
+            self._received(*json.loads(line))
+
+    def _received(self, kind: str, *said: Any) -> None:
+        broker = self._broker
+        if kind == "ask":
+            self._ask(*said)
+        elif kind == "batch":
+            self._answer_later(said[0], broker.batch())
+        elif kind == "serve":
+            self._answer_later(said[0], self._serve(*said[1:]))
+        elif kind == "plan":
+            self._answer(said[0], self._plan(*said[1:]))
+        elif kind == "progress":
+            self._answer(said[0], broker.progress())
+        elif kind == "prepare":
+            if not any(self._client.missing_key(one) for one in self._models.values()):
+                with suppress(ImportError):  # the first question reports it
+                    self._client.prepare(*self._models.values())
+        elif kind == "announce":
+            broker.announce()
+        elif kind == "forget":
+            broker.forget(*said)
+        elif kind == "stop":
+            broker.stop(Failure(said[0], stops_run=True))
+        elif self._closing is None:
+            self._closing = asyncio.create_task(broker.close(*said))
+            reading = self._reading
+            assert reading is not None
+            self._closing.add_done_callback(lambda closed: reading.cancel())
+        else:
+            broker.cut()
+
+    async def _serve(self, names: list[str]) -> Failure | None:
+        why = await self._client.serve(self._models[name] for name in names)
+        return None if why is None else Failure(why)
+
+    def _ask(self, number: int, worker: str, question: dict[str, Any]) -> None:
+        """Answer a question at once if its reply is there, as most are."""
+        try:
+            outcome = self._broker.begin(msgspec.convert(question, Question), worker)
+        except Exception as error:  # a bug here must not leave a test waiting
+            outcome = Failure(_one_line(error))
+        if isinstance(outcome, asyncio.Future):
+            self._answer_later(number, outcome)
+        else:
+            self._answer(number, outcome)
+
+    def _answer_later(
+        self, number: int, asked: Awaitable[Reply | Failure | None]
+    ) -> None:
+        """Answer with the outcome, or with the progress if there is none."""
+
+        async def answer() -> None:
+            try:
+                outcome = await asked or self._broker.progress()
+            except Exception as error:  # a bug here must not leave a test waiting
+                outcome = Failure(_one_line(error))
+            self._answer(number, outcome)
+
+        task = asyncio.create_task(answer())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _answer(self, number: int, outcome: Reply | Failure | Plan | Progress) -> None:
+        for kind, type_ in KINDS.items():
+            if isinstance(outcome, type_):
+                self._write("answer", f"{number}", kind, encoded(outcome))
+
+    def _plan(self, questions: list[dict[str, Any]], later: list[str]) -> Plan:
+        try:
+            return self._broker.plan(msgspec.convert(questions, list[Question]), later)
+        # such as a failing import of litellm, which the first question reports
+        except Exception as error:
+            return Plan(error=_one_line(error))
+
+
+def _one_line(error: Exception) -> str:
+    return redact.one_line(f"{type(error).__name__}: {error}", os.environ)
+
+
+def main() -> None:
+    """Serve, and exit without Python's cleanup: collecting litellm's objects takes
+    seconds.
+    """
+    # The process ends after the controller.
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    # Those of litellm and pydantic, independent of PYTHONWARNINGS.
+    warnings.simplefilter("ignore")
+    asyncio.run(_serve(os.dup(0), os.dup(1)))
+    os._exit(0)
+
+
+async def _serve(received: int, sent: int) -> None:
+    os.dup2(2, 1)  # litellm prints to standard output
+    loop = asyncio.get_running_loop()
+    lines = asyncio.StreamReader(limit=_LONGEST_LINE)
+    await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), os.fdopen(received, "rb")
+    )
+    # Answers wait in memory while the controller does not read.
+    transport, protocol = await loop.connect_write_pipe(
+        asyncio.streams.FlowControlMixin, os.fdopen(sent, "wb")
+    )
+    transport.set_write_buffer_limits(0)
+    answers = asyncio.StreamWriter(transport, protocol, None, loop)
+    setup = decoded(await lines.readline(), Setup)
+    os.environ.update(with_dotenv(os.environ, dotenv_variables(setup.dotenv_path)))
+    for model in setup.models:
+        unusable_key(model.target, os.environ)  # batches need it without spaces, too
+    server = Server(
+        setup, lambda *words: answers.write(f"{' '.join(words)}\n".encode())
+    )
+    await server.serve(lines)
+    with suppress(OSError):  # the controller is gone
+        await answers.drain()
+
+
+if __name__ == "__main__":
+    main()

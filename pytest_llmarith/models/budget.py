@@ -17,8 +17,8 @@ from typing import NamedTuple
 from msgspec import structs
 
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.price_list import tier_of
 from pytest_llmarith.models.provider_errors import may_be_billed
+from pytest_llmarith.models.providers import tier_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     Model,

@@ -1,32 +1,111 @@
 """Sends single requests, without retries: to the fake models, directly to a server of
 one's own, to llama.cpp's server for a model file, or through litellm.
+
+A server of one's own gets one POST of OpenAI's form for each question, with aiohttp.
+The parameters that a user gives are sent as they are. Those that litellm would keep for
+itself are in one table: they say where something is sent, or are refused.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import ssl
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from msgspec import structs
 
 from pytest_llmarith.models import fake
-from pytest_llmarith.models.provider_errors import NotSent
-from pytest_llmarith.models.providers import missing_key, provider_of, unusable_key
+from pytest_llmarith.models.provider_errors import (
+    NoConnection,
+    NotSent,
+    UnreadableHeader,
+    connection_error,
+    is_filtered,
+)
+from pytest_llmarith.models.providers import (
+    cost_in,
+    listed,
+    missing_key,
+    of_openai,
+    provider_of,
+    terms_in,
+    tier_of,
+    tiers_of,
+    unusable_key,
+)
 from pytest_llmarith.models.redact import sent_of
+from pytest_llmarith.models.responses import (
+    ACCEPTED_ENCODING,
+    Response,
+    Tokens,
+    parsed,
+    reply_body,
+    reply_in,
+    tokens_in,
+)
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, ModelTerms, Prompt, Transport
 
 if TYPE_CHECKING:
-    from pytest_llmarith.models.direct import DirectClient
+    import aiohttp
+
     from pytest_llmarith.models.litellm_client import LitellmClient
     from pytest_llmarith.models.llama import LlamaClient
 
-    Way = DirectClient | LitellmClient | LlamaClient
+    Way: TypeAlias = "DirectClient | LitellmClient | LlamaClient"
+
+_PATH = "/chat/completions"
+_CONNECT_S = 30.0
+# Servers close idle connections, uvicorn after 5 s; a question that is sent at that
+# moment would be lost.
+_IDLE_S = 4.0
+# Names that litellm reads itself: these are sent in the body or as headers, the others
+# are refused.
+_MORE_BODY = "extra_body"
+_MORE_HEADERS = ("extra_headers", "headers")
+_REFUSED = frozenset(
+    [
+        "additional_drop_params",
+        "allowed_openai_params",
+        "drop_params",
+        "modify_params",
+        "default_headers",
+        "extra_query",
+        "api_type",
+        "api_version",
+        "custom_llm_provider",
+        "deployment_id",
+        "organization",
+        "region_name",
+        "use_litellm_proxy",
+        "base_model",
+        "input_cost_per_token",
+        "output_cost_per_token",
+        "model_info",
+        "metadata",
+        "tags",
+        "cache",
+        "caching",
+        "client",
+        "shared_session",
+        "ssl_verify",
+        "force_timeout",
+        "request_timeout",
+        "stream_timeout",
+        "litellm_metadata",
+        "litellm_session_id",
+        "litellm_trace_id",
+        "merge_reasoning_content_in_choices",
+        "provider_specific_header",
+    ]
+)
 
 
 class Client:
@@ -129,8 +208,6 @@ class Client:
 
     @cached_property
     def _direct(self) -> DirectClient:
-        from pytest_llmarith.models.direct import DirectClient
-
         way = DirectClient()
         self._used.append(way)
         return way
@@ -163,4 +240,204 @@ def _is_own_server(target: str, api_base: str | None) -> bool:
     return (
         not f".{host}".endswith(".openai.com")
         and provider_of(target, os.environ) == "openai"
+    )
+
+
+# --- servers of one's own ------------------------------------------------------------
+
+
+class Request(NamedTuple):
+    """A request as it is sent."""
+
+    address: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class DirectClient:
+    """The way to servers of one's own, over one session of connections that lasts until
+    `close`.
+    """
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+        self._proxy = cache(_proxy)
+        self._trusted = cache(_trusted)
+
+    def prepare(self) -> None:
+        """Read the price list."""
+        listed()
+
+    def terms(self, model: Model) -> ModelTerms:
+        """The model's terms, if litellm's price list has a model of OpenAI with this
+        name.
+        """
+        return terms_in(_entry(model), tier_of(model.params))
+
+    def unknown_parameter(self, model: Model) -> str | None:
+        """Why a model cannot be asked: a parameter that is litellm's; None if there is
+        none.
+        """
+        for name, value in model.params.items():
+            if name in _REFUSED:
+                return (
+                    f"{model.target}: {name} is a parameter of litellm, which does "
+                    f"not ask a server of your own; "
+                    "remove it, or write it into extra_body, or set -o "
+                    "llm_transport=litellm"
+                )
+            if name == _MORE_BODY and not isinstance(value, dict):
+                return (
+                    f"{model.target}: {name} is no JSON object; write "
+                    f'{name}={{"NAME":VALUE}}'
+                )
+            if name in _MORE_HEADERS and not _are_headers(value):
+                return (
+                    f"{model.target}: {name} is no JSON object of texts in one line; write "
+                    f'{name}={{"NAME":"TEXT"}}'
+                )
+        return None
+
+    async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
+        """Send one request. Raises the errors of `provider_errors`."""
+        try:
+            body = await self._post(request_of(model, prompt), timeout_s)
+        except Exception as error:
+            if is_filtered(error):
+                return Reply("", finish_reason="content_filter")
+            raise
+        response = parsed(body)
+        reply = reply_in(response)
+        cost_usd = _cost(model, reply, tokens_in(response))
+        return structs.replace(reply, cost_usd=cost_usd)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def _post(self, request: Request, timeout_s: float) -> bytes:
+        """The body of the response, which begins like JSON."""
+        import aiohttp
+
+        try:
+            async with self._opened().post(
+                request.address,
+                headers=request.headers,
+                data=request.body,
+                timeout=aiohttp.ClientTimeout(total=timeout_s, sock_connect=_CONNECT_S),
+                allow_redirects=False,
+                proxy=self._proxy(request.address),
+                ssl=self._trusted() if request.address.startswith("https:") else True,
+            ) as received:
+                _check_header(received.headers)
+                pieces = received.content.iter_any()
+                return await reply_body(
+                    Response(received.status, received.headers, request.address, pieces)
+                )
+        except aiohttp.InvalidURL as error:
+            raise NotSent(f"the request cannot be sent: {error}") from error
+        except aiohttp.ConnectionTimeoutError as error:
+            raise NoConnection("timed out", sent=False) from error
+        except TimeoutError:
+            raise
+        except (aiohttp.ClientError, OSError) as error:
+            sent = not isinstance(error, aiohttp.ClientConnectorError)
+            raise connection_error(error, sent=sent) from error
+
+    def _opened(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        if self._session is None:
+            # Its errors are those of the system, by which they are classified.
+            resolver = aiohttp.ThreadedResolver()
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=0, keepalive_timeout=_IDLE_S, resolver=resolver
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+            )
+        return self._session
+
+
+def request_of(model: Model, prompt: Prompt) -> Request:
+    """The request for a prompt.
+
+    A server that needs no key gets a placeholder, as OpenAI's clients send it.
+    """
+    headers = {
+        "Authorization": f"Bearer {os.environ.get('OPENAI_API_KEY') or 'none'}",
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "User-Agent": "pytest-llmarith",
+    }
+    body: dict[str, Any] = {
+        "model": model.served_as,
+        "messages": model.messages(prompt),
+    }
+    for name, value in model.params.items():
+        if name in _MORE_HEADERS:
+            headers.update(value)
+        elif name != _MORE_BODY and value is not None:
+            body[name] = value
+    body.update(model.params.get(_MORE_BODY, {}))
+    headers["Accept-Encoding"] = ACCEPTED_ENCODING
+    address = (model.api_base or "").rstrip("/") + _PATH
+    return Request(address, headers, json.dumps(body).encode())
+
+
+def _are_headers(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(text, str) and not set(text) & {"\r", "\n"}
+        for text in value.values()
+    )
+
+
+def _check_header(headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        if not (name.isascii() and value.isascii()):
+            raise UnreadableHeader(
+                "a header of the response cannot be read: it is not ASCII"
+            )
+
+
+def _proxy(address: str) -> str | None:
+    """The proxy for an address, from the environment (HTTPS_PROXY, NO_PROXY and the
+    like).
+    """
+    parts = urlsplit(address)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates that are trusted: those of SSL_CERT_FILE, or else those of the
+    system and of certifi.
+    """
+    import certifi
+
+    context = ssl.create_default_context()
+    if not os.environ.get("SSL_CERT_FILE"):
+        context.load_verify_locations(certifi.where())
+    return context
+
+
+def _entry(model: Model) -> Mapping[str, Any]:
+    return of_openai(model.served_as)
+
+
+def _cost(model: Model, reply: Reply, tokens: Tokens) -> float | None:
+    if tokens.prompt is None or tokens.completion is None:
+        return None
+    return cost_in(
+        _entry(model),
+        tiers_of(model.params, reply.served_tier),
+        tokens.prompt,
+        tokens.cached,
+        tokens.to_cache,
+        tokens.completion,
     )

@@ -219,7 +219,9 @@ def refusal(
     return Refused(status, said, codes_in(error), wait_s, _without_keys(asked))
 
 
-def error_in_reply(reply: Any, asked: str = "") -> Refused | None:
+def error_in_reply(
+    reply: Any, choice: Mapping[str, Any] | None, asked: str = ""
+) -> Refused | None:
     """The error in the JSON of a response with the status of a reply, as proxies send
     it; None if there is none.
 
@@ -227,7 +229,6 @@ def error_in_reply(reply: Any, asked: str = "") -> Refused | None:
     """
     if not isinstance(reply, dict):
         return None
-    choice = first_of(reply)
     holders = (reply, choice, choice.get("message") if choice else None)
     errors = [one.get("error") for one in holders if isinstance(one, dict)]
     error = next(filter(_is_error, errors), None)
@@ -344,14 +345,6 @@ def _is_error(error: Any) -> bool:
 def _wait_in(text: str) -> float | None:
     found = _RETRY_INFO.search(text)
     return float(found[1]) if found else None
-
-
-def first_of(answer: Mapping[str, Any], name: str = "choices") -> dict[str, Any] | None:
-    """The first choice in an answer; None if there is none, or it is no object."""
-    choices = answer.get(name)
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return choices[0]
-    return None
 
 
 def _parsed(text: str) -> Any:

@@ -20,7 +20,7 @@ from pytest_llmarith.models.provider_errors import (
     UnusableResponse,
     connection_error,
 )
-from pytest_llmarith.models.response_bodies import (
+from pytest_llmarith.models.responses import (
     ACCEPTED_ENCODING,
     Response,
     reply_body,

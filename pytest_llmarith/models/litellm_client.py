@@ -18,15 +18,8 @@ from typing import Any
 from msgspec import structs
 
 from pytest_llmarith.models import httpx_guard, responses
-from pytest_llmarith.models.error_bodies import error_in_reply, first_of
+from pytest_llmarith.models.error_bodies import error_in_reply
 from pytest_llmarith.models.parameters import unknown_parameter
-from pytest_llmarith.models.price_list import (
-    cost_in,
-    listed,
-    terms_in,
-    tier_of,
-    tiers_of,
-)
 from pytest_llmarith.models.provider_errors import (
     NotSent,
     UnusableResponse,
@@ -35,9 +28,14 @@ from pytest_llmarith.models.provider_errors import (
     words_of,
 )
 from pytest_llmarith.models.providers import (
+    cost_in,
     key_variable,
+    listed,
     no_such_model,
     provider_of,
+    terms_in,
+    tier_of,
+    tiers_of,
 )
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, ModelTerms, Prompt
@@ -149,7 +147,7 @@ class LitellmClient:
 
         Without a batch price in litellm's list, its cost is None.
         """
-        error = error_in_reply(body)
+        error = error_in_reply(body, responses.first_of(body))
         if error is not None:
             raise error
         try:
@@ -328,11 +326,11 @@ def _finish_reasons(answer: Mapping[str, Any]) -> dict[str, Any]:
 
     They are in the first choice or candidate (Google), or in the answer (Anthropic).
     """
-    choice = first_of(answer)
+    choice = responses.first_of(answer)
     if choice is not None:
         names = ("finish_reason", "native_finish_reason")
         return {name: choice.get(name) for name in names}
-    candidate = first_of(answer, "candidates")
+    candidate = responses.first_of(answer, "candidates")
     if candidate is not None:
         return {"native_finish_reason": candidate.get("finishReason")}
     return {"native_finish_reason": answer.get("stop_reason")}
@@ -386,7 +384,7 @@ def _unread(model: Model, answer: Any, error: Exception) -> Reply:
 
     Raises UnusableResponse.
     """
-    refused = error_in_reply(answer)
+    refused = error_in_reply(answer, responses.first_of(answer))
     if refused is not None:
         raise refused from error
     if provider_of(model.target, os.environ) == "openai":

@@ -19,12 +19,12 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import structs
 
 from pytest_llmarith.installation import install_extra
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.direct import DirectClient
 from pytest_llmarith.models.model_file import free_memory
 from pytest_llmarith.models.provider_errors import (
     NoConnection,
@@ -143,10 +143,20 @@ class LlamaServer:
         self._stderr.close()
 
 
+class Direct(Protocol):
+    """The way to a server of one's own."""
+
+    def prepare(self) -> None: ...
+    def unknown_parameter(self, model: Model) -> str | None: ...
+    async def request(
+        self, model: Model, prompt: Prompt, timeout_s: float
+    ) -> Reply: ...
+
+
 class LlamaClient:
     """The way to models of a file: servers of this run, which are asked directly."""
 
-    def __init__(self, direct: DirectClient) -> None:
+    def __init__(self, direct: Direct) -> None:
         self._direct = direct
         self._servers: dict[ModelFile, LlamaServer] = {}
         self._starting = asyncio.Lock()

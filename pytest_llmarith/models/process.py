@@ -239,7 +239,7 @@ class BrokerProcess:
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # `_why_ended` closes it
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pytest_llmarith.models.server"],
+            [sys.executable, "-P", "-m", "pytest_llmarith.models.broker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,

@@ -233,9 +233,9 @@ class Ask:
                 return unanswered.failure
             except Exception as error:  # a model fixture of the user may raise anything
                 return Failure(_in_a_line(error))
-        reply: Reply = answer
-        if is_own or not isinstance(answer, Reply):
-            reply = _checked(answer)
+        if not is_own and isinstance(answer, Reply):
+            return answer  # which has hidden them
+        reply = _checked(answer)
         text = redact.without_known_keys(reply.text, os.environ)
         reasoning = reply.reasoning
         if reasoning:

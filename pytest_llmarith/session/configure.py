@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +17,6 @@ from pytest_llmarith import options
 from pytest_llmarith.session.items import (
     NO_MODEL,
     OPTIONS_INPUT,
-    all_lack_an_option,
     has_record,
     id_of,
     missing_option,
@@ -121,6 +120,18 @@ class Missing:
     ) -> None:
         if self._help:
             terminalreporter.write_line(f"llmarith: {self._help}", yellow=True)
+
+
+def all_lack_an_option(stats: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether every test was skipped, and some of them because an option is missing:
+    then nothing that could be asked was.
+    """
+    ran = any(
+        reports
+        for category, reports in stats.items()
+        if category not in ("skipped", "deselected", "warnings", "")
+    )
+    return not ran and missing_option(stats.get("skipped", ())) is not None
 
 
 def nothing_selected(keyword: str, items: Iterable[pytest.Item]) -> str:

@@ -15,7 +15,7 @@ from pytest_llmarith.files import STORE_FOLDER, file_time
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Reply, convert
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.session.company import HtmlColumn, refuse_network
+from pytest_llmarith.session.company import refuse_network
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
@@ -30,6 +30,7 @@ from pytest_llmarith.session.items import (
     ASK,
     CRASHED,
     SHOW_PROGRESS,
+    HtmlColumn,
     hide,
     is_last_try,
     missing_option,
@@ -169,7 +170,8 @@ class RunController:
             return
         if not is_last_try(report):
             return
-        self._workers.reported(nodeid)
+        if self._has_workers:
+            self._workers.reported(nodeid)
         if self._recorder.is_final(nodeid):
             hide(report)
             return

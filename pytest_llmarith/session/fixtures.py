@@ -1,9 +1,9 @@
-"""The fixtures of the plugin:
+"""The marks and the fixtures of the plugin:
 
 `model`, `ask` and `search`, and the two parameters that the problem marks set.
 
-They are a plugin of their own, which is registered with the first test that has a
-problem mark. A suite without one keeps pytest's own message for a fixture that is not
+The fixtures are a plugin of their own, which is registered with the first test that has
+a problem mark. A suite without one keeps pytest's own message for a fixture that is not
 found.
 """
 
@@ -11,15 +11,86 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
-from pytest_llmarith.session import items
-from pytest_llmarith.session.items import settings_of
+from pytest_llmarith.session.items import (
+    PROBLEM_MARKS,
+    marks_on,
+    problem_of,
+    settings_of,
+)
 
+_LINES = (
+    "arithmetic(depths=range(2, 11), trials=10): parametrize `problem` with the "
+    "arithmetic task",
+    "integer_addition(trials=100): parametrize `problem` with the integer addition "
+    "task",
+    "oeis(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets "
+    "names them",
+    "breaking_point(task=None): parametrize `problem` with the searches for the "
+    "simplest wrong answer, of arithmetic and integer addition or of a task with a "
+    "Grid",
+    "llmarith_task(task, trials=10): parametrize `problem` with a custom task, a "
+    "pytest_llmarith.Task",
+    "cell(model, task, variant, op, dtype, depth, trial, set, number, label): the cell "
+    "of an item, and in a run with conditions or repeats (numbers, symbols, context, "
+    "prompt, system, repeat), for exact -m expressions such as "
+    "-m \"cell(variant='int_div', depth=7)\"",
+    "oeis_keyword(name): a keyword of an OEIS entry, for exact -m expressions such as "
+    "-m \"oeis_keyword(name='hard')\"",
+    # pytest-timeout's mark, which OEIS items have even if that plugin is disabled.
+    "timeout(seconds): the largest limit of one term of an OEIS item",
+)
 _NAME = "llmarith-fixtures"
 _FIXTURES = ("llm_model", "llm_prompt_config", "model", "ask", "search")
+
+
+# --- marks ----------------------------------------------------------------------------
+
+
+def declare_marks(config: pytest.Config) -> None:
+    """Declare the marks, for `--strict-markers` and `--markers`."""
+    for line in _LINES:
+        config.addinivalue_line("markers", line)
+
+
+def has_problem_mark(collector: pytest.Collector, function: object) -> bool:
+    """Whether a function that is about to be collected has a problem mark, or its class
+    or module has one.
+    """
+    marks = list(collector.iter_markers())
+    own = getattr(function, "pytestmark", None)
+    if isinstance(own, list):  # a mock has any attribute
+        marks += own
+    return any(mark.name in PROBLEM_MARKS for mark in marks)
+
+
+def refuse_unmarked(request: pytest.FixtureRequest) -> None:
+    """Fail a test that uses a fixture of the plugin without a problem mark."""
+    if problem_of(request.node) is None:
+        refuse(request)
+
+
+def refuse(request: pytest.FixtureRequest) -> NoReturn:
+    """Fail a test without a problem in one line."""
+    marks = marks_on(request.node)
+    if marks:
+        why = (
+            f"@pytest.mark.{marks[0].name} gives this test no problem; take `problem` "
+            f"as an argument, without a fixture or parametrization of that name, and "
+            f"write the mark above the function"
+        )
+    else:
+        why = (
+            "the fixtures model, ask and search of pytest-llmarith need a problem; "
+            "write a mark such as @pytest.mark.arithmetic above the function"
+        )
+    pytest.fail(why, pytrace=False)
+
+
+# --- fixtures -------------------------------------------------------------------------
 
 
 def register(config: pytest.Config) -> None:
@@ -58,7 +129,7 @@ def llm_model(request: pytest.FixtureRequest) -> Any:
     """The model of this item, one of `--llm-model`; parametrized by the problem
     mark.
     """
-    items.refuse(request)
+    refuse(request)
 
 
 @pytest.fixture
@@ -87,7 +158,7 @@ def ask(
     """Asks the model a problem, attaches the trial to the item, and returns its
     record.
     """
-    items.refuse_unmarked(request)
+    refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
     asked = Ask(request.node, model, settings_of(request.config))
@@ -102,7 +173,7 @@ def search(
     """The same as `ask`, for tests that search for the simplest question that the model
     gets wrong.
     """
-    items.refuse_unmarked(request)
+    refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 
     asked = Ask(request.node, model, settings_of(request.config))

@@ -1,5 +1,5 @@
-"""What the plugin puts on pytest's items, reports and config: marks, ids, settings, the
-record of a trial.
+"""What the plugin puts on pytest's items, reports and config: settings, the record of a
+trial; and the hooks that do it.
 
 Reports show the outcome of a trial by letter, word, colour and properties. Every pytest
 run loads this module. The report of a worker holds the record as JSON text, because
@@ -9,10 +9,10 @@ xdist transports neither enums nor lone surrogates, which a reply may contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NoReturn
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -37,35 +37,8 @@ NO_SEARCH = (
     "no search requested: --llm-breaking-point=80 searches with up to 80 questions each"
 )
 
-_LINES = (
-    "arithmetic(depths=range(2, 11), trials=10): parametrize `problem` with the "
-    "arithmetic task",
-    "integer_addition(trials=100): parametrize `problem` with the integer addition "
-    "task",
-    "oeis(sets=None): parametrize `problem` with the OEIS task; sets as --oeis-sets "
-    "names them",
-    "breaking_point(task=None): parametrize `problem` with the searches for the "
-    "simplest wrong answer, of arithmetic and integer addition or of a task with a "
-    "Grid",
-    "llmarith_task(task, trials=10): parametrize `problem` with a custom task, a "
-    "pytest_llmarith.Task",
-    "cell(model, task, variant, op, dtype, depth, trial, set, number, label): the cell "
-    "of an item, and in a run with conditions or repeats (numbers, symbols, context, "
-    "prompt, system, repeat), for exact -m expressions such as "
-    "-m \"cell(variant='int_div', depth=7)\"",
-    "oeis_keyword(name): a keyword of an OEIS entry, for exact -m expressions such as "
-    "-m \"oeis_keyword(name='hard')\"",
-    # pytest-timeout's mark, which OEIS items have even if that plugin is disabled.
-    "timeout(seconds): the largest limit of one term of an OEIS item",
-)
 # Characters that -k cannot parse.
 _UNPARSABLE = re.compile(r"[^A-Za-z0-9_:+./-]")
-
-
-def declare_marks(config: pytest.Config) -> None:
-    """Declare the marks, for `--strict-markers` and `--markers`."""
-    for line in _LINES:
-        config.addinivalue_line("markers", line)
 
 
 def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
@@ -88,17 +61,6 @@ def problem_marks(metafunc: pytest.Metafunc) -> list[pytest.Mark]:
 def marks_on(item: pytest.Item) -> list[pytest.Mark]:
     """The problem marks of an item or a function."""
     return [mark for mark in item.iter_markers() if mark.name in PROBLEM_MARKS]
-
-
-def has_problem_mark(collector: pytest.Collector, function: object) -> bool:
-    """Whether a function that is about to be collected has a problem mark, or its class
-    or module has one.
-    """
-    marks = list(collector.iter_markers())
-    own = getattr(function, "pytestmark", None)
-    if isinstance(own, list):  # a mock has any attribute
-        marks += own
-    return any(mark.name in PROBLEM_MARKS for mark in marks)
 
 
 def problem_of(item: pytest.Item) -> Any:
@@ -149,41 +111,6 @@ def missing_option(reports: Iterable[Any]) -> str | None:
         if why in reasons:
             return why
     return None
-
-
-def all_lack_an_option(stats: Mapping[str, Sequence[Any]]) -> bool:
-    """Whether every test was skipped, and some of them because an option is missing:
-    then nothing that could be asked was.
-    """
-    ran = any(
-        reports
-        for category, reports in stats.items()
-        if category not in ("skipped", "deselected", "warnings", "")
-    )
-    return not ran and missing_option(stats.get("skipped", ())) is not None
-
-
-def refuse_unmarked(request: pytest.FixtureRequest) -> None:
-    """Fail a test that uses a fixture of the plugin without a problem mark."""
-    if problem_of(request.node) is None:
-        refuse(request)
-
-
-def refuse(request: pytest.FixtureRequest) -> NoReturn:
-    """Fail a test without a problem in one line."""
-    marks = marks_on(request.node)
-    if marks:
-        why = (
-            f"@pytest.mark.{marks[0].name} gives this test no problem; take `problem` "
-            f"as an argument, without a fixture or parametrization of that name, and "
-            f"write the mark above the function"
-        )
-    else:
-        why = (
-            "the fixtures model, ask and search of pytest-llmarith need a problem; "
-            "write a mark such as @pytest.mark.arithmetic above the function"
-        )
-    pytest.fail(why, pytrace=False)
 
 
 # --- settings and records -------------------------------------------------------------
@@ -262,29 +189,6 @@ def is_last_try(report: pytest.TestReport) -> bool:
     return report.outcome in _OUTCOMES
 
 
-@contextmanager
-def current(item: pytest.Item) -> Iterator[None]:
-    """An item is run, by some plugins more than once; then it loses its record, as
-    pytest keeps every item to the end.
-    """
-    _running.append(item)
-    try:
-        yield
-    finally:
-        _running.remove(item)
-        if RECORD in item.stash:
-            del item.stash[RECORD]
-
-
-def attach_current(report: pytest.TestReport) -> None:
-    """Attach the record of the item that this process runs, as another plugin may have
-    run it again since it made the report.
-    """
-    for item in _running[-1:]:
-        if item.nodeid == report.nodeid:
-            attach(report, item)
-
-
 def attach(report: pytest.TestReport, item: pytest.Item) -> None:
     """Put an item's record on the report of its call.
 
@@ -294,63 +198,14 @@ def attach(report: pytest.TestReport, item: pytest.Item) -> None:
     is_part = report.when != "call" or item.stash.get(RUNNING, False)
     if record is None or is_part or not is_last_try(report):
         return
-    from pytest_llmarith.session import company
-
     put_record(report, record, as_text=hasattr(item.config, "workerinput"))
-    why = None if record.outcome == "correct" else _why(record)
     html = item.config.pluginmanager.hasplugin("html")
-    company.show(report, record.outcome, why, html)
-
-
-def fail_if_strict(item: pytest.Item) -> None:
-    """Fail a test that has passed, unless its outcome is correct; by an exception, as
-    other plugins look at that.
-    """
-    __tracebackhide__ = True
-    record = item.stash.get(RECORD, None)
-    if record is None or record.outcome == "correct":
-        return
-    if settings_of(item.config).strict:
-        pytest.fail(f"{record.outcome}: {_why(record)} (--llm-strict)", pytrace=False)
-
-
-def tell_allure(item: pytest.Item) -> None:
-    """Show an item's record in allure's report."""
-    record = item.stash.get(RECORD, None)
-    if record is not None and item.config.pluginmanager.hasplugin("allure_listener"):
-        from pytest_llmarith.session import company
-
-        why = None if record.outcome == "correct" else _why(record)
-        company.tell_allure(item, record.outcome, why)
+    _show(report, record.outcome, _why(record), html)
 
 
 def hide(report: pytest.TestReport) -> None:
     """Show and count nothing for a further report of an item."""
     setattr(report, _HIDDEN_ATTRIBUTE, True)
-
-
-def status_of(
-    report: pytest.TestReport,
-) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
-    """Category, letter and word of a report with a record; None for pytest's own.
-
-    A test that failed for another reason after grading, or whose task raised, stays
-    pytest's failed.
-    """
-    if report.when not in ("call", CRASHED) or not hasattr(report, _OUTCOME_ATTRIBUTE):
-        return None
-    if not is_last_try(report):
-        return None
-    outcome, has_raised = getattr(report, _OUTCOME_ATTRIBUTE)
-    if report.failed:
-        is_strict = str(report.longrepr).startswith(f"{outcome}: ")
-        is_unanswered = outcome == "unanswered" and not has_raised
-        if not is_strict and not is_unanswered:
-            return None
-    if hasattr(report, _HIDDEN_ATTRIBUTE):
-        return "", "", ("", {})
-    letter, markup = _SHOWN[outcome]
-    return outcome, letter, (outcome.upper(), markup)
 
 
 def properties_of(record: Record) -> list[tuple[str, str]]:
@@ -393,7 +248,10 @@ def keep(record: Record, item: pytest.Item) -> None:
     item.user_properties[:] = [*others, *properties_of(record)]
 
 
-def _why(record: Record) -> str:
+def _why(record: Record) -> str | None:
+    """Why a trial is not correct; None if it is."""
+    if record.outcome == "correct":
+        return None
     from pytest_llmarith.records import as_text
     from pytest_llmarith.safe_text import sanitize
 
@@ -402,3 +260,165 @@ def _why(record: Record) -> str:
         expected = as_text(record.problem.expected)
         why = f"got {record.answer_text}, expected {expected}"
     return sanitize(why, _LONGEST_TEXT)
+
+
+def _fail_if_strict(item: pytest.Item) -> None:
+    """Fail a test that has passed, unless its outcome is correct; by an exception, as
+    other plugins look at that.
+    """
+    __tracebackhide__ = True
+    record = item.stash.get(RECORD, None)
+    if record is None or record.outcome == "correct":
+        return
+    if settings_of(item.config).strict:
+        pytest.fail(f"{record.outcome}: {_why(record)} (--llm-strict)", pytrace=False)
+
+
+# --- hooks ----------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
+    """Disable pytest-timeout for items whose grader enforces their timeout mark."""
+    item.stash[TIMER] = settings
+    grader = grader_of(item)
+    return True if grader and grader.limit_s is not None else None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    _running.append(item)
+    try:
+        return (yield)
+    finally:  # pytest keeps every item to the end
+        _running.remove(item)
+        if RECORD in item.stash:
+            del item.stash[RECORD]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    __tracebackhide__ = True
+    item.stash[RUNNING] = True
+    try:
+        result = yield
+    finally:
+        item.stash[RUNNING] = False
+    _fail_if_strict(item)
+    return result
+
+
+# The innermost one: other plugins see the outcome.
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    attach(report, item)
+    if report.when == "teardown":
+        _tell_allure(item)
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_logreport(
+    report: pytest.TestReport,
+) -> Generator[None, object, object]:
+    # Another plugin may have run the item again since it made the report.
+    for item in _running[-1:]:
+        if item.nodeid == report.nodeid:
+            attach(report, item)
+    return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(
+    report: pytest.TestReport,
+) -> tuple[str, str, tuple[str, Mapping[str, bool]]] | None:
+    """Category, letter and word of a report with a record; None for pytest's own.
+
+    A test that failed for another reason after grading, or whose task raised, stays
+    pytest's failed.
+    """
+    if report.when not in ("call", CRASHED) or not hasattr(report, _OUTCOME_ATTRIBUTE):
+        return None
+    if not is_last_try(report):
+        return None
+    outcome, has_raised = getattr(report, _OUTCOME_ATTRIBUTE)
+    if report.failed:
+        is_strict = str(report.longrepr).startswith(f"{outcome}: ")
+        is_unanswered = outcome == "unanswered" and not has_raised
+        if not is_strict and not is_unanswered:
+            return None
+    if hasattr(report, _HIDDEN_ATTRIBUTE):
+        return "", "", ("", {})
+    letter, markup = _SHOWN[outcome]
+    return outcome, letter, (outcome.upper(), markup)
+
+
+# --- reports of other plugins ---------------------------------------------------------
+
+_SECTION = "llmarith stdout call"  # teamcity-messages prints those with these words
+_EXTRA = "llmarith"
+_COLUMN = 2  # after the id of a test
+_HTML_HEADER = '<th class="sortable" data-column-type="llmarith">Answer</th>'
+
+
+def _show(report: pytest.TestReport, outcome: str, why: str | None, html: bool) -> None:
+    """Put the outcome of a trial that is not correct where reports look at a test that
+    passed, in place of that of a try before.
+    """
+    sections = [one for one in report.sections if one[0] != _SECTION]
+    if why is not None:
+        sections.append((_SECTION, f"{outcome}: {why}\n"))
+    report.sections[:] = sections
+    if not html:
+        return
+    extras = [one for one in getattr(report, "extras", []) if one["name"] != _EXTRA]
+    if why is not None:
+        content = f"{outcome}: {why}"
+        kind = {"mime_type": "text/plain", "extension": "txt", "format_type": "text"}
+        extras.append({"name": _EXTRA, "content": content, **kind})
+    report.extras = extras  # type: ignore[attr-defined]  # pytest-html's
+
+
+class HtmlColumn:
+    """The outcome as a column of pytest-html's table."""
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_header(self, cells: list[str]) -> None:
+        cells.insert(_COLUMN, _HTML_HEADER)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_row(
+        self, report: pytest.TestReport, cells: list[str]
+    ) -> None:
+        facts = dict(report.user_properties)
+        outcome = facts.get("llmarith_outcome", "")
+        if cells:  # else the row is left out
+            cells.insert(
+                _COLUMN, f'<td class="col-llmarith">{escape(str(outcome))}</td>'
+            )
+
+
+def _tell_allure(item: pytest.Item) -> None:
+    """Add labels, parameters and the status text to allure's result of an item."""
+    record = item.stash.get(RECORD, None)
+    if record is None:
+        return
+    outcome, why = record.outcome, _why(record)
+    listener = item.config.pluginmanager.getplugin("allure_listener")
+    result = listener and listener.allure_logger.get_test(None)
+    if not result:
+        return
+    from allure_commons.model2 import Label, Parameter, StatusDetails
+
+    for name, value in item.user_properties:
+        if name.startswith("llmarith_"):
+            # Excluded, so that the history of a test does not depend on its outcome.
+            short = name.removeprefix("llmarith_")
+            result.parameters.append(Parameter(name=short, value=value, excluded=True))
+    result.labels.append(Label(name="llmarith_outcome", value=outcome))
+    result.labels.append(Label(name="tag", value=outcome))
+    if why is not None and result.statusDetails is None:
+        result.statusDetails = StatusDetails(message=f"{outcome}: {why}")

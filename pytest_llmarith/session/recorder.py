@@ -21,7 +21,6 @@ from typing import Any, Literal
 
 import pytest
 
-from pytest_llmarith.figures.estimates import replies_of
 from pytest_llmarith.files import file_time, replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import Record, encode
@@ -121,7 +120,7 @@ class Recorder:
     def add(self, nodeid: str, record: Record) -> None:
         """Take the record of an item, in place of one without a reply."""
         self.records[nodeid] = self._without_reply[nodeid] = record
-        if next(replies_of(record), None) is not None:
+        if record.replies:
             del self._without_reply[nodeid]
             self._write(nodeid, record)
             self._count(record)

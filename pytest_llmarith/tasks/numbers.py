@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from pytest_llmarith import exact
-from pytest_llmarith.exact.decimals import decimal_from
+from pytest_llmarith.exact.digits import decimal_from
 from pytest_llmarith.records import NUMBER, NumberDetails
 from pytest_llmarith.tasks.task import (
     BuiltInTask,

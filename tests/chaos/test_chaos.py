@@ -109,7 +109,7 @@ class KilledBench:
             is_here = Path(os.readlink(process / "cwd")) == self._folder
             return (
                 is_here
-                and b"pytest_llmarith.models.server"
+                and b"pytest_llmarith.models.broker"
                 in (process / "cmdline").read_bytes()
             )
         except OSError:  # it has ended meanwhile

@@ -163,6 +163,7 @@ def test_without_a_reply_nothing_is_measured() -> None:
     assert written["reason"] == "503 Service Unavailable"
     assert [written[name] for name in ("answer", "grade", "reply")] == [None] * 3
     assert written["simulated"] is True
+    assert written.pop("failure") == "failed"
     assert written.keys() == recorded(SUM, Reply("17")).keys()
 
 

@@ -206,7 +206,7 @@ def test_a_question_has_the_same_key_in_both_ways(
 
 BROKER = """
 import os, sys
-from pytest_llmarith.models import server
+from pytest_llmarith.models import broker
 
 def exit_(status):
     found = {name.partition(".")[0] for name in sys.modules} & {"litellm", "openai", "httpx", "pydantic", "aiohttp"}
@@ -214,7 +214,7 @@ def exit_(status):
     exit_now(status)
 
 exit_now, os._exit = os._exit, exit_
-server.main()
+broker.main()
 """
 
 

@@ -171,7 +171,7 @@ def _children(process: subprocess.Popen[str]) -> Iterator[int]:
 
 def _is_broker(process: int) -> bool:
     command = Path(f"/proc/{process}/cmdline").read_bytes()
-    return b"pytest_llmarith.models.server" in command
+    return b"pytest_llmarith.models.broker" in command
 
 
 # --- disks ----------------------------------------------------------------------------

@@ -488,7 +488,7 @@ def test_the_users_pytest_is_left_as_it_is(
 def _is_broker_in(folder: Path, process: Path) -> bool:
     try:
         is_here = Path(os.readlink(process / "cwd")) == folder
-        return is_here and b"models.server" in (process / "cmdline").read_bytes()
+        return is_here and b"models.broker" in (process / "cmdline").read_bytes()
     except OSError:  # it has ended meanwhile
         return False
 

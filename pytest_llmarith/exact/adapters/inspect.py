@@ -17,8 +17,8 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
+from ..digits import Decimals, Exact
 from ..grading import grade
-from ..tolerance import Decimals, Exact
 
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator,unused-ignore]
