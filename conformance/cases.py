@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
-from pytest_llmarith.exact.conformance import Case
+from pytest_llmarith.exact.conformance import CorpusCase
 
 Category = Literal["equivalence", "format", "distinction", "exploit"]
 
@@ -22,7 +22,7 @@ class Cases:
     """
 
     origin: Literal["random", "written"]
-    cases: list[Case] = field(default_factory=list)
+    cases: list[CorpusCase] = field(default_factory=list)
     numbers: Counter[str] = field(default_factory=Counter)
 
     def right(
@@ -81,7 +81,7 @@ class Cases:
         self.numbers[family] += 1
         name = f"{family}-{self.origin}-{self.numbers[family]:03}"
         self.cases.append(
-            Case(
+            CorpusCase(
                 name,
                 category,
                 family,

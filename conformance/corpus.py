@@ -11,14 +11,14 @@ from pathlib import Path
 
 from conformance.notations import notations
 from conformance.written import written
-from pytest_llmarith.exact.conformance import Case
+from pytest_llmarith.exact.conformance import CorpusCase
 
 FOLDER = Path(__file__).parents[1] / "pytest_llmarith" / "exact" / "corpus"
 
 
-def all_cases() -> list[Case]:
+def all_cases() -> list[CorpusCase]:
     """Every case. Two cases never have both reply and expected number in common."""
-    found: dict[tuple[str, str], Case] = {}
+    found: dict[tuple[str, str], CorpusCase] = {}
     for case in [*notations().cases, *written().cases]:
         before = found.setdefault((case.completion, case.reference), case)
         assert before.expect == case.expect, (before, case)

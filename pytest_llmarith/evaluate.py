@@ -43,7 +43,7 @@ class Trial:
     """
 
     task: str
-    problem: records.Problem
+    problem: records.RecordedProblem
     model: Model
     prompt: Prompt
     nodeid: str | None
@@ -80,7 +80,7 @@ class Graded:
     reading: str | None = None
     answer: Any = None
     answers: Mapping[str, Any] = field(default_factory=dict)
-    grade: records.Grade | None = None
+    grade: records.RecordedGrade | None = None
     failure: FailureCode | None = None
 
 
@@ -143,7 +143,7 @@ def _graded(
         return _of_grade(grade, recorded, reason)
     if isinstance(found, NoAnswer):
         answers = dict.fromkeys(task.readings)
-        none = records.Grade(0.0, dict.fromkeys(task.readings, 0.0))
+        none = records.RecordedGrade(0.0, dict.fromkeys(task.readings, 0.0))
         return Graded(Outcome.NAN, found.reason, reading, None, answers, none)
     if reading is None:
         # Before grading, as `grade` may modify the answer.
@@ -173,7 +173,7 @@ def _of_readings(
             reading,
             None,
             by_reading,
-            records.Grade(0.0, scores),
+            records.RecordedGrade(0.0, scores),
         )
     graded = _of_grade(grades[answer], answer, scores=scores)
     graded.reading, graded.answers = reading, by_reading
@@ -229,7 +229,7 @@ def _of_grade(
         answer = None
     score = None if grade.score is None else float(grade.score)
     named = scores or {name: float(one) for name, one in grade.scores.items()}
-    part = records.Grade(score, dict(named), details)
+    part = records.RecordedGrade(score, dict(named), details)
     return Graded(outcome, grade.reason or reason, None, answer, {}, part)
 
 
@@ -284,7 +284,7 @@ def _fields(found: Graded) -> dict[str, Any]:
 
 
 def unanswered_record(
-    trial: Trial, failure: Failure, grade: records.Grade | None = None
+    trial: Trial, failure: Failure, grade: records.RecordedGrade | None = None
 ) -> Record:
     """The record of a trial without a reply."""
     found = Graded(Outcome.UNANSWERED, failure.message, grade=grade)

@@ -351,7 +351,9 @@ def record_of_search(
         return _stopped_record(trial, stopped, details)
     shown = _shown(search)
     found = Graded(
-        shown.graded.outcome, _reason(shown), grade=records.Grade(None, details=details)
+        shown.graded.outcome,
+        _reason(shown),
+        grade=records.RecordedGrade(None, details=details),
     )
     return record(
         replace(trial, prompt=shown.prompt), _with_retries(shown, _steps(search)), found
@@ -390,7 +392,7 @@ def record_of_threshold(
     )
     if stopped is not None:
         return _stopped_record(trial, stopped, details)
-    grade = records.Grade(None, details=details)
+    grade = records.RecordedGrade(None, details=details)
     if reached:
         found = Graded(Outcome.CORRECT, grade=grade)
     else:
@@ -399,9 +401,9 @@ def record_of_threshold(
     return record(last, _with_retries(steps[-1], steps), found)
 
 
-def not_run(budget: int) -> records.Grade:
+def not_run(budget: int) -> records.RecordedGrade:
     """The grade of a search whose worker crashed, or whose task returned no grade."""
-    return records.Grade(
+    return records.RecordedGrade(
         None,
         details=records.SearchDetails(
             SearchEnd.UNANSWERED, budget, 0, None, 0, None, []
@@ -413,7 +415,7 @@ def _stopped_record(
     trial: Trial, stopped: Unanswered | Ungraded, details: records.SearchDetails
 ) -> Record:
     """The unanswered record of a search, with the reply that was not graded."""
-    grade = records.Grade(None, details=details)
+    grade = records.RecordedGrade(None, details=details)
     if isinstance(stopped, Unanswered):
         return unanswered_record(trial, stopped.failure, grade)
     step = stopped.step

@@ -67,7 +67,7 @@ class Part(msgspec.Struct, omit_defaults=True):
 # --- problems -------------------------------------------------------------------------
 
 
-class Problem(Part):
+class RecordedProblem(Part):
     """A question of a task."""
 
     label: Name  # the part of pytest's id that names the problem
@@ -295,7 +295,7 @@ class OwnDetails(Part, tag_field="kind", tag="own"):
 Details = NumberDetails | ProgramDetails | SearchDetails | OwnDetails
 
 
-class Grade(Part):
+class RecordedGrade(Part):
     """The grade of an answer."""
 
     score: Share | None  # 1 if correct; null without a measurement, and for searches
@@ -314,7 +314,7 @@ class Record(Part):
     task: Name  # such as `arithmetic` or `oeis`, or the name of a task of your own
     model: str
     simulated: bool  # whether a fake model replied
-    problem: Problem
+    problem: RecordedProblem
     condition: Condition  # how the prompt was written
     repeat: Count  # number of the repeat in the same condition, counted from 0
     prompt: list[Message] | None  # null if another program asked
@@ -330,7 +330,7 @@ class Record(Part):
     )
     answer: Any  # what was graded, as text if it is not JSON; numbers are decimal text
     answers: dict[str, Any]  # the answer of each reading, if the task has several
-    grade: Grade | None  # null if nothing was graded
+    grade: RecordedGrade | None  # null if nothing was graded
     reply: Reply | None
     raised: str | None = (
         # the exception that a custom task raised while reading or grading the reply

@@ -28,7 +28,7 @@ from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     BatchMode,
     Condition,
-    Level,
+    IsolationLevel,
     Model,
     NumberFormat,
     Price,
@@ -82,7 +82,7 @@ class OeisSettings:
     cache: Path
     limits: ProgramLimits
     terms: int | None
-    sandbox: Level | None
+    sandbox: IsolationLevel | None
     rules: Rules
     static_judge: bool
     judge: Model | None
@@ -293,7 +293,7 @@ def _oeis(
             "--oeis-terms",
             lambda text: None if text == "all" else _whole(1, 1_000_000)(text),
         ),
-        sandbox=given.optional("--oeis-sandbox", _one_of(Level)),
+        sandbox=given.optional("--oeis-sandbox", _one_of(IsolationLevel)),
         rules=given.value("oeis_rules", _one_of(Rules)),
         static_judge=kind in ("static", "both"),
         judge=_judge(models.judge("--oeis-judge", judge)) if judge else None,

@@ -111,7 +111,7 @@ class ProgramRules(Part):
     judge: Model | None
 
 
-class Shard(Part):
+class ShardFacts(Part):
     """The shard that this run is."""
 
     index: Positive
@@ -135,7 +135,7 @@ class RunTimes(Part):
     exit_status: (
         int | None
     )  # pytest's, or 6 for a run that was stopped; null for a merged one
-    shard: Shard | None
+    shard: ShardFacts | None
 
 
 class Merged(Part):

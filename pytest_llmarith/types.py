@@ -658,7 +658,7 @@ class IntegerSequence:
         return range(self.offset, self.offset + len(self.terms))
 
 
-class Level(StrEnum):
+class IsolationLevel(StrEnum):
     """The isolation level of a program.
 
     `STRICT`: bubblewrap, Landlock, seccomp and resource limits. `STANDARD`: the same
@@ -678,7 +678,7 @@ class Isolation:
     `remarks` say in one line each why a stricter level is unavailable.
     """
 
-    level: Level
+    level: IsolationLevel
     enforced: tuple[str, ...]
     remarks: tuple[str, ...] = ()
 

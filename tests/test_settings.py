@@ -14,7 +14,7 @@ from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.types import (
     Condition,
-    Level,
+    IsolationLevel,
     Model,
     NumberFormat,
     Price,
@@ -64,7 +64,7 @@ def test_defaults(parse: Parse) -> None:
         ("--oeis-limits=4, 0.5,4", "oeis.limits.seconds", (0.5, 4.0)),
         ("-ooeis_memory=512MiB", "oeis.limits.memory_bytes", 512 << 20),
         ("--oeis-terms=40", "oeis.terms", 40),
-        ("--oeis-sandbox=standard", "oeis.sandbox", Level.STANDARD),
+        ("--oeis-sandbox=standard", "oeis.sandbox", IsolationLevel.STANDARD),
         ("--oeis-judge=none", "oeis.static_judge", False),
         ("--oeis-judge=both:mine=openai/x", "oeis.judge.name", "judge:mine"),
     ],

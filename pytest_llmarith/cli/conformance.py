@@ -31,7 +31,7 @@ def _conformance(request: argparse.Namespace) -> int:
         sys.path.insert(0, "")  # a module of the current folder
     try:
         shown, status = conformance.run(request)
-    except conformance.UsageError as error:
+    except conformance.WrongUsage as error:
         raise UsageError(str(error)) from error
     say(shown)
     return status

@@ -17,7 +17,7 @@ from .error_classes import error_class as error_class
 from .extract import ExtractedAnswer as ExtractedAnswer
 from .extract import read as read
 from .extract import reason as reason
-from .grading import Grade, Readings, classify_error, grade, read_number, readings
+from .grading import NumberGrade, Readings, classify_error, grade, read_number, readings
 from .rewards import compute_score, reward
 from .thoughts import Stripped as Stripped
 from .thoughts import strip_thoughts as strip_thoughts
@@ -30,7 +30,7 @@ __all__ = [
     "Decimals",
     "ErrorClass",
     "Exact",
-    "Grade",
+    "NumberGrade",
     "Readings",
     "Reason",
     "Tolerance",

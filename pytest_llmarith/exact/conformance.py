@@ -31,12 +31,12 @@ _SECONDS = 20.0
 _START_SECONDS = 300.0  # for imports
 
 
-class UsageError(Exception):
+class WrongUsage(Exception):
     """The grader or the corpus cannot be used; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CorpusCase:
     """A reply of the corpus, the expected number, and whether a grader has to accept
     it; names of reward-doctor.
     """
@@ -59,29 +59,29 @@ class Verdict:
     `fault` is set if it raised or took too long, which counts as a refusal.
     """
 
-    case: Case
+    case: CorpusCase
     accepts: bool
     seconds: float
     fault: str | None
 
 
-def load_corpus(path: Path | None = None) -> list[Case]:
+def load_corpus(path: Path | None = None) -> list[CorpusCase]:
     """The cases of a JSONL file, or of the corpus in this package."""
     source = path or resources.files(__package__ or "exactnum").joinpath(
         "corpus", "cases.jsonl"
     )
     try:
         lines = source.read_text("utf-8").splitlines()
-        return [Case(**json.loads(line)) for line in lines]
+        return [CorpusCase(**json.loads(line)) for line in lines]
     except (OSError, ValueError, TypeError) as error:
-        raise UsageError(f"the corpus {source} cannot be read: {error}") from error
+        raise WrongUsage(f"the corpus {source} cannot be read: {error}") from error
 
 
 def load_grader(name: str) -> Grader:
     """The function of `module:function` or `file.py:function`."""
     where, separator, function = name.rpartition(":")
     if not separator:
-        raise UsageError(
+        raise WrongUsage(
             f"{name!r} names no function; write module:function or file.py:function"
         )
     try:
@@ -90,9 +90,9 @@ def load_grader(name: str) -> Grader:
         else:
             found = getattr(import_module(where), function, None)
     except Exception as error:
-        raise UsageError(f"{name}: {type(error).__name__}: {error}") from error
+        raise WrongUsage(f"{name}: {type(error).__name__}: {error}") from error
     if not callable(found):
-        raise UsageError(f"{where} has no function {function}")
+        raise WrongUsage(f"{where} has no function {function}")
     grader: Grader = found
     return grader
 
@@ -114,7 +114,7 @@ def accepts(verdict: Any) -> bool:
 
 
 def verdicts(
-    name: str, cases: Sequence[Case], seconds: float = _SECONDS
+    name: str, cases: Sequence[CorpusCase], seconds: float = _SECONDS
 ) -> Iterator[Verdict]:
     """The grader's verdict on each case, in order."""
     process, pipe = _started(name)
@@ -152,7 +152,7 @@ def _started(name: str) -> tuple[Any, Connection]:
         problem = f"{name} ends its process when it is loaded"
     if problem is not None:
         _stop(process)
-        raise UsageError(problem)
+        raise WrongUsage(problem)
     return process, pipe
 
 
@@ -165,7 +165,7 @@ def _serve(name: str, pipe: Connection) -> None:
     """Load the grader and answer the parent until it closes the pipe."""
     try:
         grader = load_grader(name)
-    except UsageError as error:
+    except WrongUsage as error:
         pipe.send(str(error))
         return
     with suppress(Exception):
@@ -313,7 +313,7 @@ def run(request: argparse.Namespace) -> tuple[str, int]:
     """What the command prints, and its exit status."""
     cases = load_corpus(request.corpus)
     if not cases:
-        raise UsageError("the corpus has no cases")
+        raise WrongUsage("the corpus has no cases")
     found = list(verdicts(request.grader, cases, request.timeout))
     report = report_of(request.grader, found)
     if request.format == "json":
@@ -327,7 +327,7 @@ def run(request: argparse.Namespace) -> tuple[str, int]:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}; see --help")
+        raise WrongUsage(f"{message}; see --help")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -340,7 +340,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_arguments(parser)
     try:
         shown, status = run(parser.parse_args(argv))
-    except UsageError as error:
+    except WrongUsage as error:
         sys.stderr.write(f"conformance: {error}\n")
         return WRONG_USAGE
     sys.stdout.write(f"{shown}\n")

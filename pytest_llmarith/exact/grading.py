@@ -48,7 +48,7 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class NumberGrade:
     """Whether a reply is right, the number that was read, and why there is none.
 
     A grade is true if it is right.
@@ -103,7 +103,7 @@ def grade(
     tolerance: Tolerance = _EXACT,
     operands: Sequence[Expected] | None = None,
     kind: Kind | None = None,
-) -> Grade:
+) -> NumberGrade:
     """Whether the answer of a reply is the expected number.
 
     A reply is a text, a message, a list of messages (the last one of the assistant
@@ -111,7 +111,7 @@ def grade(
     number, if it is not given.
 
     >>> grade("The answer is 1,234,567.", "1234567")
-    Grade(correct=True, answer=Decimal('1234567'), reason=None)
+    NumberGrade(correct=True, answer=Decimal('1234567'), reason=None)
     >>> grade("1.00004", "1").correct
     False
     >>> grade("42", 42.0)  # doctest: +ELLIPSIS
@@ -123,14 +123,14 @@ def grade(
     text = text_of(reply)
     found = read(text, _texts_of(operands), _dtype_of(kind, truth))
     if truth is None:
-        return Grade(False, found.tolerant, Reason.NO_EXPECTED)
+        return NumberGrade(False, found.tolerant, Reason.NO_EXPECTED)
     if found.tolerant is None:
-        return Grade(False, None, found.reason)
+        return NumberGrade(False, None, found.reason)
     graded = tolerance.graded(found.tolerant)
     is_correct = graded == tolerance.graded(truth)
     if is_correct and graded == found.tolerant and _goes_on(text, found):
         is_correct = False
-    return Grade(is_correct, found.tolerant)
+    return NumberGrade(is_correct, found.tolerant)
 
 
 def classify_error(

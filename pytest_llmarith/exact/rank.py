@@ -26,7 +26,7 @@ from .tokenize import Kind, Number, Token
 Operands = Sequence[Decimal]  # in the order of the question, without signs
 
 
-class Level(IntEnum):
+class Standing(IntEnum):
     """How much a number says that it is the answer; the first level that a part of the
     reply has decides.
     """
@@ -71,7 +71,7 @@ class Claim:
 
     number: Number
     value: Decimal
-    level: Level
+    level: Standing
     # called the answer, or the value of a calculation: no mere rounding of an earlier
     # number
     is_stated: bool
@@ -103,7 +103,7 @@ class Claim:
 
     def rounds(self, earlier: Claim) -> bool:
         """Whether this is an earlier number rounded."""
-        if self.value == earlier.value or earlier.level is Level.NONE:
+        if self.value == earlier.value or earlier.level is Standing.NONE:
             return False
         if not self.number.has_magnitude:
             # In "1000 thousand (999000)" the second is no rounding, and a single digit
@@ -125,10 +125,10 @@ def _speaks_of_binary(text: str) -> bool:
 
 def answer_in(tokens: Sequence[Token], operands: Operands) -> Decimal | None:
     """The answer, or None if no number can be the answer."""
-    return _Reply(tokens, operands).answer()
+    return _Ranked(tokens, operands).answer()
 
 
-class _Reply:
+class _Ranked:
     """The tokens of a reply, asked by position."""
 
     def __init__(self, tokens: Sequence[Token], operands: Operands) -> None:
@@ -187,7 +187,7 @@ class _Reply:
         """The last number that is called a result, and is not used further."""
         for at in reversed(numbers):
             claim = self._claim(at)
-            if claim is None or claim.level is not Level.RESULT:
+            if claim is None or claim.level is not Standing.RESULT:
                 continue
             if self._continued.get(claim.value.copy_abs(), -1) < at:
                 return claim
@@ -202,7 +202,7 @@ class _Reply:
         for claim in said:
             if claim.number.is_half_read:
                 return None
-            if len(sizes) == 1 or claim.level is not Level.NONE:
+            if len(sizes) == 1 or claim.level is not Standing.NONE:
                 values.add(claim.value)
         return values.pop() if len(values) == 1 else None
 
@@ -224,8 +224,8 @@ class _Reply:
                     map(claim.rounds, nearby[-1:])
                 ):
                     continue
-                if claim.level is Level.NONE and self._is_presented(at, is_said):
-                    claim.level = Level.REPEATED
+                if claim.level is Standing.NONE and self._is_presented(at, is_said):
+                    claim.level = Standing.REPEATED
             found.append(claim)
         return found
 
@@ -271,12 +271,12 @@ class _Reply:
             if not is_result and not number.has_magnitude:
                 is_result = self._is_alone(at, start)
         if is_exact and not number.in_brackets and (is_result or number.boxed):
-            level = Level.RESULT
+            level = Standing.RESULT
         elif number.size in self._operands:
-            level = Level.NONE
+            level = Standing.NONE
         else:
-            level = Level.ASIDE if is_aside else Level.PLAIN
-        is_stated = level is Level.RESULT or is_named or (bool(terms) and is_exact)
+            level = Standing.ASIDE if is_aside else Standing.PLAIN
+        is_stated = level is Standing.RESULT or is_named or (bool(terms) and is_exact)
         is_first = self._kind(start - 1) in _BEFORE_AN_OPENING
         return Claim(number, value, level, is_stated, is_first, self._ends_clause(at))
 
@@ -568,13 +568,13 @@ _TIMES = frozenset({"seconds", "minutes"})
 
 def _chosen(claims: Sequence[Claim]) -> Claim | None:
     """The answer of a part without a result."""
-    levels = [max(Level.PLAIN, claim.level) for claim in claims]
-    level = min(levels, default=Level.NONE)
-    if level is Level.NONE:
+    levels = [max(Standing.PLAIN, claim.level) for claim in claims]
+    level = min(levels, default=Standing.NONE)
+    if level is Standing.NONE:
         return None
-    best = [claim for claim in claims if max(Level.PLAIN, claim.level) is level]
+    best = [claim for claim in claims if max(Standing.PLAIN, claim.level) is level]
     first, last = best[0], best[-1]
-    if level is Level.PLAIN and first.ends_clause and not first.number.is_half_read:
+    if level is Standing.PLAIN and first.ends_clause and not first.number.is_half_read:
         if len(first.digits) > len(last.digits) and last.is_round:
             return first
         if len(first.digits) >= len(last.digits) and first.is_first:

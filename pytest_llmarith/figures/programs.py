@@ -11,7 +11,7 @@ from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.statistics.means import quantile_of_sorted
 from pytest_llmarith.statistics.shares import kappa
-from pytest_llmarith.types import Level, Outcome, TermStatus
+from pytest_llmarith.types import IsolationLevel, Outcome, TermStatus
 
 _MOST_TERMS = 100  # by place
 
@@ -24,7 +24,7 @@ class ProgramCounter:
         self.statuses = collections.Counter[TermStatus]()
         self.seconds = array("d")
         self.judged = self.cheats = self.counted = 0
-        self.levels = collections.Counter[Level]()
+        self.levels = collections.Counter[IsolationLevel]()
         # of the static judge and the model
         self.verdicts = collections.Counter[tuple[bool, bool]]()
 
@@ -92,7 +92,7 @@ def _seconds(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 
 def _levels(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    levels = collections.Counter[Level]()
+    levels = collections.Counter[IsolationLevel]()
     for leaf in leaves:
         levels.update(leaf.counted.levels)
     for level, count in sorted(levels.items()):

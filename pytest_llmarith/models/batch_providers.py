@@ -61,7 +61,7 @@ class ProviderError(Exception):
         self.body = body
 
 
-class State(NamedTuple):
+class BatchState(NamedTuple):
     """A batch at its provider.
 
     `done` counts requests that have ended, `total` all; 0 if that is not known yet.
@@ -100,7 +100,7 @@ class State(NamedTuple):
         return max(0, self.replies - replies)
 
 
-class Row(NamedTuple):
+class BatchRow(NamedTuple):
     """A line of the results: the body of a response, or an error."""
 
     key: str
@@ -130,7 +130,7 @@ class BatchProvider(Protocol):
         batches.
         """
         since = (batch.creating_at or 0) - _CLOCKS_S
-        unnamed = list[State]()
+        unnamed = list[BatchState]()
         for one in await self._all(batch.model, batch.intent):
             if batch.intent in one.label:
                 return one.id
@@ -157,9 +157,9 @@ class BatchProvider(Protocol):
             raise Unclear(f"{len(found)} batches there have these questions")
         return found[0] if found else None
 
-    async def _all(self, model: Model, label: str) -> list[State]:
+    async def _all(self, model: Model, label: str) -> list[BatchState]:
         """The batches at the provider, each once, up to a page with this label."""
-        listed: dict[str, State] = {}
+        listed: dict[str, BatchState] = {}
         after = None
         while True:
             page, after = await self.listed(model, after)
@@ -170,7 +170,7 @@ class BatchProvider(Protocol):
             if is_repeated:
                 raise Unclear("the pages of the list of batches there repeat")
 
-    async def _keys_in(self, model: Model, state: State) -> set[str]:
+    async def _keys_in(self, model: Model, state: BatchState) -> set[str]:
         """The keys of the questions in the results of a batch that has ended."""
         keys = set[str]()
         for name in state.results:
@@ -180,7 +180,7 @@ class BatchProvider(Protocol):
                     keys.add(row.key)
         return keys
 
-    def row(self, line: bytes) -> Row | None:
+    def row(self, line: bytes) -> BatchRow | None:
         """A line of the results; None if it cannot be read."""
         try:
             row = self._read(json.loads(line))
@@ -194,25 +194,25 @@ class BatchProvider(Protocol):
     async def upload(self, model: Model, lines: Collection[bytes]) -> Any:
         """Send the lines, which costs nothing; `create` gets the result."""
 
-    async def create(self, model: Model, intent: str, uploaded: Any) -> State:
+    async def create(self, model: Model, intent: str, uploaded: Any) -> BatchState:
         """Create a batch. Only this request makes the provider ask the model."""
 
     async def listed(
         self, model: Model, after: str | None
-    ) -> tuple[list[State], str | None]:
+    ) -> tuple[list[BatchState], str | None]:
         """A page of the batches at the provider, and `after` for the next.
 
         Raises Unclear if it cannot be asked.
         """
 
-    async def state(self, model: Model, id_: str) -> State: ...
+    async def state(self, model: Model, id_: str) -> BatchState: ...
 
-    async def result(self, model: Model, state: State, name: str) -> bytes:
+    async def result(self, model: Model, state: BatchState, name: str) -> bytes:
         """One of the results of a batch that has ended, with a row per line."""
 
     async def cancel(self, model: Model, id_: str) -> None: ...
 
-    def _read(self, row: Any) -> Row: ...
+    def _read(self, row: Any) -> BatchRow: ...
 
 
 def batch_provider(client: Client, model: Model) -> BatchProvider:
@@ -325,7 +325,7 @@ class LikeOpenai(BatchProvider):
             "acreate_file", model, _file_id, _UPLOAD_S, file=file, purpose="batch"
         )
 
-    async def create(self, model: Model, intent: str, uploaded: Any) -> State:
+    async def create(self, model: Model, intent: str, uploaded: Any) -> BatchState:
         # xAI keeps the name only.
         metadata = {"llmarith": intent, "name": f"llmarith-{intent}"}
         with sent_once():
@@ -341,25 +341,25 @@ class LikeOpenai(BatchProvider):
 
     async def listed(
         self, model: Model, after: str | None
-    ) -> tuple[list[State], str | None]:
+    ) -> tuple[list[BatchState], str | None]:
         if provider_of(model.target, os.environ) == "mistral":
             raise Unclear("litellm cannot list batches of Mistral; look for it there")
         # For Azure litellm drops `after` and `limit`.
         return await self._call("alist_batches", model, _page, after=after, limit=100)
 
-    async def state(self, model: Model, id_: str) -> State:
+    async def state(self, model: Model, id_: str) -> BatchState:
         return await self._call("aretrieve_batch", model, _state, batch_id=id_)
 
-    async def result(self, model: Model, state: State, name: str) -> bytes:
+    async def result(self, model: Model, state: BatchState, name: str) -> bytes:
         return await self._call(
             "afile_content", model, _content, _UPLOAD_S, file_id=name
         )
 
-    def _read(self, row: Any) -> Row:
+    def _read(self, row: Any) -> BatchRow:
         key = row["custom_id"]
         response = row.get("response") or {}
         if response.get("status_code") == 200:
-            return Row(key, dict(response["body"]))
+            return BatchRow(key, dict(response["body"]))
         error = response.get("body")
         if isinstance(error, dict):
             error = error.get("error")
@@ -370,7 +370,9 @@ class LikeOpenai(BatchProvider):
         status = response.get("status_code")
         if not status:
             status = 503 if code in _NOT_ASKED else 400
-        return Row(key, None, ProviderError(str(message or code), int(status), error))
+        return BatchRow(
+            key, None, ProviderError(str(message or code), int(status), error)
+        )
 
     async def cancel(self, model: Model, id_: str) -> None:
         await self._call("acancel_batch", model, _state, batch_id=id_)
@@ -425,7 +427,7 @@ def _content(file: Any) -> bytes:
     return content
 
 
-def _page(page: Any) -> tuple[list[State], str | None]:
+def _page(page: Any) -> tuple[list[BatchState], str | None]:
     states = [_state(one) for one in page.data]
     if not page.has_more:
         return states, None
@@ -433,7 +435,7 @@ def _page(page: Any) -> tuple[list[State], str | None]:
     return states, token or states[-1].id
 
 
-def _state(batch: Any) -> State:
+def _state(batch: Any) -> BatchState:
     """The state of litellm's batch."""
     status = _written(batch.status)
     errors = list(getattr(batch.errors, "data", None) or ())
@@ -456,7 +458,7 @@ def _state(batch: Any) -> State:
     # Of xAI's batches litellm names the results of completed ones only.
     if not output and replies and set(metadata) == {"name"}:
         output = batch.id
-    return State(
+    return BatchState(
         id=_written(batch.id),
         ended=status == "completed" or status in reasons,
         created_at=batch.created_at or math.inf,
@@ -494,7 +496,7 @@ class Anthropic(BatchProvider):
     async def upload(self, model: Model, lines: Collection[bytes]) -> Any:
         return b'{"requests": [' + b",".join(lines) + b"]}"
 
-    async def create(self, model: Model, intent: str, uploaded: Any) -> State:
+    async def create(self, model: Model, intent: str, uploaded: Any) -> BatchState:
         raw = _raw_request(self._client, model, [{"role": "user", "content": _MARKER}])
         beta = {}
         for name, value in (raw.get("raw_request_headers") or {}).items():
@@ -512,34 +514,34 @@ class Anthropic(BatchProvider):
 
     async def listed(
         self, model: Model, after: str | None
-    ) -> tuple[list[State], str | None]:
+    ) -> tuple[list[BatchState], str | None]:
         params = {"limit": "100"}
         if after:
             params["after_id"] = after
         return await self._json("GET", model, "", _anthropic_page, params=params)
 
-    async def state(self, model: Model, id_: str) -> State:
+    async def state(self, model: Model, id_: str) -> BatchState:
         return await self._json(
             "GET", model, f"/{quote(id_, safe='')}", _anthropic_state
         )
 
-    async def result(self, model: Model, state: State, name: str) -> bytes:
+    async def result(self, model: Model, state: BatchState, name: str) -> bytes:
         response = await self._send(
             "GET", model, f"/{quote(state.id, safe='')}/{name}", timeout=_UPLOAD_S
         )
         return _content(response)
 
-    def _read(self, row: Any) -> Row:
+    def _read(self, row: Any) -> BatchRow:
         key, result = row["custom_id"], row["result"]
         kind = result["type"]
         if kind == "succeeded":
-            return Row(key, dict(result["message"]))
+            return BatchRow(key, dict(result["message"]))
         if kind != "errored":
             status = {"canceled": 400, "expired": 503}[kind]
-            return Row(key, None, ProviderError(f"the batch was {kind}", status))
+            return BatchRow(key, None, ProviderError(f"the batch was {kind}", status))
         error = result["error"].get("error") or result["error"]
         status = 500 if error.get("type") in _MAY_PASS else 400
-        return Row(key, None, ProviderError(str(error["message"]), status, error))
+        return BatchRow(key, None, ProviderError(str(error["message"]), status, error))
 
     async def cancel(self, model: Model, id_: str) -> None:
         await self._json(
@@ -580,13 +582,13 @@ class Anthropic(BatchProvider):
             )
 
 
-def _anthropic_page(page: Any) -> tuple[list[State], str | None]:
+def _anthropic_page(page: Any) -> tuple[list[BatchState], str | None]:
     states = [_anthropic_state(one) for one in page["data"]]
     after = states[-1].id if page["has_more"] else None
     return states, after
 
 
-def _anthropic_state(batch: Any) -> State:
+def _anthropic_state(batch: Any) -> BatchState:
     """The state of Anthropic's batch.
 
     One that has ended has a row for each of its questions, also for those that expired
@@ -595,7 +597,7 @@ def _anthropic_state(batch: Any) -> State:
 
     counts = batch.get("request_counts") or {}
     ended = _written(batch["processing_status"]) == "ended"
-    return State(
+    return BatchState(
         id=_written(batch["id"]),
         ended=ended,
         created_at=datetime.fromisoformat(batch["created_at"]).timestamp(),

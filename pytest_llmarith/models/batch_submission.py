@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeVar
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_providers import (
+    BatchState,
     ProviderError,
-    State,
     Unclear,
     Undecided,
     batch_provider,
@@ -242,7 +242,7 @@ class Submission:
         (batch,) = self.db.batches([next(iter(free))])
         provider = batch_provider(self.client, model)
 
-        async def create() -> State:
+        async def create() -> BatchState:
             self.db.creating(batch.intent)
             return await provider.create(model, batch.intent, uploaded)
 

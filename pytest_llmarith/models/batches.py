@@ -23,8 +23,8 @@ import msgspec
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.batch_providers import (
     BatchProvider,
-    Row,
-    State,
+    BatchRow,
+    BatchState,
     batch_provider,
     lines_in,
 )
@@ -54,7 +54,7 @@ from pytest_llmarith.models.reservations import (
     Reservations,
     minute,
 )
-from pytest_llmarith.models.retry import Counts
+from pytest_llmarith.models.retry import RequestCounts
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import BatchMode, Failure, Message, Model, RequestLimits
@@ -98,7 +98,7 @@ class Batches:
     client: Client
     store: RunStore
     limits: RequestLimits
-    counts: Counts
+    counts: RequestCounts
     prices: Prices
     budget: Budget
     say: Callable[[str], None]
@@ -299,7 +299,9 @@ class Batches:
         if looks == 0 and due < math.inf:
             self.say(f"{late.why}; looking again for {sum(_LATE_PAUSES_S):g} s")
 
-    async def _take(self, batch: Batch, provider: BatchProvider, state: State) -> None:
+    async def _take(
+        self, batch: Batch, provider: BatchProvider, state: BatchState
+    ) -> None:
         """Store the replies of a batch that has ended.
 
         If its results are complete, its other reservations end.
@@ -344,7 +346,7 @@ class Batches:
         self,
         batch: Batch,
         provider: BatchProvider,
-        state: State,
+        state: BatchState,
         questions: dict[str, Messages],
     ) -> tuple[dict[str, Failure], int, int]:
         """Store the replies, and remove their questions.
@@ -390,7 +392,7 @@ class Batches:
         lacking = state.lacking(without=without, replies=len(answered), damaged=damaged)
         return failures, lacking, damaged
 
-    def _outcome(self, model: Model, row: Row) -> Reply | Failure:
+    def _outcome(self, model: Model, row: BatchRow) -> Reply | Failure:
         """The reply of a row, or why there is none.
 
         A reply that cannot be used may be billed.

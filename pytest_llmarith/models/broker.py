@@ -35,7 +35,7 @@ from pytest_llmarith.models.planner import Planner
 from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
 from pytest_llmarith.models.providers import dotenv_variables, unusable_key, with_dotenv
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
-from pytest_llmarith.models.retry import Counts, Requester
+from pytest_llmarith.models.retry import RequestCounts, Requester
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
@@ -91,7 +91,7 @@ class Broker:
         self._store = store
         self._store_mode = store_mode
         self._on_stop = on_stop
-        self._counts = Counts()
+        self._counts = RequestCounts()
         self._prices = Prices(client, limits.price)
         self._budget = Budget(limits, self._prices)
         self._requester = Requester(

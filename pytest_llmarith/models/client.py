@@ -44,7 +44,7 @@ from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.responses import (
     ACCEPTED_ENCODING,
     Response,
-    Tokens,
+    TokenCounts,
     parsed,
     reply_body,
     reply_in,
@@ -246,7 +246,7 @@ def _is_own_server(target: str, api_base: str | None) -> bool:
 # --- servers of one's own ------------------------------------------------------------
 
 
-class Request(NamedTuple):
+class Post(NamedTuple):
     """A request as it is sent."""
 
     address: str
@@ -316,7 +316,7 @@ class DirectClient:
         if self._session is not None:
             await self._session.close()
 
-    async def _post(self, request: Request, timeout_s: float) -> bytes:
+    async def _post(self, request: Post, timeout_s: float) -> bytes:
         """The body of the response, which begins like JSON."""
         import aiohttp
 
@@ -361,7 +361,7 @@ class DirectClient:
         return self._session
 
 
-def request_of(model: Model, prompt: Prompt) -> Request:
+def request_of(model: Model, prompt: Prompt) -> Post:
     """The request for a prompt.
 
     A server that needs no key gets a placeholder, as OpenAI's clients send it.
@@ -384,7 +384,7 @@ def request_of(model: Model, prompt: Prompt) -> Request:
     body.update(model.params.get(_MORE_BODY, {}))
     headers["Accept-Encoding"] = ACCEPTED_ENCODING
     address = (model.api_base or "").rstrip("/") + _PATH
-    return Request(address, headers, json.dumps(body).encode())
+    return Post(address, headers, json.dumps(body).encode())
 
 
 def _are_headers(value: Any) -> bool:
@@ -430,7 +430,7 @@ def _entry(model: Model) -> Mapping[str, Any]:
     return of_openai(model.served_as)
 
 
-def _cost(model: Model, reply: Reply, tokens: Tokens) -> float | None:
+def _cost(model: Model, reply: Reply, tokens: TokenCounts) -> float | None:
     if tokens.prompt is None or tokens.completion is None:
         return None
     return cost_in(

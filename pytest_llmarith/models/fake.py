@@ -322,7 +322,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
-class Calculation:
+class Exercise:
     """A calculation with its result.
 
     The operands have no sign, and both have the same decimals.
@@ -341,7 +341,7 @@ class Calculation:
     difficulty: float
 
 
-def _calculation(prompt: str) -> Calculation | None:
+def _calculation(prompt: str) -> Exercise | None:
     """The last calculation in a prompt; None if there is none with a result."""
     found: list[re.Match[str]] = []
     for question in _QUESTIONS:
@@ -367,7 +367,7 @@ def _calculation(prompt: str) -> Calculation | None:
         length = (length + 1) // 2
     length = max(length, len(str(rhs.units)))
     truth, is_bare = _result(op, lhs, rhs), '"' in last[0]
-    return Calculation(op, lhs, rhs, truth, is_bare, length, difficulty)
+    return Exercise(op, lhs, rhs, truth, is_bare, length, difficulty)
 
 
 def _result(op: Op, lhs: Fixed, rhs: Fixed) -> Fixed:
@@ -386,7 +386,7 @@ def _result(op: Op, lhs: Fixed, rhs: Fixed) -> Fixed:
     return Fixed(units, decimals)
 
 
-def _sloppy_reply(draw: Random, asked: Calculation, temperature: float) -> Reply:
+def _sloppy_reply(draw: Random, asked: Exercise, temperature: float) -> Reply:
     """A right or wrong answer in one of the wordings, or no answer; the temperature is
     a factor of the hazard.
     """
@@ -458,7 +458,7 @@ def _no_answer(draw: Random, kind: str, unfinished: str) -> Reply:
             )
 
 
-def _mistaken(draw: Random, asked: Calculation) -> Fixed:
+def _mistaken(draw: Random, asked: Exercise) -> Fixed:
     """A wrong result.
 
     Mistakes that apply to few calculations have higher weights, so that a run shows

@@ -195,7 +195,7 @@ class LitellmClient:
         return no_key(model)
 
     def _cost(
-        self, model: Model, response: Any, reply: Reply, tokens: responses.Tokens
+        self, model: Model, response: Any, reply: Reply, tokens: responses.TokenCounts
     ) -> Any:
         """The cost of a response by litellm, or by its price list if it believes other
         token counts than we do, or another tier was served.
@@ -354,7 +354,7 @@ def _counts(response: Any, answer: Mapping[str, Any]) -> Any:
     }
 
 
-def _correct(response: Any, tokens: responses.Tokens) -> bool:
+def _correct(response: Any, tokens: responses.TokenCounts) -> bool:
     """Let a response of litellm count what is believed; whether it counted something
     else.
     """

@@ -249,7 +249,7 @@ def reply_in(response: Any) -> Reply:
     )
 
 
-class Tokens(NamedTuple):
+class TokenCounts(NamedTuple):
     """The token counts that are believed; None is unknown.
 
     `cached` tokens of the prompt were read from a cache, `to_cache` written into one.
@@ -262,7 +262,7 @@ class Tokens(NamedTuple):
     to_cache: int = 0
 
 
-def tokens_in(response: Mapping[str, Any]) -> Tokens:
+def tokens_in(response: Mapping[str, Any]) -> TokenCounts:
     """The token counts of a response, with what is believed if they disagree.
 
     | counts | what is believed |
@@ -278,7 +278,7 @@ def tokens_in(response: Mapping[str, Any]) -> Tokens:
     """
     usage = response.get("usage")
     if usage is None:
-        return Tokens()
+        return TokenCounts()
     if not isinstance(usage, dict):
         raise UnusableResponse("the token counts of the response cannot be read")
     prompt, written, total = (
@@ -289,7 +289,7 @@ def tokens_in(response: Mapping[str, Any]) -> Tokens:
     to_cache = _most(usage, "prompt_tokens_details", _TO_CACHE) or 0
     counts = (prompt, written, total, reasoning, cached, to_cache)
     if not all(map(_is_count, counts)) or not (total or written):
-        return Tokens()
+        return TokenCounts()
     if (reasoning or 0) > (written or 0):
         written = (written or 0) + reasoning
     beside = cached + to_cache
@@ -302,7 +302,7 @@ def tokens_in(response: Mapping[str, Any]) -> Tokens:
         prompt, more = prompt + beside, max(0, more - beside)
     if written is not None or more:
         written = (written or 0) + more
-    return Tokens(prompt, written, reasoning, cached, to_cache)
+    return TokenCounts(prompt, written, reasoning, cached, to_cache)
 
 
 def served_tier(response: Mapping[str, Any]) -> str | None:

@@ -39,7 +39,7 @@ RETRIES_FOR_429 = 4
 RETRY_TIME_S = 900.0  # no retry begins later than this after the first request
 
 
-class Counts:
+class RequestCounts:
     """The counts behind `Progress`.
 
     `numbers` are by its fields, `retries` by reason, `throttled` by target.
@@ -205,7 +205,7 @@ class Requester:
         client: Client,
         models: Iterable[Model],
         limits: RequestLimits,
-        counts: Counts,
+        counts: RequestCounts,
         budget: Budget,
         on_capacity: Callable[[], None],
     ) -> None:

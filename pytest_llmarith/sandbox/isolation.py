@@ -14,13 +14,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pytest_llmarith.sandbox.child.system_calls import ARCHITECTURES, numbers
-from pytest_llmarith.types import Isolation, Level, ProgramLimits
+from pytest_llmarith.types import Isolation, IsolationLevel, ProgramLimits
 
 _ALTERNATIVES = {
-    Level.STRICT: "ask for --oeis-sandbox=standard",
-    Level.STANDARD: "ask for --oeis-sandbox=none, which gives programs the rights of "
+    IsolationLevel.STRICT: "ask for --oeis-sandbox=standard",
+    IsolationLevel.STANDARD: "ask for --oeis-sandbox=none, which gives programs the rights of "
     "this user",
-    Level.NONE: "leave the OEIS items out",
+    IsolationLevel.NONE: "leave the OEIS items out",
 }
 _WARNING = "WARNING: programs that a model wrote run with the rights of this user"
 
@@ -105,7 +105,7 @@ class UnavailableError(ValueError):
     """A level does not work here: what is missing and what to do, in one line."""
 
 
-def probe(wanted: Level | None = None) -> Isolation:
+def probe(wanted: IsolationLevel | None = None) -> Isolation:
     """The isolation at this level, by default at the strictest one that works.
 
     Takes a fraction of a second. Raises UnavailableError if the self-test fails.
@@ -113,14 +113,14 @@ def probe(wanted: Level | None = None) -> Isolation:
     if wanted is not None:
         return _tested(wanted)
     try:
-        return _tested(Level.STRICT)
+        return _tested(IsolationLevel.STRICT)
     except UnavailableError as error:
-        return replace(_tested(Level.STANDARD), remarks=(f"{error}",))
+        return replace(_tested(IsolationLevel.STANDARD), remarks=(f"{error}",))
 
 
-def _tested(level: Level) -> Isolation:
+def _tested(level: IsolationLevel) -> Isolation:
     system, machine = platform.system(), platform.machine()
-    known = level is Level.NONE or machine in ARCHITECTURES
+    known = level is IsolationLevel.NONE or machine in ARCHITECTURES
     if system != "Linux" or not known:
         raise UnavailableError(
             f"programs can be confined on Linux {' and '.join(ARCHITECTURES)} only, "
@@ -148,7 +148,7 @@ def _tested(level: Level) -> Isolation:
             held.append(name)
         else:
             missing.append(name)
-    if level is Level.NONE:
+    if level is IsolationLevel.NONE:
         return Isolation(level, tuple(held), (_WARNING,))
     if missing:
         raise UnavailableError(
@@ -157,7 +157,7 @@ def _tested(level: Level) -> Isolation:
     return Isolation(level, tuple(held), ())
 
 
-def attack(level: Level) -> list[str]:
+def attack(level: IsolationLevel) -> list[str]:
     """The attacking program's output for every input.
 
     There are fewer if the machine is too busy for a minute. The targets are a file, a

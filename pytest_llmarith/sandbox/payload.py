@@ -21,7 +21,7 @@ from types import CodeType
 from typing import Any
 
 from pytest_llmarith.sandbox import seccomp
-from pytest_llmarith.types import Level, ProgramLimits
+from pytest_llmarith.types import IsolationLevel, ProgramLimits
 
 # Isolated mode, no site-packages, no bytecode files, and UTF-8 for the standard
 # streams.
@@ -131,9 +131,9 @@ def base_interpreter() -> Interpreter:
     )
 
 
-def pack(level: Level, program: str, limits: ProgramLimits) -> bytes:
+def pack(level: IsolationLevel, program: str, limits: ProgramLimits) -> bytes:
     """The payload that `child.protocol` receives, for one program."""
-    confined = level is not Level.NONE
+    confined = level is not IsolationLevel.NONE
     machine = platform.machine()
     confinement: dict[str, Any] = {
         "memory_bytes": limits.memory_bytes,

@@ -16,7 +16,7 @@ from typing import Any
 
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.payload import CHILD, FLAGS, base_interpreter, pack
-from pytest_llmarith.types import Ending, Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import Ending, IsolationLevel, ProgramLimits, ProgramRun
 
 _START_S = 30.0
 _GRACE_S = 5.0
@@ -46,7 +46,9 @@ class ZygoteLost(Exception):
 class ZygoteClient:
     """The zygote of one program, started for the first term and after it was lost."""
 
-    def __init__(self, level: Level, program: str, limits: ProgramLimits) -> None:
+    def __init__(
+        self, level: IsolationLevel, program: str, limits: ProgramLimits
+    ) -> None:
         self._level = level
         self._payload = pack(level, program, limits)
         self._process: subprocess.Popen[bytes] | None = None
@@ -164,7 +166,7 @@ class ZygoteClient:
         return lines[-1] if lines else ""
 
 
-def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
+def _start_process(level: IsolationLevel, control: int) -> subprocess.Popen[bytes]:
     script = (CHILD / "protocol.py").read_text(encoding="utf-8")
     user = None
     if os.geteuid() == 0 and starts_as(level, _UNUSED_USERS + os.getpid()):
@@ -184,7 +186,7 @@ def _start_process(level: Level, control: int) -> subprocess.Popen[bytes]:
 
 
 @cache
-def starts_as(level: Level, user: int) -> bool:
+def starts_as(level: IsolationLevel, user: int) -> bool:
     """Whether the interpreter starts as this user, as which root runs it."""
     command = [*_command(level), "-c", ""]
     try:
@@ -210,10 +212,10 @@ def _options(user: int | None) -> dict[str, Any]:
 
 
 @cache
-def _command(level: Level) -> tuple[str, ...]:
+def _command(level: IsolationLevel) -> tuple[str, ...]:
     interpreter = base_interpreter()
     python = (interpreter.executable, *FLAGS)
-    if level is not Level.STRICT:
+    if level is not IsolationLevel.STRICT:
         return python
     tool = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
     if tool is None:

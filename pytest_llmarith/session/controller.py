@@ -53,7 +53,7 @@ from pytest_llmarith.session.terminal import (
 )
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
-from pytest_llmarith.summaries import Run, Shard
+from pytest_llmarith.summaries import Run, ShardFacts
 from pytest_llmarith.types import Failure, Progress, Question, StoreMode
 
 
@@ -221,7 +221,7 @@ class RunController:
             progress = self._broker.progress()
         sharding = self._config.pluginmanager.getplugin(SHARDING)
         if sharding is not None:
-            shard = convert(sharding.metadata, Shard)
+            shard = convert(sharding.metadata, ShardFacts)
         count_selected = len(recorder.records)
         if recorder.selected is not None:
             count_selected = recorder.selected.total()

@@ -65,7 +65,7 @@ class PlannedQuestion:
 
     nodeid: str
     task: str
-    problem: records.Problem
+    problem: records.RecordedProblem
     condition: Condition
     question: Question
     reply_tokens: int = 100

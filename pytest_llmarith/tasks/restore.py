@@ -30,7 +30,7 @@ class Restored:
         """The task of this name, if its records can be graded again."""
         return self._tasks.get(name)
 
-    def problem_of(self, task: Task[Any], one: records.Problem) -> Problem:
+    def problem_of(self, task: Task[Any], one: records.RecordedProblem) -> Problem:
         """The problem of a record.
 
         Raises InvalidTask if the task makes another one now.
@@ -50,7 +50,7 @@ class Restored:
             )
         return made
 
-    def _again(self, task: Task[Any], one: records.Problem) -> Problem | None:
+    def _again(self, task: Task[Any], one: records.RecordedProblem) -> Problem | None:
         if one.seed is None:
             return None
         if (
@@ -73,7 +73,7 @@ class Restored:
         return made.get(one.label)
 
 
-def _as_recorded(one: records.Problem) -> Problem:
+def _as_recorded(one: records.RecordedProblem) -> Problem:
     return Problem(
         inputs=one.inputs,
         expected=one.expected,

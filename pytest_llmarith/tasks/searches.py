@@ -65,7 +65,7 @@ class Space(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class PairSpace:
     """Pairs of numbers: operands or, for a division, quotient and divisor."""
 
     make: Callable[[int, int], TaskProblem]
@@ -306,7 +306,7 @@ def _search(
     )
 
 
-def _pairs(seed: int, variant: str) -> Pairs:
+def _pairs(seed: int, variant: str) -> PairSpace:
     owner = arithmetic.task()
     decimals = 2 if variant.startswith(Dtype.FLOAT) else 0
 
@@ -315,11 +315,11 @@ def _pairs(seed: int, variant: str) -> Pairs:
         problem = arithmetic.at_depth(variant, left, right, max(1, digits))
         return bound(owner, seed, problem)
 
-    return Pairs(make, is_division=variant.endswith("_div"))
+    return PairSpace(make, is_division=variant.endswith("_div"))
 
 
-def _sums(seed: int) -> Pairs:
+def _sums(seed: int) -> PairSpace:
     def make(left: int, right: int) -> TaskProblem:
         return bound(addition.TASK, seed, addition.problem_of(left, right, 0))
 
-    return Pairs(make)
+    return PairSpace(make)

@@ -486,9 +486,9 @@ class TaskProblem(Problem):
         return found
 
     @property
-    def recorded(self) -> records.Problem:
+    def recorded(self) -> records.RecordedProblem:
         """The problem as a record stores it."""
-        return records.Problem(
+        return records.RecordedProblem(
             label=self.label,
             seed=self.seed,
             variant=self.variant,

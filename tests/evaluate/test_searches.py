@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate_search import SearchEngine, replies_within_limit
 from pytest_llmarith.records import Reply, Request, Usage, as_dict
-from pytest_llmarith.tasks.searches import CONFIRMATIONS, Draws, Pairs
+from pytest_llmarith.tasks.searches import CONFIRMATIONS, Draws, PairSpace
 from pytest_llmarith.types import Message, SearchEnd
 
 BUDGET = 120
-SPACE = Pairs(lambda left, right: None)  # type: ignore[arg-type,return-value]  # no question is made
+SPACE = PairSpace(lambda left, right: None)  # type: ignore[arg-type,return-value]  # no question is made
 
 
 class Told(NamedTuple):

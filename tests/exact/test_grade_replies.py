@@ -21,7 +21,7 @@ from pytest_llmarith.exact import (
     Decimals,
     ErrorClass,
     Exact,
-    Grade,
+    NumberGrade,
     Reason,
     classify_error,
     compute_score,
@@ -95,11 +95,15 @@ def test_a_grade_has_the_number_or_the_reason() -> None:
     """What was read, or why there is nothing; an expected text that is no number has a
     reason of its own.
     """
-    assert grade("It is 41.", "42") == Grade(False, Decimal(41), None)
-    assert grade("", "42") == Grade(False, None, Reason.EMPTY)
-    assert grade("I cannot do this.", "42") == Grade(False, None, Reason.REFUSAL)
-    assert grade("42", "forty-two") == Grade(False, Decimal(42), Reason.NO_EXPECTED)
-    assert grade("inf", Decimal("Infinity")) == Grade(False, None, Reason.NO_EXPECTED)
+    assert grade("It is 41.", "42") == NumberGrade(False, Decimal(41), None)
+    assert grade("", "42") == NumberGrade(False, None, Reason.EMPTY)
+    assert grade("I cannot do this.", "42") == NumberGrade(False, None, Reason.REFUSAL)
+    assert grade("42", "forty-two") == NumberGrade(
+        False, Decimal(42), Reason.NO_EXPECTED
+    )
+    assert grade("inf", Decimal("Infinity")) == NumberGrade(
+        False, None, Reason.NO_EXPECTED
+    )
 
 
 def test_tolerance() -> None:

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from pytest_llmarith.models.batch_providers import (
     BatchProvider,
-    State,
+    BatchState,
     Unclear,
     Undecided,
     batch_provider,
@@ -126,7 +126,7 @@ def batch_of(model: Model, made: Made, intent: str = "1" * 32) -> Batch:
 
 async def created(
     provider: BatchProvider, model: Model, intent: str = "1" * 32, key: str = "k1"
-) -> State:
+) -> BatchState:
     rows = bodies(Client(), model, [(key, model.messages("1 + 1"))])
     return await provider.create(
         model,
@@ -379,5 +379,5 @@ def test_how_many_rows_results_lack(
 
     A damaged line is none of them.
     """
-    state = State("b", True, 0.0, 9, completed=completed, replies=said)
+    state = BatchState("b", True, 0.0, 9, completed=completed, replies=said)
     assert state.lacking(without=4, replies=3, damaged=1) == lacking

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_llmarith import records
 from pytest_llmarith.records import (
-    Problem,
     Record,
+    RecordedProblem,
     convert,
 )
 from pytest_llmarith.results.compare import Comparison, Comparisons, compare
@@ -55,13 +55,15 @@ def run(*trials: Sequence[Record], name: str = "one", **facts: Any) -> Opened:
 
 def problem(
     label: str, inputs: dict[str, Any], expected: Any = None, **named: Any
-) -> Problem:
+) -> RecordedProblem:
     """A problem; what is named replaces that it has no place."""
     place: dict[str, Any] = {"seed": 0, "variant": None, "depth": None, "trial": 0}
-    return Problem(label=label, inputs=inputs, expected=expected, **place | named)
+    return RecordedProblem(
+        label=label, inputs=inputs, expected=expected, **place | named
+    )
 
 
-def record(outcome: str, task: str, problem: Problem, **named: Any) -> Record:
+def record(outcome: str, task: str, problem: RecordedProblem, **named: Any) -> Record:
     """A record without a reply of interest; what is named replaces what it usually
     has.
     """
@@ -85,7 +87,11 @@ def record(outcome: str, task: str, problem: Problem, **named: Any) -> Record:
         "reply": None if outcome == "u" else reply,
         "answers": {},
     }
-    usual |= {"grade": None if outcome == "u" else records.Grade(float(outcome == "c"))}
+    usual |= {
+        "grade": None
+        if outcome == "u"
+        else records.RecordedGrade(float(outcome == "c"))
+    }
     return Record(**usual | named)
 
 
@@ -161,7 +167,7 @@ def searches(outcomes: str) -> list[Record]:
             letter,
             "breaking_point",
             of,
-            grade=records.Grade(None, details=found.get(letter, something)),
+            grade=records.RecordedGrade(None, details=found.get(letter, something)),
         )
         for letter, of in zip(outcomes, problems, strict=False)
     ]
@@ -197,7 +203,9 @@ def measured(**digits: int) -> list[Record]:
             ended, 100, len(trail), None, 0, None, trail, depths, half_width=1
         )
         made.append(
-            record("c", "threshold", of, grade=records.Grade(None, details=search))
+            record(
+                "c", "threshold", of, grade=records.RecordedGrade(None, details=search)
+            )
         )
     return made
 
@@ -221,7 +229,7 @@ def programs(
         of = problem(
             f"{name}-A{number:06}", inputs, variant=name, question=f"A{number:06} x"
         )
-        graded = convert(grade, records.Grade)
+        graded = convert(grade, records.RecordedGrade)
         made.append(
             record(
                 letter,
@@ -292,7 +300,7 @@ def scored(scores: Sequence[float], **named: Any) -> list[Record]:
         letter = "c" if score == 1 else "d"
         usual: dict[str, Any] = {
             "prompt": said(f"{number}"),
-            "grade": records.Grade(score),
+            "grade": records.RecordedGrade(score),
             "nodeid": f"test_bench.py::test[m-trial_{number}]",
         }
         made.append(record(letter, "sorting", of, **usual | named))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.figures.replies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
 from pytest_llmarith.figures.shares import percentage_of_cells
-from pytest_llmarith.records import Grade
+from pytest_llmarith.records import RecordedGrade
 from pytest_llmarith.results.files import encode
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.statistics.shares import Cell
@@ -541,7 +541,7 @@ def test_a_reply_without_an_answer_counts_0_in_every_score(repeats: int) -> None
                     prompt=said(f"{number}"),
                     repeat=repeat,
                     nodeid=f"{number} {repeat}",
-                    grade=None if score is None else Grade(score, scores),
+                    grade=None if score is None else RecordedGrade(score, scores),
                 )
             )
     (result,) = counts.of_run(unknown_run("run")).results

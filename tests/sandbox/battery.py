@@ -16,7 +16,7 @@ from contextlib import closing
 
 from pytest_llmarith.sandbox.isolation import probe
 from pytest_llmarith.sandbox.runner import Sandbox
-from pytest_llmarith.types import Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import IsolationLevel, ProgramLimits, ProgramRun
 from tests.sandbox.attack import ATTACKS, HONEST, Attack
 from tests.sandbox.targets import Targets
 
@@ -26,7 +26,7 @@ _TRIES = 3
 
 
 def main(level: str, planted: str) -> None:
-    sandbox = Sandbox(probe(Level(level)), LIMITS)
+    sandbox = Sandbox(probe(IsolationLevel(level)), LIMITS)
     with closing(Targets([planted, os.environ[KEY]], LIMITS.longest_s)) as targets:
         for attack in ATTACKS.values():
             for _ in range(_TRIES):

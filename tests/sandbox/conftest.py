@@ -16,21 +16,21 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.sandbox.child.system_calls import ARCHITECTURES
-from pytest_llmarith.types import Isolation, Level, ProgramLimits
+from pytest_llmarith.types import Isolation, IsolationLevel, ProgramLimits
 
 if sys.platform != "linux":
     collect_ignore_glob = ["test_sandbox_*.py"]
 
 
 @pytest.fixture(scope="session")
-def isolations() -> dict[Level, Isolation]:
+def isolations() -> dict[IsolationLevel, Isolation]:
     """The levels that this machine has."""
     if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
         pytest.skip("the sandbox needs Linux on x86_64 or aarch64")
     from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 
     found = {}
-    for level in Level:
+    for level in IsolationLevel:
         try:
             found[level] = probe(level)
         except UnavailableError as error:
@@ -39,7 +39,7 @@ def isolations() -> dict[Level, Isolation]:
     return found
 
 
-def _could(level: Level) -> bool:
+def _could(level: IsolationLevel) -> bool:
     """Whether this machine has what the level needs:
 
     Landlock, and namespaces for level strict.
@@ -50,20 +50,20 @@ def _could(level: Level) -> bool:
         shutil.which("bwrap") is not None
         and subprocess.run(command, check=False).returncode == 0
     )
-    return level is Level.NONE or (
-        has_landlock and (has_namespaces or level is Level.STANDARD)
+    return level is IsolationLevel.NONE or (
+        has_landlock and (has_namespaces or level is IsolationLevel.STANDARD)
     )
 
 
 @pytest.fixture
-def any_isolation(isolations: dict[Level, Isolation]) -> Isolation:
+def any_isolation(isolations: dict[IsolationLevel, Isolation]) -> Isolation:
     """The strictest level that this machine has."""
     return next(iter(isolations.values()))
 
 
-@pytest.fixture(params=list(Level))
+@pytest.fixture(params=list(IsolationLevel))
 def isolation(
-    request: pytest.FixtureRequest, isolations: dict[Level, Isolation]
+    request: pytest.FixtureRequest, isolations: dict[IsolationLevel, Isolation]
 ) -> Isolation:
     """Every level that this machine has."""
     if request.param not in isolations:

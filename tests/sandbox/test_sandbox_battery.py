@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.types import Isolation, Level
+from pytest_llmarith.types import Isolation, IsolationLevel
 from tests.sandbox.attack import ATTACKS
 from tests.sandbox.battery import KEY
 
@@ -41,7 +41,7 @@ pytestmark = [
 
 
 def _attacked(
-    level: Level, isolations: dict[Level, Isolation]
+    level: IsolationLevel, isolations: dict[IsolationLevel, Isolation]
 ) -> dict[str, dict[str, Any]]:
     """What the driver found of each attack."""
     if level not in isolations:
@@ -65,20 +65,28 @@ def _attacked(
 
 
 @pytest.mark.parametrize(
-    "level", [Level.STANDARD, pytest.param(Level.STRICT, marks=pytest.mark.proof)]
+    "level",
+    [
+        IsolationLevel.STANDARD,
+        pytest.param(IsolationLevel.STRICT, marks=pytest.mark.proof),
+    ],
 )
-def test_nothing_gets_through(level: Level, isolations: dict[Level, Isolation]) -> None:
+def test_nothing_gets_through(
+    level: IsolationLevel, isolations: dict[IsolationLevel, Isolation]
+) -> None:
     found = _attacked(level, isolations)
     assert [*found] == [*ATTACKS]
     assert [one for one in found.values() if one["through"] or one["wrong"]] == []
 
 
 @pytest.mark.proof
-def test_without_isolation_they_would(isolations: dict[Level, Isolation]) -> None:
+def test_without_isolation_they_would(
+    isolations: dict[IsolationLevel, Isolation],
+) -> None:
     """At level none many attacks reach their targets, so that they are real ones."""
     through = {
         name
-        for name, one in _attacked(Level.NONE, isolations).items()
+        for name, one in _attacked(IsolationLevel.NONE, isolations).items()
         if one["through"]
     }
     assert through >= _EXPOSED

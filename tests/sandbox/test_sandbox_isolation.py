@@ -24,21 +24,23 @@ from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import ATTACKED, UnavailableError, probe
 from pytest_llmarith.sandbox.payload import Interpreter
 from pytest_llmarith.sandbox.runner import Slots, calibrate, machine_facts
-from pytest_llmarith.types import Isolation, Level
+from pytest_llmarith.types import Isolation, IsolationLevel
 
 _PROJECT = Path(__file__).parents[2]
 
 
-def test_what_is_reported_is_enforced(isolations: dict[Level, Isolation]) -> None:
+def test_what_is_reported_is_enforced(
+    isolations: dict[IsolationLevel, Isolation],
+) -> None:
     """Strict and standard hold against every attack; at level none the attacks get
     through, so that they are real.
     """
     assert all(
         isolations[level].enforced == ATTACKED
         for level in isolations
-        if level is not Level.NONE
+        if level is not IsolationLevel.NONE
     )
-    through = set(ATTACKED) - set(isolations[Level.NONE].enforced)
+    through = set(ATTACKED) - set(isolations[IsolationLevel.NONE].enforced)
     assert through >= {
         "file reads",
         "file writes",
@@ -50,13 +52,13 @@ def test_what_is_reported_is_enforced(isolations: dict[Level, Isolation]) -> Non
     assert "memory" not in through
 
 
-def test_the_strictest_comes_first(isolations: dict[Level, Isolation]) -> None:
+def test_the_strictest_comes_first(isolations: dict[IsolationLevel, Isolation]) -> None:
     """Without a wish it is the strictest level that this machine has; a weaker one says
     why.
     """
     found = probe()
     assert found.level is next(iter(isolations))
-    assert bool(found.remarks) == (found.level is not Level.STRICT)
+    assert bool(found.remarks) == (found.level is not IsolationLevel.STRICT)
 
 
 @pytest.fixture
@@ -79,10 +81,10 @@ def test_bubblewrap_that_may_not() -> None:
     with pytest.raises(
         UnavailableError, match="setting up uid map: Permission denied"
     ) as raised:
-        probe(Level.STRICT)
+        probe(IsolationLevel.STRICT)
     assert "\n" not in str(raised.value)
     found = probe()
-    assert (found.level, len(found.remarks)) == (Level.STANDARD, 1)
+    assert (found.level, len(found.remarks)) == (IsolationLevel.STANDARD, 1)
 
 
 @pytest.mark.usefixtures("isolations")
@@ -91,7 +93,7 @@ def test_a_missing_bubblewrap_has_one_advice(monkeypatch: pytest.MonkeyPatch) ->
     zygote_client._command.cache_clear()
     try:
         with pytest.raises(UnavailableError) as raised:
-            probe(Level.STRICT)
+            probe(IsolationLevel.STRICT)
     finally:
         zygote_client._command.cache_clear()
     assert (
@@ -127,15 +129,15 @@ def test_a_self_test_that_fails(
     monkeypatch: pytest.MonkeyPatch, outputs: list[str], message: str
 ) -> None:
     monkeypatch.setattr(isolation_module, "attack", lambda level: outputs)
-    for wanted in (None, Level.STRICT, Level.STANDARD):
+    for wanted in (None, IsolationLevel.STRICT, IsolationLevel.STANDARD):
         with pytest.raises(UnavailableError, match=message):
             probe(wanted)
 
 
 def test_other_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
-    assert probe(Level.NONE).level is Level.NONE
-    for wanted in (None, Level.STRICT, Level.STANDARD):
+    assert probe(IsolationLevel.NONE).level is IsolationLevel.NONE
+    for wanted in (None, IsolationLevel.STRICT, IsolationLevel.STANDARD):
         with pytest.raises(
             UnavailableError, match="x86_64 and aarch64 only, and this is Linux riscv64"
         ):

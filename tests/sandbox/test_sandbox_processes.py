@@ -14,7 +14,13 @@ import pytest
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
-from pytest_llmarith.types import Ending, Isolation, Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import (
+    Ending,
+    Isolation,
+    IsolationLevel,
+    ProgramLimits,
+    ProgramRun,
+)
 from tests.sandbox.census import descendants, parents, wait_until
 
 MakeSandbox = Callable[..., Sandbox]
@@ -22,7 +28,9 @@ MakeSandbox = Callable[..., Sandbox]
 
 def _on_level_none(folder: Path) -> Sandbox:
     return Sandbox(
-        Isolation(Level.NONE, ()), ProgramLimits(seconds=(10.0,)), Slots(folder, 1)
+        Isolation(IsolationLevel.NONE, ()),
+        ProgramLimits(seconds=(10.0,)),
+        Slots(folder, 1),
     )
 
 
@@ -133,8 +141,9 @@ _HARNESS = """
 import sys
 from pathlib import Path
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
-from pytest_llmarith.types import Isolation, Level, ProgramLimits
-sandbox = Sandbox(Isolation(Level(sys.argv[1]), ()), ProgramLimits(seconds=(60.0,)), Slots(Path(sys.argv[2]), 1))
+from pytest_llmarith.types import Isolation, IsolationLevel, ProgramLimits
+isolation = Isolation(IsolationLevel(sys.argv[1]), ())
+sandbox = Sandbox(isolation, ProgramLimits(seconds=(60.0,)), Slots(Path(sys.argv[2]), 1))
 sandbox.run("n = int(input())\\nwhile n: pass", [0, 1], lambda run: print(run.ending, flush=True))
 """
 
@@ -149,7 +158,7 @@ def test_no_process_outlives_a_killed_harness(
         # themselves.
         harness.stdout.readline()
         processes = (
-            3 if isolation.level is Level.STRICT else 2
+            3 if isolation.level is IsolationLevel.STRICT else 2
         )  # bubblewrap, the zygote, the second term
         assert wait_until(lambda: len(descendants(harness.pid)) >= processes, 60)
         below = descendants(harness.pid)

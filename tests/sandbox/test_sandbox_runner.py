@@ -14,7 +14,13 @@ import pytest
 
 from pytest_llmarith.sandbox import runner
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
-from pytest_llmarith.types import Ending, Isolation, Level, ProgramLimits, ProgramRun
+from pytest_llmarith.types import (
+    Ending,
+    Isolation,
+    IsolationLevel,
+    ProgramLimits,
+    ProgramRun,
+)
 
 MakeSandbox = Callable[..., Sandbox]
 
@@ -235,7 +241,7 @@ def test_a_program_stops_at_its_first_inconclusive_term(
     monkeypatch.setattr(runner, "_TRY_AGAIN_S", 0.0)
     monkeypatch.setattr(_BusyMachine, "runs", 0)
     sandbox = Sandbox(
-        Isolation(Level.NONE, ()),
+        Isolation(IsolationLevel.NONE, ()),
         ProgramLimits(),
         Slots(tmp_path, slots),
         wait_s=wait_s,
@@ -262,7 +268,7 @@ def test_a_marginal_time_is_taken_again_alone(
     """
     monkeypatch.setattr(runner, "ZygoteClient", _QuickMachine)
     sandbox = Sandbox(
-        Isolation(Level.NONE, ()),
+        Isolation(IsolationLevel.NONE, ()),
         ProgramLimits(seconds=(limit, 8.0)),
         Slots(tmp_path, 2),
     )

@@ -12,7 +12,7 @@ from pytest_llmarith.report.definitions.results import WHOSE
 from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.types import Level as Isolation
+from pytest_llmarith.types import IsolationLevel as Isolation
 from pytest_llmarith.types import SearchEnd, TermStatus
 
 _MOST_NAMED = 5

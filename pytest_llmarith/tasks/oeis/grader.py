@@ -24,7 +24,7 @@ from pytest_llmarith.types import (
     Failure,
     IntegerSequence,
     Isolation,
-    Level,
+    IsolationLevel,
     NanReason,
     Outcome,
     ProgramLimits,
@@ -56,7 +56,7 @@ class ProgramRules:
     rules: Rules = Rules.DEFAULT
     limits: ProgramLimits = field(default_factory=ProgramLimits)
     terms: int | None = None
-    sandbox: Level | None = None
+    sandbox: IsolationLevel | None = None
     static_judge: bool = True
     judge: str | None = None
     ask: Callable[[Question], Reply | Failure] | None = None
@@ -103,7 +103,7 @@ class Programs:
         isolation = self._isolation
         if verbose:
             return [*lines, ", ".join(self._about_rules(isolation)), *isolation.remarks]
-        if isolation.level is Level.STRICT:
+        if isolation.level is IsolationLevel.STRICT:
             return list(isolation.remarks)
         return [f"sandbox {isolation.level}, not strict", *isolation.remarks]
 

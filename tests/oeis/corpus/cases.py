@@ -19,7 +19,7 @@ from pytest_llmarith.types import (
     Ending,
     IntegerSequence,
     Isolation,
-    Level,
+    IsolationLevel,
     ProgramLimits,
     ProgramRun,
 )
@@ -58,7 +58,7 @@ def run(program: str, *inputs: int) -> list[ProgramRun]:
 
     with TemporaryDirectory() as folder, suppress(_Late):
         Sandbox(
-            Isolation(Level.NONE, ()),
+            Isolation(IsolationLevel.NONE, ()),
             ProgramLimits(seconds=(4.0,)),
             Slots(Path(folder), 1),
         ).run(program, inputs, keep)
