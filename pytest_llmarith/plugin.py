@@ -69,6 +69,6 @@ def pytest_collection_modifyitems(
 ) -> None:
     asked = [item for item in items if problem_of(item) is not None]
     if asked:
-        from pytest_llmarith.session.selection import refuse_or_skip
+        from pytest_llmarith.session.planned import refuse_or_skip
 
         refuse_or_skip(config, asked)

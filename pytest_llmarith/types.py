@@ -15,9 +15,9 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from pytest_llmarith.exact.digits import Decimals, Exact, Tolerance
-from pytest_llmarith.exact.types import Dtype as Dtype
-from pytest_llmarith.exact.types import ErrorClass as ErrorClass
-from pytest_llmarith.exact.types import Op as Op
+from pytest_llmarith.exact.enums import Dtype as Dtype
+from pytest_llmarith.exact.enums import ErrorClass as ErrorClass
+from pytest_llmarith.exact.enums import Op as Op
 
 # --- enumerations ---------------------------------------------------------------------
 

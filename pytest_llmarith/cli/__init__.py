@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pytest_llmarith.cli.compare import add_compare, add_plan
-from pytest_llmarith.cli.conformance import add_conformance
+from pytest_llmarith.cli.compare_command import add_compare, add_plan
+from pytest_llmarith.cli.conformance_command import add_conformance
 from pytest_llmarith.cli.init import add_init
 from pytest_llmarith.cli.oeis import add_oeis
 from pytest_llmarith.cli.parser import (
@@ -23,7 +23,7 @@ from pytest_llmarith.cli.parser import (
     print_error,
     say,
 )
-from pytest_llmarith.cli.report import (
+from pytest_llmarith.cli.report_command import (
     add_cite,
     add_export,
     add_merge,
@@ -32,7 +32,7 @@ from pytest_llmarith.cli.report import (
     add_report,
     add_trials,
 )
-from pytest_llmarith.cli.store import add_batch, add_store
+from pytest_llmarith.cli.store_command import add_batch, add_store
 from pytest_llmarith.results.files import UsageError
 
 if TYPE_CHECKING:

@@ -13,6 +13,9 @@ from .digits import Measures as Measures
 from .digits import carries as carries
 from .digits import measure as measure
 from .digits import wrong_digits as wrong_digits
+from .enums import Dtype as Dtype
+from .enums import ErrorClass, Reason
+from .enums import Op as Op
 from .error_classes import error_class as error_class
 from .extract import ExtractedAnswer as ExtractedAnswer
 from .extract import read as read
@@ -22,9 +25,6 @@ from .rewards import compute_score, reward
 from .thoughts import Stripped as Stripped
 from .thoughts import strip_thoughts as strip_thoughts
 from .thoughts import thought_and_rest as thought_and_rest
-from .types import Dtype as Dtype
-from .types import ErrorClass, Reason
-from .types import Op as Op
 
 __all__ = [
     "Decimals",

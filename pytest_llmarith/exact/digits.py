@@ -25,7 +25,7 @@ from itertools import groupby
 from operator import eq, ne
 from typing import NamedTuple, Protocol
 
-from .types import Dtype, ErrorClass, Op
+from .enums import Dtype, ErrorClass, Op
 
 DECIMALS = 4  # of fixed-point answers, as in llm_arithmetic
 # The decimals of a result of fixed-point operands; a quotient has as many as it needs.

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from . import digits
 from .digits import DECIMALS, Case, carries, is_rounding, significant, split_at_point
-from .types import ErrorClass, Op
+from .enums import ErrorClass, Op
 
 _GROUP = 3
 

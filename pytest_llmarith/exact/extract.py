@@ -14,11 +14,11 @@ from math import gcd
 from .context import is_several, refuses
 from .digits import decimal_from, shifted
 from .digits import plain as plain_digits
+from .enums import Dtype, Reason
 from .normalize import BOLD, BOX, END_OF_BOX, plain
 from .rank import answer_in
 from .thoughts import Stripped, strip_thoughts
 from .tokenize import tokens
-from .types import Dtype, Reason
 
 # `\d` is every character that `int` accepts as a digit. Possessive quantifiers keep a
 # failed match linear; they are on single characters only, as Python before 3.11.5 has a

@@ -11,11 +11,11 @@ from decimal import Decimal
 from typing import Literal
 
 from .digits import Case, Exact, Tolerance, decimal_from
+from .enums import Dtype, ErrorClass, Op, Reason
 from .error_classes import error_class
 from .extract import MAX_CHARACTERS, ExtractedAnswer, read
-from .replies import Reply, text_of
+from .messages import Reply, text_of
 from .thoughts import strip_thoughts
-from .types import Dtype, ErrorClass, Op, Reason
 
 Kind = Literal["integer", "decimal"]
 Expected = str | int | Decimal

@@ -22,7 +22,7 @@ from .beside import (
     word_behind,
 )
 from .digits import decimal_from, shifted
-from .types import Dtype
+from .enums import Dtype
 from .unsaid import said
 
 THIN = "\u2009"  # stands for all spaces that may group digits but do not separate words

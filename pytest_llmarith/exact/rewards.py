@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .enums import Reason
 from .grading import Expected, grade
-from .replies import Reply
-from .types import Reason
+from .messages import Reply
 
 
 def reward(

@@ -35,7 +35,7 @@ _MODULES = (
     "system_calls",
     "confinement",
     "supervision",
-    "program",
+    "launch",
     "zygote",
 )
 
@@ -146,7 +146,7 @@ def pack(level: IsolationLevel, program: str, limits: ProgramLimits) -> bytes:
         {
             "modules": _code(),
             "zygote": f"{_CHILD_PACKAGE}.zygote",
-            "program": f"{_CHILD_PACKAGE}.program",
+            "program": f"{_CHILD_PACKAGE}.launch",
             "confinement": confinement,
             "source": program.encode("utf-8", "surrogatepass"),
         }

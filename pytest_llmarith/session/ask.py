@@ -27,7 +27,7 @@ from pytest_llmarith.session.items import (
     keep,
     limit_of,
 )
-from pytest_llmarith.session.selection import config_of, question_of
+from pytest_llmarith.session.planned import config_of, question_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import InvalidGrade, TaskProblem, Tools

@@ -47,7 +47,7 @@ def configure(config: pytest.Config) -> None:
     settings = settings_of(config)
     refuse_wrong_usage(config, settings)
     if settings.shard:
-        from pytest_llmarith.session.selection import SHARDING, Sharding
+        from pytest_llmarith.session.planned import SHARDING, Sharding
 
         config.pluginmanager.register(Sharding(config, settings.shard), SHARDING)
     if is_worker:

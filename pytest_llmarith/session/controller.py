@@ -16,6 +16,12 @@ from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Reply, convert
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.company import refuse_network
+from pytest_llmarith.session.console import (
+    Terminal,
+    header,
+    line_about_file,
+    shortened,
+)
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
@@ -38,19 +44,13 @@ from pytest_llmarith.session.items import (
     put_record,
     take_record,
 )
-from pytest_llmarith.session.recorder import Recorder, run_metadata
-from pytest_llmarith.session.selection import (
+from pytest_llmarith.session.planned import (
     SHARDING,
     PlannedQuestion,
     planned_questions,
     selected,
 )
-from pytest_llmarith.session.terminal import (
-    Terminal,
-    header,
-    line_about_file,
-    shortened,
-)
+from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import Run, ShardFacts

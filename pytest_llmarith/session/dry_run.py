@@ -12,6 +12,7 @@ from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.collection import MODEL_FIXTURE
 from pytest_llmarith.session.company import refuse_network
+from pytest_llmarith.session.console import Terminal, header
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
@@ -22,14 +23,13 @@ from pytest_llmarith.session.forecast import (
     start_broker,
 )
 from pytest_llmarith.session.items import NO_MODEL, parameter_of, problem_of
-from pytest_llmarith.session.selection import (
+from pytest_llmarith.session.planned import (
     PlannedQuestion,
     config_of,
     planned_questions,
     question_of,
     selected,
 )
-from pytest_llmarith.session.terminal import Terminal, header
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.types import messages_of, text_of, without_system

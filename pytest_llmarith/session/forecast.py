@@ -23,7 +23,7 @@ from pytest_llmarith.models.providers import (
 )
 from pytest_llmarith.report.formatting import counted, dollars, thousands
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.session.selection import PlannedQuestion
+from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.task import THRESHOLD
 from pytest_llmarith.types import (

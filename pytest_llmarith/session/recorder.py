@@ -38,7 +38,7 @@ from pytest_llmarith.results.log import (
     with_records,
 )
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.session.selection import PlannedQuestion
+from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.summaries import ProgramRules, Run, RunSummary, as_file
 from pytest_llmarith.tasks.task import RESERVED

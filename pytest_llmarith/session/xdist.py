@@ -24,14 +24,14 @@ from pytest_llmarith.models.process import (
 )
 from pytest_llmarith.records import Record, Reply
 from pytest_llmarith.session.collection import digest_of
+from pytest_llmarith.session.console import shortened
 from pytest_llmarith.session.items import ASK, OPTIONS_INPUT, problem_of
-from pytest_llmarith.session.selection import (
+from pytest_llmarith.session.planned import (
     REFUSED,
     PlannedQuestion,
     planned_questions,
     selected,
 )
-from pytest_llmarith.session.terminal import shortened
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Failure, Question

@@ -173,7 +173,7 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 def test_the_commands_load_nothing_slow_before_they_run() -> None:
-    code = "import sys, pytest_llmarith.cli, pytest_llmarith.session.terminal; print(*sys.modules)"
+    code = "import sys, pytest_llmarith.cli, pytest_llmarith.session.console; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()

@@ -18,7 +18,7 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import RunStore, Store, key_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.session.forecast import Forecast
-from pytest_llmarith.session.selection import PlannedQuestion
+from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import addition, searches
 from pytest_llmarith.types import (

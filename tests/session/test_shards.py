@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.session.items import CELL_MARK
-from pytest_llmarith.session.selection import split_for_shard
+from pytest_llmarith.session.planned import split_for_shard
 from pytest_llmarith.types import Shard
 from tests.session.test_oeis_run import write_cache
 
