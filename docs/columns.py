@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
+from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.report.data_tables import DEFINITIONS
 from pytest_llmarith.report.table import Column, Level
 
@@ -18,11 +19,12 @@ _INTRODUCTION = """\
 
 For those who look up a column of a table, or its key in CSV and JSON.
 
-Made from the code by `make docs`. Every format shows these tables: the end of a run,
-`llmarith report`, `compare` and `plan`, the page, markdown, LaTeX, CSV and JSON. The keys
-are those of CSV and JSON; `llmarith schema tables` prints their JSON Schema. A column
-that is shown *brief* stands at the end of a run and everywhere else, *full* with `-v` and
-on the page, *page* on the page; CSV and JSON have all columns.
+Made from the code by `make docs`. `summary.json`, and `llmarith report` as CSV and JSON,
+have the measures. The tables are those of the end of a run, of `llmarith report`,
+`compare` and `plan`, the page, markdown and LaTeX, and of `compare` and `plan` as JSON,
+whose keys they name; `llmarith schema tables` prints its JSON Schema. A column that is
+shown *brief* stands at the end of a run and everywhere else, *full* with `-v` and on the
+page, *page* on the page.
 """
 
 
@@ -45,7 +47,14 @@ def columns() -> str:
         ]
         own = [row for row in rows if row not in common]
         sections.append(_section(title, own, shared))
-    return "\n".join([_INTRODUCTION, *sections])
+    return "\n".join([_INTRODUCTION, _measures(), *sections])
+
+
+def _measures() -> str:
+    lines = ["## Measures", "", "| key | title | unit | meaning |", "|---|---|---|---|"]
+    for one in MEASURES.values():
+        lines.append(f"| `{one.key}` | {one.title} | {one.unit} | {one.meaning} |")
+    return "\n".join(lines) + "\n"
 
 
 def _section(title: str, rows: list[str], shared: Sequence[str] = ()) -> str:

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from pytest_llmarith import records
 from pytest_llmarith.figures.count import MEASURES
-from pytest_llmarith.figures.estimates import Result
+from pytest_llmarith.figures.estimates import Measure, Result
 from pytest_llmarith.figures.table import Series, WrittenResult, series_of
 from pytest_llmarith.records import (
     FORMAT,
@@ -233,6 +233,10 @@ class SummaryFile(RunTotals, kw_only=True):
     series: list[Series]  # one per model, task and condition
 
 
+def described(one: Measure) -> Described:
+    return Described(one.title, one.unit, one.meaning)
+
+
 def as_file(summary: RunSummary) -> dict[str, Any]:
     """What is written of a run."""
     series = [series_of(result) for result in summary.results]
@@ -240,7 +244,7 @@ def as_file(summary: RunSummary) -> dict[str, Any]:
     measures = {}
     for key, one in MEASURES.items():
         if key in used:
-            measures[key] = Described(one.title, one.unit, one.meaning)
+            measures[key] = described(one)
     totals = {name: getattr(summary, name) for name in RunTotals.__struct_fields__}
     return records.as_dict(SummaryFile(**totals, measures=measures, series=series))
 

@@ -38,12 +38,11 @@ def add_report(commands: parser.Commands) -> None:
     command = parser.add_command(commands, "report", purpose, parser.NO_CHANGE, _report)
     parser.add_runs(command)
     parser.add_format(command, _FORMATS, "terminal")
-    purpose = (
-        "Add accuracy by variant and depth, and D50; csv and json have the former alone"
-    )
+    purpose = "Add accuracy by variant and depth, and D50"
     command.add_argument("--cells", action="store_true", help=purpose)
-    purpose = "Add error classes; with csv and json, show them instead"
-    command.add_argument("--errors", action="store_true", help=purpose)
+    command.add_argument("--errors", action="store_true", help="Add error classes")
+    purpose = "With csv and json, write only this measure, such as correct_percentage"
+    parser.add_repeatable(command, "--measure", "KEY", purpose, dest="measures")
     command.add_argument(
         "-v",
         "--verbose",
@@ -97,7 +96,7 @@ def _report(request: argparse.Namespace) -> int:
         shutil.get_terminal_size().columns,
         Selection(request.model, request.task, request.min_depth, request.max_depth),
         None if request.sort is None else parse_order(request.sort),
-        Detail(request.cells, request.errors, request.verbose),
+        Detail(request.cells, request.errors, request.verbose, request.measures),
     )
     return 0
 

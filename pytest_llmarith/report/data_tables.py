@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from pytest_llmarith.report import kinds
 from pytest_llmarith.report.definitions.differences import (
@@ -21,8 +20,6 @@ from pytest_llmarith.report.definitions.replies import (
     REPEATS,
     REPLIES,
     WRONG_TRIALS,
-    repeat_items,
-    reply_items,
 )
 from pytest_llmarith.report.definitions.results import (
     CELLS,
@@ -30,20 +27,14 @@ from pytest_llmarith.report.definitions.results import (
     OVERVIEW,
     THRESHOLDS,
     VARIANTS,
-    cell_items,
-    error_items,
-    threshold_items,
-    variant_items,
 )
 from pytest_llmarith.report.definitions.scores import (
     SCORES,
     SEARCHES,
-    score_items,
-    search_items,
 )
 from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.series import PageRun, Series, series_key
-from pytest_llmarith.report.table import Definition, Level, Table
+from pytest_llmarith.report.table import Definition
 from pytest_llmarith.summaries import ModelDifference, RunSummary
 
 DEFINITIONS: Sequence[Definition] = (
@@ -67,29 +58,6 @@ DEFINITIONS: Sequence[Definition] = (
     NEEDS,
     PRICES,
 )
-
-
-def data_tables(
-    rows: Sequence[Here],
-    runs: Sequence[PageRun],
-    series: Sequence[Series],
-    differences: Sequence[ModelDifference],
-) -> list[Table]:
-    """The tables of results, each with all columns."""
-    whole: Sequence[tuple[Definition, Sequence[Any]]] = [
-        (OVERVIEW, rows),
-        (CELLS, cell_items(rows)),
-        (VARIANTS, variant_items(rows)),
-        (ERRORS, error_items(rows)),
-        (SCORES, score_items(rows)),
-        (SEARCHES, search_items(rows)),
-        (THRESHOLDS, threshold_items(rows)),
-        (DIFFERENCES, difference_items(rows, differences)),
-        (EFFECTS, list(effect_items(runs, series))),
-        (REPEATS, repeat_items(rows)),
-        (REPLIES, reply_items(rows)),
-    ]
-    return [definition.table(items, Level.DATA) for definition, items in whole]
 
 
 def difference_items(

@@ -7,21 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
+from pytest_llmarith.figures.count import MEASURES
+from pytest_llmarith.records import FORMAT, as_dict
 from pytest_llmarith.report import run_tables
-from pytest_llmarith.report.data_tables import data_tables
 from pytest_llmarith.report.definitions.replies import WRONG_TRIALS
-from pytest_llmarith.report.definitions.results import (
-    CELLS,
-    ERRORS,
-    OVERVIEW,
-    cell_items,
-    error_items,
-    threshold_items,
-)
-from pytest_llmarith.report.export import Destination
+from pytest_llmarith.report.definitions.results import error_items, threshold_items
+from pytest_llmarith.report.export import Destination, estimate_rows
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.places import Here
-from pytest_llmarith.report.render.data import as_csv, as_json
+from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
 from pytest_llmarith.report.render.terminal import coloured, section
 from pytest_llmarith.report.run_status import (
@@ -44,7 +38,7 @@ from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.summaries import ModelDifference, RunSummary
+from pytest_llmarith.summaries import ModelDifference, RunSummary, described
 
 _LONGEST_RUN = 100
 _LONGEST_PATH = 1_000
@@ -100,9 +94,9 @@ def report(
     pages = []
     for run in runs:
         summary = run.summary()
-        pages.append(
-            PageRun(run.name, summary, run.records(), run.asked(), run.unfinished)
-        )
+        # A single run has its differences in its summary.
+        asked = run.asked() if len(runs) > 1 or form == "html" else ()
+        pages.append(PageRun(run.name, summary, run.records(), asked, run.unfinished))
     if form == "html":
         destination.write([page_of(pages)], runs)
         return
@@ -113,12 +107,12 @@ def report(
         rows = [row.without_run() for row in rows]
     if order:
         rows = order.of(rows)
-    _check_tables(rows, detail, is_data=is_data)
+    _check_tables(rows, detail)
     differences = differences_between(pages, series, rows)
     shown = _Shown(runs, pages, series, rows, differences, selection, detail)
     if form == "csv":
-        table = _csv_table(rows, detail)
-        lines = as_csv(table, spreadsheet=destination.for_spreadsheet)
+        found = estimate_rows(pages, rows, differences, detail.measures)
+        lines = csv_lines(found, spreadsheet=destination.for_spreadsheet)
         destination.write(lines, runs)
         return
     if form == "json":
@@ -144,8 +138,7 @@ def _check(
             f"write --format=csv"
         )
     detail.check(form)
-    is_sorted = form != "html" and (form != "json" or detail.cells or detail.errors)
-    if order and not is_sorted:
+    if order and form == "html":
         raise UsageError(f"--sort: not with --format={form}; remove --sort")
     if form == "html" and destination.file is None:
         raise UsageError(
@@ -153,10 +146,9 @@ def _check(
         )
 
 
-def _check_tables(rows: Sequence[Here], detail: Detail, *, is_data: bool) -> None:
+def _check_tables(rows: Sequence[Here], detail: Detail) -> None:
     """Raises UsageError if there is nothing in a table that was asked for."""
-    has_d50 = not is_data and bool(threshold_items(rows))
-    has_cells = has_d50 or any(row.cells for row in rows)
+    has_cells = threshold_items(rows) or any(row.cells for row in rows)
     if detail.cells and not has_cells:
         raise UsageError("--cells: these runs have none; remove --cells")
     if detail.errors and not error_items(rows):
@@ -166,20 +158,22 @@ def _check_tables(rows: Sequence[Here], detail: Detail, *, is_data: bool) -> Non
 # --- formats --------------------------------------------------------------------------
 
 
-def _csv_table(rows: Sequence[Here], detail: Detail) -> Table:
-    if detail.cells:
-        return CELLS.table(cell_items(rows), Level.DATA)
-    if detail.errors:
-        return ERRORS.table(error_items(rows), Level.DATA)
-    return OVERVIEW.table(rows, Level.DATA)
-
-
 def _json(shown: _Shown) -> str:
-    tables = data_tables(shown.rows, shown.pages, shown.series, shown.differences)
-    detail = shown.detail
-    if detail.cells or detail.errors:
-        tables = [table for table in tables if detail.names(table.key)]
-    whole = as_json(tables, _first_lines(shown, _UNLIMITED))
+    """All estimates, what their measures are, and remarks."""
+    found = estimate_rows(
+        shown.pages, shown.rows, shown.differences, shown.detail.measures
+    )
+    estimates = list(found)
+    measures = {}
+    for key in dict.fromkeys(str(row["measure"]) for row in estimates):
+        if key in MEASURES:
+            measures[key] = as_dict(described(MEASURES[key]))
+    whole = {
+        "format": FORMAT,
+        "measures": measures,
+        "estimates": estimates,
+        "notes": _first_lines(shown, _UNLIMITED),
+    }
     return encode(whole, indent=2).decode("ascii")
 
 

@@ -146,20 +146,18 @@ def parse_order(text: str) -> Order:
 
 
 class Detail(NamedTuple):
-    """What is shown beside the head of a report; CSV and JSON show it in place of the
-    head.
+    """What is shown beside the head of a report; CSV and JSON have the estimates of all
+    measures, or of these.
     """
 
     cells: bool = False
     errors: bool = False
     all_tables: bool = False
-
-    def names(self, table: str) -> bool:
-        """Whether this table was asked for by its name."""
-        return (table == "cells" and self.cells) or (table == "errors" and self.errors)
+    measures: Sequence[str] = ()
 
     def check(self, form: Format) -> None:
         """Raises UsageError if this format cannot show it."""
+        is_data = form in ("csv", "json")
         if self.all_tables and form not in ("terminal", "markdown"):
             raise UsageError(
                 f"-v: not with --format={form}; remove -v, or write --cells or --errors"
@@ -168,7 +166,12 @@ class Detail(NamedTuple):
             raise UsageError(
                 "--format=html: the page has all tables; remove --cells and --errors"
             )
-        if form == "csv" and self.cells and self.errors:
+        if is_data and (self.cells or self.errors):
             raise UsageError(
-                "--format=csv: one table; write --cells or --errors, or --format=json"
+                f"--format={form}: all estimates are written; remove --cells and "
+                f"--errors, or write --measure=correct_percentage"
+            )
+        if self.measures and not is_data:
+            raise UsageError(
+                f"--measure: not with --format={form}; write --format=csv or json"
             )

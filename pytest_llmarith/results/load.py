@@ -22,7 +22,7 @@ from pytest_llmarith.results.log import (
     log_of,
     records_in,
 )
-from pytest_llmarith.results.questions import AskedQuestions
+from pytest_llmarith.results.questions import AskedQuestions, asked_in
 from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.safe_text import sanitize
@@ -150,7 +150,9 @@ class LoadedRun:
 
     def asked(self) -> list[AskedQuestions]:
         """The questions of each model, task and condition."""
-        return self._counted[1]
+        if "_counted" in vars(self):
+            return self._counted[1]
+        return asked_in(self.records(), self.systems)
 
     @cached_property
     def _read(self) -> RunSummary:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.statistics.shares import Cluster
-from pytest_llmarith.types import Condition, Outcome
+from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
 
 
 @dataclass(slots=True)
@@ -135,6 +135,25 @@ class AskedQuestions(NamedTuple):
     task: str
     condition: Condition | None
     questions: Questions
+
+
+def asked_in(
+    found: Iterable[Record], systems: Mapping[str, str | None] | None
+) -> list[AskedQuestions]:
+    """The questions of records, by model, task and condition."""
+    results: dict[Hashable, AskedQuestions] = {}
+    for record in found:
+        key = record.model, record.task, label_of(record.condition)
+        if key not in results:
+            condition: Condition | None = record.condition
+            if condition == DEFAULT_CONDITION:
+                condition = None
+            questions = Questions(systems)
+            results[key] = AskedQuestions(
+                record.model, record.task, condition, questions
+            )
+        results[key].questions.add(record)
+    return list(results.values())
 
 
 # Questions of the same condition and variant are paired first, then those of the same

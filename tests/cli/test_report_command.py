@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
@@ -82,6 +81,15 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     out, err = capsys.readouterr()
     assert err == ""
     return out
+
+
+def figures(text: str) -> dict[tuple[str, str], str]:
+    """The values of whole results by measure, and what names one of several."""
+    return {
+        (row["measure"], row["at"]): row["value"]
+        for row in rows(text)
+        if not row["variant"] and not row["depth"]
+    }
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -236,12 +244,11 @@ def test_a_start_that_was_continued_is_left_out(
     run_in(tmp_path / "3", whole)
     assert main(["report", str(tmp_path), "--format=csv"]) == 0
     out, err = capsys.readouterr()
-    assert [row["run"] for row in rows(out)] == ["3"]
+    assert {row["run"] for row in rows(out)} == {"3"}
     assert err.endswith(": 1, 2\n")
-    assert (
-        len(rows(printed(capsys, *(tmp_path / name for name in "123"), "--format=csv")))
-        == 3
-    )
+    named = [tmp_path / name for name in "123"]
+    out = printed(capsys, *named, "--format=csv", "--measure=measured")
+    assert len({row["run"] for row in rows(out)} - {""}) == 3
     other = whole[0] | {
         "reply": whole[0]["reply"] | {"asked_at": "2026-11-23T00:00:00+00:00"}
     }
@@ -262,18 +269,15 @@ def test_all_figures_are_of_the_depths_that_are_wanted(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arithmetic = ("--task=arithmetic", "--format=csv")
-    (row,) = rows(printed(capsys, run, "--min-depth=5", *arithmetic))
-    assert [
-        row[name] for name in ("measured", "correct", "deviate", "correct_percent")
-    ] == ["6", "3", "3", "50.0"]
-    assert row["cost_usd"] == "0.006"
-    assert row["prompt_tokens"] == "180"
-    assert row["selected"] == ""
-    assert row["run"] == run.name
-    (row,) = rows(printed(capsys, run, "--max-depth=5", *arithmetic))
-    assert row["measured"] == "6"
-    assert row["deviate"] == "0"
-    assert row["relative_error"] == ""
+    found = figures(printed(capsys, run, "--min-depth=5", *arithmetic))
+    names = ("measured", "correct", "deviate", "correct_percentage")
+    assert [found[name, ""] for name in names] == ["6", "3", "3", "50.0"]
+    assert found["cost_usd", "sum"] == "0.006"
+    assert float(found["prompt_tokens", "sum"]) == 180
+    found = figures(printed(capsys, run, "--max-depth=5", *arithmetic))
+    assert found["measured", ""] == "6"
+    assert found["deviate", ""] == "0"
+    assert ("median_relative_error", "") not in found
     out = printed(capsys, run, "--min-depth=4", "--max-depth=5")
     assert out.splitlines()[:2] == [f"{run.name}: 3 answered", "only depths 4 to 5"]
 
@@ -300,8 +304,11 @@ def test_results_are_chosen_and_sorted(
     """Words from a to z, figures from the largest, what is unknown last; a minus turns
     it round.
     """
+    named = ("--format=csv", "--measure=measured", *options)
     found = [
-        row["model"] for row in rows(printed(capsys, runs, "--format=csv", *options))
+        row["model"]
+        for row in rows(printed(capsys, runs, *named))
+        if not row["variant"] and not row["depth"]
     ]
     assert (found if "--sort" in options[0] else sorted(found)) == models
 
@@ -329,8 +336,9 @@ def test_a_run_that_lacks_cells_of_others_comes_last(
         ("correct", ["good", "poor", "easy"]),
         ("-correct", ["poor", "good", "easy"]),
     ):
-        shown = rows(printed(capsys, tmp_path, "--format=csv", f"--sort={order}"))
-        assert [row["model"] for row in shown] == models
+        named = ("--format=csv", f"--sort={order}", "--measure=measured")
+        shown = rows(printed(capsys, tmp_path, *named))
+        assert list(dict.fromkeys(row["model"] for row in shown)) == models
     assert (
         printed(capsys, tmp_path).count("lacks 1 of 2 cells that others have: int_add")
         == 1
@@ -449,34 +457,24 @@ def test_markdown_with_all_tables(
 def test_cells_and_errors_as_data(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cells = rows(printed(capsys, run, "--format=csv", "--cells", "--task=arithmetic"))
+    """They are estimates like all others."""
+    named = ("--format=csv", "--task=arithmetic")
+    cells = rows(printed(capsys, run, *named, "--measure=correct_percentage"))
     shown = [
-        [
-            row[name]
-            for name in (
-                *("variant", "depth", "measured", "correct", "correct_percent"),
-                "correct_low",
-            )
-        ]
+        [row[name] for name in ("variant", "depth", "n", "value", "low")]
         for row in cells
+        if row["variant"] and row["depth"]
     ]
     assert shown == [
-        ["int_add", "3", "3", "3", "100.0", "43.8503"],
-        ["int_add", "5", "3", "3", "100.0", "43.8503"],
-        ["int_add", "8", "3", "0", "0.0", "0.0"],
+        ["int_add", "3", "3", "100.0", "43.8503"],
+        ["int_add", "5", "3", "100.0", "43.8503"],
+        ["int_add", "8", "3", "0.0", "0.0"],
     ]
-    (error,) = rows(printed(capsys, run, "--format=csv", "--errors"))
-    assert error["run"] == run.name
-    assert error["error_class"] == "unrelated"
-    assert error["count"] == "3"
-    written = printed(capsys, run, "--format=json", "--errors", "--cells")
-    data = json.loads(written)["tables"]
-    (of_json,) = data["errors"]
-    assert {name: str(value or "") for name, value in of_json.items()} == (
-        error | {"simulated": "", "unfinished": ""}
-    )
-    assert [cell["depth"] for cell in data["cells"] if cell["variant"]] == [3, 5, 8]
-    assert {*data} == {"cells", "errors"}
+    errors = rows(printed(capsys, run, "--format=csv", "--measure=error_class"))
+    assert {(row["at"], row["value"]) for row in errors} == {("unrelated", "3")}
+    assert main(["report", str(run), "--format=csv", "--cells"]) == WRONG_USAGE
+    assert main(["report", str(run), "--measure=nan"]) == WRONG_USAGE
+    assert main(["report", str(run), "--format=csv", "--measure=no"]) == WRONG_USAGE
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "json", "csv"])
@@ -500,7 +498,7 @@ def test_hostile_names_have_no_effect(
     if form == "markdown":
         assert "<img" not in out.replace("``<img", "")
     if form == "csv":
-        assert [row["model"][:2] for row in rows(out)] == ["<i", "'="]
+        assert {row["model"][:2] for row in rows(out)} == {"<i", "'="}
 
 
 def test_d50_of_adaptive_items(
@@ -516,10 +514,9 @@ def test_d50_of_adaptive_items(
             r"5\.\d \(\d\.\d to \d\.\d\), 54 asked", capsys.readouterr().out
         )
     assert main(["report", str(tmp_path / "run"), "--format=csv"]) == 0
-    (row,) = csv.DictReader(capsys.readouterr().out.splitlines())
-    assert row["task"] == "threshold"
-    assert row["correct"] == "1"
-    assert row["correct_percent"] == ""
+    found = figures(capsys.readouterr().out)
+    assert found["correct", ""] == "1"
+    assert ("correct_percentage", "") not in found
     assert (
         main(["report", str(tmp_path / "run"), "--format=csv", "--cells"])
         == WRONG_USAGE

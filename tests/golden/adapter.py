@@ -231,15 +231,22 @@ def imported(programs: Path, folder: Path) -> Iterator[tuple[str, list[Any]]]:
     depths up to which 90 % are.
     """
     done = _command(programs / "llmarith", ["report", folder, "--format=json"], ROOT)
-    tables = json.loads(done.stdout)["tables"]
-    for one in tables["overview"]:
+    found: dict[tuple[str, str], dict[Any, Any]] = {}
+    for row in json.loads(done.stdout)["estimates"]:
+        if row["depth"] is None:
+            measures = found.setdefault((row["run"], row["model"]), {})
+            key = row["measure"], row["variant"], row["at"]
+            measures[key] = row
+    for (_, model), of in found.items():
+        correct = of["correct_percentage", None, None]
         depths = {
-            each["variant"]: [each["holds_to_shown"], each["holds_to_possible"]]
-            for each in tables["variants"]
-            if (each["run"], each["model"]) == (one["run"], one["model"])
+            variant or "": [row["low"], row["high"]]
+            for (measure, variant, _), row in of.items()
+            if measure == "ninety_percent_to" and variant is not None
         }
-        correct = [one[f"correct_{end}"] for end in ("percent", "low", "high")]
-        yield one["model"], [one["measured"], correct, one["cost_usd"], depths]
+        cost = of.get(("cost_usd", None, "sum"), {}).get("value")
+        ends = [correct[end] for end in ("value", "low", "high")]
+        yield model, [of["measured", None, None]["value"], ends, cost, depths]
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -56,26 +56,38 @@ def test_a_figure_is_the_same_in_every_format(tmp_path: Path) -> None:
     """Correct answers with their interval, and the difference to --llm-baseline."""
     records = [*trials("good", 18), *trials("poor", 5)]
     run = run_in(tmp_path / "run", records, baseline="poor")
-    data = json.loads(shown(run, "json"))["tables"]
-    good = next(one for one in data["overview"] if one["model"] == "good")
-    (row,) = (
-        one
-        for one in csv.DictReader(io.StringIO(shown(run, "csv")))
-        if one["model"] == "good"
-    )
-    keys = [f"correct_{end}" for end in ("percent", "low", "high")]
+    keys = ("value", "low", "high")
+    data = json.loads(shown(run, "json"))["estimates"]
+    rows = csv.DictReader(io.StringIO(shown(run, "csv")))
+    good, row = (of(some, "correct_percentage", "good") for some in (data, rows))
     assert [float(row[key]) for key in keys] == [good[key] for key in keys]
     percent, low, high = (f"{good[key]:.1f}" for key in keys)
     for form in TEXTS:
         text = plain(shown(run, form))
         assert re.search(rf"\b{percent} \(?{low}-{high}\b", text), form
-    (difference,) = data["differences"]
-    assert (difference["model"], difference["baseline"]) == ("good", "poor")
-    points = f"{difference['difference_points']:+.1f}"
+    difference = of(data, "difference", "good")
+    assert (difference["by"], difference["at"]) == ("baseline", "poor")
+    points = f"{difference['value']:+.1f}"
     assert points == "+65.0"
     for form in ("terminal", "html"):
         assert points in plain(shown(run, form))
         assert "-65.0" not in plain(shown(run, form))
+
+
+COST = ("cost_usd", "real")
+FIGURES = ("value", "low", "high", "n", "method")
+
+
+def of(rows: Iterable[dict[str, Any]], measure: str, model: str) -> dict[str, Any]:
+    """The estimate of a whole result."""
+    (found,) = (
+        row
+        for row in rows
+        if (row["measure"], row["model"]) == (measure, model)
+        if row["variant"] in ("", None)
+        if row["depth"] in ("", None)
+    )
+    return found
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -92,12 +104,11 @@ def test_what_must_not_be_lost(tmp_path: Path, form: str) -> None:
         return
     rows = list(csv.DictReader(io.StringIO(text)))
     if form == "json":
-        rows = json.loads(text)["tables"]["overview"]
-    found = {row["model"]: row for row in rows}
-    assert str(found["fake"]["simulated"]).lower() == "true"
-    assert str(found["real"]["unfinished"]).lower() == "true"
-    assert found["real"]["cost_usd"] in ("", None)
-    assert str(found["real"]["cost_unpriced"]) == "20"
+        rows = json.loads(text)["estimates"]
+    assert str(of(rows, "measured", "fake")["simulated"]).lower() == "true"
+    assert str(of(rows, "measured", "real")["unfinished"]).lower() == "true"
+    assert not [row for row in rows if (row["measure"], row["model"]) == COST]
+    assert str(of(rows, "unpriced", "real")["value"]) == "20"
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -119,7 +130,7 @@ def test_names_replies_and_reasons_are_hostile(tmp_path: Path, form: str) -> Non
 
 
 def test_a_column_is_one_entry(tmp_path: Path) -> None:
-    """A new one is in all formats, in the schema and in the reference."""
+    """A new one is in all formats and in the reference."""
     from docs.columns import columns
 
     column: Column[int] = Column(
@@ -129,28 +140,41 @@ def test_a_column_is_one_entry(tmp_path: Path) -> None:
     OVERVIEW.columns.append(column)
     try:
         run = run_in(tmp_path / "run", [*trials("m", 9)])
-        for form in FORMATS:
+        for form in TEXTS:
             text = shown(run, form)
-            figure = "1234567" if form in ("csv", "json") else "1,234,567"
             assert "squared" in text
-            assert figure in text
+            assert "1,234,567" in text
         assert "| `squared` | squared |" in columns()
-        rows = schema(DEFINITIONS)["properties"]["tables"]["properties"]["overview"]
-        assert "squared" in rows["items"]["properties"]
     finally:
         OVERVIEW.columns.remove(column)
 
 
 def test_the_schema_describes_what_is_written(tmp_path: Path) -> None:
-    """All keys of all tables are in it."""
+    """All keys of the tables of a comparison are in it."""
     run = run_in(tmp_path / "run", [*trials("a", 9), *trials("b", 3)])
     whole = schema(DEFINITIONS)
     Draft202012Validator.check_schema(whole)
     for table in whole["properties"]["tables"]["properties"].values():
         table["items"]["additionalProperties"] = False
-    written = json.loads(shown(run, "json"))
+    target = tmp_path / "compared.json"
+    named = ["--format=json", f"--output={target}"]
+    assert main(["compare", str(run), "--model=a:b", *named]) == 0
+    written = json.loads(target.read_text("utf-8"))
     Draft202012Validator(whole).validate(written)
     assert {*written["tables"]} <= {one.key for one in DEFINITIONS}
+
+
+def test_measures_are_chosen(tmp_path: Path) -> None:
+    """Each estimate is one row, and no other row has its key."""
+    run = run_in(tmp_path / "run", [*trials("a", 9), *trials("b", 3)])
+    rows = json.loads(shown(run, "json"))["estimates"]
+    keys = [[v for k, v in one.items() if k not in FIGURES] for one in rows]
+    assert len({json.dumps(key) for key in keys}) == len(rows)
+    chosen = json.loads(shown(run, "json", "--measure=nan", "--measure=difference"))
+    assert {one["measure"] for one in chosen["estimates"]} == {"nan", "difference"}
+    assert chosen["estimates"] == [
+        one for one in rows if one["measure"] in ("nan", "difference")
+    ]
 
 
 def test_keys_and_columns_are_unique() -> None:

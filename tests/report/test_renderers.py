@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pytest_llmarith.report import kinds
-from pytest_llmarith.report.render.data import as_csv, as_json
+from pytest_llmarith.report.render.data import as_json, csv_lines
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, latex
 from pytest_llmarith.report.render.html import view
 from pytest_llmarith.report.render.terminal import coloured, one_table
@@ -289,7 +289,7 @@ def test_foreign_text_is_one_cell_of_data(text: str) -> None:
     one = table(rows=[Row([text, "sums", 1, None])])
     data = as_json([one])
     assert data["tables"]["costs"][0]["model"] == text
-    lines = list(as_csv(one, spreadsheet=True))
+    lines = list(csv_lines([{"model": text}], spreadsheet=True))
     assert len(lines) == 2
     assert not re.match('"[=+\\-@]', lines[1])
 

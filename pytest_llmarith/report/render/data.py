@@ -68,11 +68,6 @@ def _table(definition: Definition) -> dict[str, Any]:
 # --- CSV ------------------------------------------------------------------------------
 
 
-def as_csv(table: Table, *, spreadsheet: bool) -> Iterator[str]:
-    """A table as CSV; nothing if it has no rows."""
-    return csv_lines(as_rows(table), spreadsheet=spreadsheet)
-
-
 def csv_lines(
     rows: Iterable[Mapping[str, object]], *, spreadsheet: bool
 ) -> Iterator[str]:

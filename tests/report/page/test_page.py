@@ -599,10 +599,11 @@ def test_a_search_is_told_in_a_row(point: dict[str, Any], told: str) -> None:
     questions.
     """
     run = run_of([search_record(lambda of: "7")])
+    counted: Any
     (counted,) = run.summary.results
     (known,) = counted.examples("breaking_points")
     found = replace(known, **point)
-    counted.examples = lambda key, variant=None: (  # type: ignore[method-assign]
+    counted.examples = lambda key, variant=None: (
         [found] if key == "breaking_points" else []
     )
     text = page(run)
