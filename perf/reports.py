@@ -17,7 +17,7 @@ from typing import Any
 
 from perf.commands import ROOT, Run, run_llmarith
 from perf.measures import Measure
-from pytest_llmarith.evaluate import Trial, evaluate
+from pytest_llmarith.evaluate import AskedTrial, evaluate
 from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.results.load import load_runs
 from pytest_llmarith.tasks import arithmetic
@@ -169,5 +169,5 @@ def _records() -> Iterator[Record]:
     for problem in problems_of(arithmetic.task(), 0, 10):
         reply = Reply(problem.expected, completion_tokens=3)
         yield as_dict(
-            evaluate(problem, Trial.of(problem, model, problem.prompt, None), reply)
+            evaluate(problem, AskedTrial.of(problem, model, problem.prompt, None), reply)
         )

@@ -37,7 +37,7 @@ from pytest_llmarith.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class AskedTrial:
     """What a record says about a trial before the reply: problem, model, prompt and
     prompt config.
     """
@@ -58,7 +58,7 @@ class Trial:
         prompt: Prompt,
         nodeid: str | None,
         prompt_config: PromptConfig | None = None,
-    ) -> Trial:
+    ) -> AskedTrial:
         how = prompt_config or PromptConfig()
         return cls(
             problem.task,
@@ -86,7 +86,7 @@ class Graded:
 
 def evaluate(
     problem: TaskProblem,
-    trial: Trial,
+    trial: AskedTrial,
     reply: Reply,
     reading: str | None = None,
     tools: Tools | None = None,
@@ -250,7 +250,10 @@ def incomplete_reason(reply: Reply) -> NanReason | None:
 
 
 def record(
-    trial: Trial, returned: Reply | Failure, found: Graded, raised: str | None = None
+    trial: AskedTrial,
+    returned: Reply | Failure,
+    found: Graded,
+    raised: str | None = None,
 ) -> Record:
     """Make the record of a trial; the recorder adds the name of the run."""
     return Record(
@@ -284,7 +287,7 @@ def _fields(found: Graded) -> dict[str, Any]:
 
 
 def unanswered_record(
-    trial: Trial, failure: Failure, grade: records.RecordedGrade | None = None
+    trial: AskedTrial, failure: Failure, grade: records.RecordedGrade | None = None
 ) -> Record:
     """The record of a trial without a reply."""
     found = Graded(Outcome.UNANSWERED, failure.message, grade=grade)
@@ -292,13 +295,15 @@ def unanswered_record(
     return record(trial, failure, found)
 
 
-def raised_record(trial: Trial, reply: Reply, message: str) -> Record:
+def raised_record(trial: AskedTrial, reply: Reply, message: str) -> Record:
     """The unanswered record of a trial whose task raised, with the reply."""
     found = Graded(Outcome.UNANSWERED, f"task {trial.task} raised {message}")
     return record(trial, reply, found, raised=message)
 
 
-def invalid_grade_record(trial: Trial, reply: Reply, error: InvalidGrade) -> Record:
+def invalid_grade_record(
+    trial: AskedTrial, reply: Reply, error: InvalidGrade
+) -> Record:
     """The unanswered record of a trial whose task returned no grade, with the reply."""
     return record(trial, reply, invalid_grade(trial.task, trial.problem.label, error))
 

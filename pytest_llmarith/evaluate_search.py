@@ -32,7 +32,7 @@ from hypothesis.errors import NoSuchExample
 from msgspec import structs
 
 from pytest_llmarith import records
-from pytest_llmarith.evaluate import Graded, Trial, record, unanswered_record
+from pytest_llmarith.evaluate import AskedTrial, Graded, record, unanswered_record
 from pytest_llmarith.records import Record, Reply, without_retries
 from pytest_llmarith.tasks.searches import (
     CONFIRMATIONS,
@@ -279,7 +279,7 @@ class Chooser(Protocol):
 
 def run_search(
     problem: TaskProblem,
-    trial: Trial,
+    trial: AskedTrial,
     ask: Asking,
     chooser: Callable[[Sequence[int], float], Chooser],
 ) -> Record:
@@ -312,7 +312,7 @@ def run_search(
 
 
 def _run_threshold(
-    search: Threshold, trial: Trial, ask: Asking, chooser: Chooser
+    search: Threshold, trial: AskedTrial, ask: Asking, chooser: Chooser
 ) -> Record:
     """Ask until D50 is known well enough, or the budget is spent."""
     __tracebackhide__ = True
@@ -338,7 +338,7 @@ def _run_threshold(
 
 
 def record_of_search(
-    trial: Trial, search: SearchEngine, stopped: Unanswered | Ungraded | None
+    trial: AskedTrial, search: SearchEngine, stopped: Unanswered | Ungraded | None
 ) -> Record:
     """The record of a search; it is unanswered if one question got no reply or grade.
 
@@ -361,7 +361,7 @@ def record_of_search(
 
 
 def record_of_threshold(
-    trial: Trial,
+    trial: AskedTrial,
     search: Threshold,
     steps: Sequence[Step],
     reached: bool,
@@ -412,7 +412,7 @@ def not_run(budget: int) -> records.RecordedGrade:
 
 
 def _stopped_record(
-    trial: Trial, stopped: Unanswered | Ungraded, details: records.SearchDetails
+    trial: AskedTrial, stopped: Unanswered | Ungraded, details: records.SearchDetails
 ) -> Record:
     """The unanswered record of a search, with the reply that was not graded."""
     grade = records.RecordedGrade(None, details=details)

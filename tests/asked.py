@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_llmarith import records
-from pytest_llmarith.evaluate import Trial, evaluate
+from pytest_llmarith.evaluate import AskedTrial, evaluate
 from pytest_llmarith.records import Reply
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.checks import bound, problems_of
@@ -57,6 +57,6 @@ def operands(problem: Problem) -> tuple[str, ...]:
 
 
 def number_record(
-    problem: TaskProblem, trial: Trial, reading: Reading | None, reply: Reply
+    problem: TaskProblem, trial: AskedTrial, reading: Reading | None, reply: Reply
 ) -> records.Record:
     return evaluate(problem, trial, reply, reading)

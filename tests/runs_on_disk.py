@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.evaluate import Trial, unanswered_record
+from pytest_llmarith.evaluate import AskedTrial, unanswered_record
 from pytest_llmarith.records import Record, Reply, as_dict, convert
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.summary import Summary
@@ -233,7 +233,7 @@ def _recorded(
     if text is None:
         return as_dict(
             unanswered_record(
-                Trial.of(problem, behind, "prompt", nodeid), Failure("timeout")
+                AskedTrial.of(problem, behind, "prompt", nodeid), Failure("timeout")
             )
         )
     usual: dict[str, Any] = {
@@ -247,7 +247,7 @@ def _recorded(
     )
     return as_dict(
         number_record(
-            problem, Trial.of(problem, behind, "prompt", nodeid), reading, reply
+            problem, AskedTrial.of(problem, behind, "prompt", nodeid), reading, reply
         )
     )
 

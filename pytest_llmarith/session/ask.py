@@ -126,7 +126,7 @@ class Ask:
         if HAS_ASKED in self._item.stash:
             del self._item.stash[HAS_ASKED]
 
-    def _searched(self, problem: TaskProblem, trial: evaluate.Trial) -> Record:
+    def _searched(self, problem: TaskProblem, trial: evaluate.AskedTrial) -> Record:
         """Ask the questions of a search.
 
         An exception of the task is the test's error; the replies are recorded.
@@ -169,7 +169,7 @@ class Ask:
         return record
 
     def _evaluated(
-        self, problem: TaskProblem, trial: evaluate.Trial, reply: Reply
+        self, problem: TaskProblem, trial: evaluate.AskedTrial, reply: Reply
     ) -> Record:
         """The record of a reply.
 
@@ -188,7 +188,7 @@ class Ask:
             keep(evaluate.raised_record(trial, reply, _in_a_line(error)), self._item)
             raise
 
-    def _tools(self, reply: Reply, trial: evaluate.Trial) -> Tools:
+    def _tools(self, reply: Reply, trial: evaluate.AskedTrial) -> Tools:
         config = self._item.config
         return Tools(
             reply=reply,
@@ -206,13 +206,13 @@ class Ask:
         templates = self._settings.prompt_configs.templates
         return render(problem, condition, templates, self._settings.seed)
 
-    def _trial(self, problem: TaskProblem) -> evaluate.Trial:
+    def _trial(self, problem: TaskProblem) -> evaluate.AskedTrial:
         model = self._model
         if isinstance(model, ModelUnderTest):
             model = model.model
         else:
             model = Model(str(getattr(model, "name", type(model).__name__)), "fixture")
-        return evaluate.Trial.of(
+        return evaluate.AskedTrial.of(
             problem, model, self._prompt(problem), self._item.nodeid, self._config
         )
 

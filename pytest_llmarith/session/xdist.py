@@ -88,7 +88,7 @@ class Workers:
         if asked is None:
             return None
         question = asked.question
-        trial = evaluate.Trial(
+        trial = evaluate.AskedTrial(
             asked.task,
             asked.problem,
             self._models[question.model],

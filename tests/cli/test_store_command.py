@@ -16,7 +16,7 @@ from msgspec import structs
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.cli.parser import NOT_DONE
-from pytest_llmarith.evaluate import Graded, Trial, record, unanswered_record
+from pytest_llmarith.evaluate import AskedTrial, Graded, record, unanswered_record
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.store import Store, key_of
 from pytest_llmarith.records import Reply, Request, as_dict
@@ -42,7 +42,7 @@ MODEL = Model(
 JUDGE = Model("judge", "openai/judge", model_judge.PARAMS)
 PROBLEM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 2)
 PROMPT = "What is it?"
-TRIAL = Trial.of(PROBLEM, MODEL, PROMPT, "nodeid")
+TRIAL = AskedTrial.of(PROBLEM, MODEL, PROMPT, "nodeid")
 QUESTION = Question("mine", PROMPT, 2)
 KEY = key_of(MODEL, QUESTION)
 REPLY = Reply(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import Problem, Task
-from pytest_llmarith.evaluate import Trial, evaluate
+from pytest_llmarith.evaluate import AskedTrial, evaluate
 from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.task import TaskProblem
@@ -32,7 +32,9 @@ def checked(
 
 def record_of(problem: TaskProblem) -> dict[str, Any]:
     return as_dict(
-        evaluate(problem, Trial.of(problem, Model("m", "m"), "?", None), Reply("1"))
+        evaluate(
+            problem, AskedTrial.of(problem, Model("m", "m"), "?", None), Reply("1")
+        )
     )
 
 

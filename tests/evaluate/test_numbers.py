@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from pytest_llmarith.evaluate import Trial, unanswered_record
+from pytest_llmarith.evaluate import AskedTrial, unanswered_record
 from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.checks import bound
@@ -35,7 +35,7 @@ def recorded(
 ) -> dict[str, Any]:
     return as_dict(
         number_record(
-            problem, Trial.of(problem, MODEL, "the prompt", NODEID), reading, reply
+            problem, AskedTrial.of(problem, MODEL, "the prompt", NODEID), reading, reply
         )
     )
 
@@ -155,7 +155,7 @@ def test_without_a_reply_nothing_is_measured() -> None:
     """The record says why, and has the same keys; a fake model is marked as
     simulated.
     """
-    fake = Trial.of(SUM, Model("exact", "llmarith/exact"), "", NODEID)
+    fake = AskedTrial.of(SUM, Model("exact", "llmarith/exact"), "", NODEID)
     written = as_dict(
         unanswered_record(fake, Failure("503 Service Unavailable", attempts=4))
     )
@@ -203,7 +203,7 @@ def test_records_tell_of_retries(answer: Reply | Failure) -> None:
     """Of answered trials and of others: why it was tried again, and how long it was
     waited before.
     """
-    subject = Trial.of(SUM, MODEL, "the prompt", NODEID)
+    subject = AskedTrial.of(SUM, MODEL, "the prompt", NODEID)
     written = (
         recorded(SUM, answer)
         if isinstance(answer, Reply)

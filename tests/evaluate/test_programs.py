@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.evaluate import Trial, evaluate
+from pytest_llmarith.evaluate import AskedTrial, evaluate
 from pytest_llmarith.records import Record, Reply, encode
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
@@ -109,7 +109,7 @@ def record_of(
     problem: TaskProblem, reply: Reply, runner: Runner, rules: ProgramRules
 ) -> Record:
     asked = replace(problem, owner=replace(problem.owner, grade=Graded(runner, rules)))
-    trial = Trial.of(
+    trial = AskedTrial.of(
         asked, Model("m", "p/m"), asked.prompt, "a.py::test[m-starter-A000290]"
     )
     return evaluate(asked, trial, reply)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.evaluate import Trial
+from pytest_llmarith.evaluate import AskedTrial
 from pytest_llmarith.models import fake
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.fake import KnownSequence, KnownSequences
@@ -86,7 +86,7 @@ def graded(
     **more: Any,
 ) -> dict[str, Any]:
     said = ask(name, str(render(problem, condition, TEMPLATES, 0)), **more)
-    subject = Trial.of(problem, Model(name, f"llmarith/{name}"), "", None)
+    subject = AskedTrial.of(problem, Model(name, f"llmarith/{name}"), "", None)
     return as_dict(number_record(problem, subject, None, said))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.evaluate import Trial
+from pytest_llmarith.evaluate import AskedTrial
 from pytest_llmarith.models import fake
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.report.run_status import run_lines
@@ -276,7 +276,7 @@ def usual_run() -> RunSummary:
             model.target,
             [{"role": one.role, "content": one.content} for one in messages_of(prompt)],
         )
-        trial = Trial.of(problem, model, prompt, f"test_{problem.label}")
+        trial = AskedTrial.of(problem, model, prompt, f"test_{problem.label}")
         records.append(as_dict(number_record(problem, trial, None, reply)))
     return summed_up(records, {"selected": len(records)})
 

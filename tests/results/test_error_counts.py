@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.evaluate import Trial, unanswered_record
+from pytest_llmarith.evaluate import AskedTrial, unanswered_record
 from pytest_llmarith.exact import carries
 from pytest_llmarith.records import Record, Reply
 from pytest_llmarith.results.load import load_runs
@@ -38,7 +38,7 @@ SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 4, 0)
 def recorded(
     problem: TaskProblem, text: str | None, reading: Reading = Reading.TOLERANT
 ) -> Record:
-    trial = Trial.of(problem, MODEL, "the prompt", None)
+    trial = AskedTrial.of(problem, MODEL, "the prompt", None)
     return (
         unanswered_record(trial, Failure("x"))
         if text is None

@@ -14,7 +14,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from pytest_llmarith.evaluate import Trial, graded
+from pytest_llmarith.evaluate import AskedTrial, graded
 from pytest_llmarith.evaluate_search import SearchEngine, Step, record_of_search
 from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.report.page import page_of
@@ -145,7 +145,7 @@ def search_record(said: Callable[[TaskProblem], str], budget: int = 12) -> Recor
 
     engine = SearchEngine(ask, budget, "seed", space)
     engine.run()
-    trial = Trial.of(
+    trial = AskedTrial.of(
         of, Model("o4-mini", "openai/o4-mini"), "prompt", "test_breaking_point[int_add]"
     )
     return as_dict(record_of_search(trial, engine, None))
