@@ -116,11 +116,12 @@ def curves_chart(
     x_title: str,
     curves: Mapping[str, Curve],
     labels: Sequence[str] = (),
+    figure: str = "correct %",
 ) -> Chart:
-    """Correct answers by depth or the like, each with the band of its intervals.
+    """Correct answers, or another figure in percent, by depth or the like.
 
-    The curves are named by labels, whose place among all `labels` chooses the looks of
-    a curve; each has a point at least.
+    Each has the band of its intervals, and a point at least. Their names are labels,
+    whose place among all `labels` chooses the looks of a curve.
     """
     some = set[int]()
     for curve in curves.values():
@@ -148,11 +149,11 @@ def curves_chart(
         bands.append(Part(f"band s{slot}", d=path(upper + lower)))
         lines += [Part(f"curve s{slot}", d=path(middle)), *marks]
     frame = _frame(Axis(0, 1, 34, 330), _Y, ticks, x_title)
-    table = _table(x_title, curves, "correct %", kinds.PERCENT)
+    table = _table(x_title, curves, figure, kinds.PERCENT)
     for place in places:
         shares = [curve.get(place) for curve in curves.values()]
         table.rows.append(Row([str(place), *shares]))
-    shows = f"Correct % by {x_title}: {title}"
+    shows = f"{figure.capitalize()} by {x_title}: {title}"
     return Chart(title, shows, *_SMALL, [*frame, *bands, *lines], table)
 
 

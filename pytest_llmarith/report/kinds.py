@@ -71,6 +71,14 @@ def _percent(found: Percentage) -> Shown:
     return Shown(text, formatting.ends_of(found.low, found.high))
 
 
+def _figure(found: Percentage) -> Shown:
+    text = formatting.count(found.value)
+    if found.low is None or found.high is None:
+        return Shown(text)
+    low, high = formatting.count(found.low), formatting.count(found.high)
+    return Shown(text, f"{low} to {high}")
+
+
 def _points(found: Difference) -> Shown:
     text = formatting.signed(found.points)
     if found.low is None:
@@ -123,6 +131,11 @@ PERCENT: Kind[Percentage] = Kind(
     _percent,
     lambda v: [v.value, v.low, v.high],
     "%",
+)
+FIGURE: Kind[Percentage] = Kind(
+    {"": _NUMBER, "low": _NUMBER, "high": _NUMBER},
+    _figure,
+    lambda v: [v.value, v.low, v.high],
 )
 SHARE = plain(_NUMBER, formatting.percent_text, "%")
 POINTS: Kind[Difference] = Kind(

@@ -183,6 +183,17 @@ class Here(NamedTuple):
         depths = self.result.facts.depths
         return known({depth: self._replace(depth=depth).share for depth in depths})
 
+    def curve_of(self, key: str) -> Curve:
+        """A measure in percent by depth."""
+        shares: dict[int, Share | None] = {}
+        for depth in self.result.facts.depths:
+            found = self._replace(depth=depth).get(key)
+            whole = found.n or 0 if found else 0
+            percent = found.value if found else None
+            part = round(float(percent or 0) * whole / 100)
+            shares[depth] = share_of(part, whole, found)
+        return known(shares)
+
 
 def name_of(result: Result) -> str:
     """The model of a result, and its condition."""

@@ -103,6 +103,7 @@ class Column(Generic[V]):
     below: str = ""
     explained: bool = False
     pictured: bool = False  # with its interval, on the page
+    curved: bool = False  # by depth, on the page; of a measure in percent
     is_rare: bool = False  # left out if it has only zeros
     is_named: bool = False  # the title is a name, as in a matrix
     term: str = ""  # its name in the legend, if that is not the title

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any, NamedTuple
 
+from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report import formatting, kinds
@@ -46,6 +47,15 @@ def _figure(key: str) -> Callable[[Here], Percentage | None]:
 
 def _value(key: str, at: str = "") -> Callable[[Here], Any]:
     return lambda here: here.value(key, at)
+
+
+def field(key: str, level: Level = Level.PAGE, *, curved: bool = False) -> Column[Any]:
+    """A column of a measure, which has its title, unit and meaning."""
+    measure = MEASURES[key]
+    kind: Kind[Any] = kinds.PERCENT if measure.unit == "%" else kinds.FIGURE
+    return Column(
+        key, measure.title, kind, measure.meaning, _figure(key), level, curved=curved
+    )
 
 
 WHOSE: Sequence[Column[Any]] = (

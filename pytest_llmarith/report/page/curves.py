@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, curves_chart
 from pytest_llmarith.report.definitions.results import (
+    OVERVIEW,
     d50_legend,
     threshold,
     threshold_items,
@@ -38,6 +39,7 @@ def curves_of(rows: Sequence[Here]) -> list[Curves]:
         for curves in (
             _by_variant(task, of_task, labels),
             _of_task(task, of_task, labels),
+            _of_measures(task, of_task, labels),
         ):
             if curves:
                 found.append(curves)
@@ -120,6 +122,23 @@ def _of_task(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves |
         return _chart_per_model(task, axis, curves)
     title = short_name(task)
     return Curves(title, labels, [curves_chart(title, axis, curves, labels)])
+
+
+def _of_measures(
+    task: str, rows: Sequence[Here], labels: Sequence[str]
+) -> Curves | None:
+    """A chart for each further measure that has a curve."""
+    charts = []
+    for column in OVERVIEW.columns:
+        curves = {}
+        if column.curved:
+            curves = {row.label: row.curve_of(column.key) for row in rows}
+        known = {label: curve for label, curve in curves.items() if curve}
+        if known:
+            axis = rows[0].axis_title(rows[0].result.facts.variants)
+            title = f"{short_name(task)}, {column.title}"
+            charts.append(curves_chart(title, axis, known, labels, column.title))
+    return Curves(short_name(task), labels, charts) if charts else None
 
 
 def _chart_per_model(task: str, axis: str, curves: Mapping[str, Curve]) -> Curves:
