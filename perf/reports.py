@@ -169,5 +169,7 @@ def _records() -> Iterator[Record]:
     for problem in problems_of(arithmetic.task(), 0, 10):
         reply = Reply(problem.expected, completion_tokens=3)
         yield as_dict(
-            evaluate(problem, AskedTrial.of(problem, model, problem.prompt, None), reply)
+            evaluate(
+                problem, AskedTrial.of(problem, model, problem.prompt, None), reply
+            )
         )

@@ -22,7 +22,6 @@ from pytest_llmarith.report.definitions.replies import (
     WRONG_TRIALS,
 )
 from pytest_llmarith.report.definitions.results import (
-    CELLS,
     ERRORS,
     OVERVIEW,
     THRESHOLDS,
@@ -39,7 +38,6 @@ from pytest_llmarith.summaries import ModelDifference, RunSummary
 
 DEFINITIONS: Sequence[Definition] = (
     OVERVIEW,
-    CELLS,
     VARIANTS,
     ERRORS,
     SCORES,

@@ -40,7 +40,7 @@ from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import RunSummary, SameWords
 from pytest_llmarith.types import ErrorClass
 
-_WHOSE = ("run", "model", "task", "condition")
+_WHOSE = ("model", "task")
 
 
 # --- a row per result -----------------------------------------------------------------

@@ -14,7 +14,6 @@ from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.formatting import Percentage
 from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.table import UNKNOWN, Column, Definition, Kind, Level, Shown
-from pytest_llmarith.results.keys import key_of
 from pytest_llmarith.types import Outcome
 
 NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for unknown
@@ -60,14 +59,6 @@ def field(key: str, level: Level = Level.PAGE, *, curved: bool = False) -> Colum
 
 WHOSE: Sequence[Column[Any]] = (
     Column(
-        "run",
-        "run",
-        kinds.NAME,
-        "the folder or file of the run",
-        lambda here: here.run,
-        Level.DATA,
-    ),
-    Column(
         "model",
         "model",
         kinds.MODEL,
@@ -81,30 +72,6 @@ WHOSE: Sequence[Column[Any]] = (
         "the task",
         lambda here: here.task,
         below="model",
-    ),
-    Column(
-        "condition",
-        "condition",
-        kinds.NAME,
-        "the label of the condition, unknown for the usual one",
-        lambda here: key_of(here.result)[2] or None,
-        Level.DATA,
-    ),
-    Column(
-        "simulated",
-        "simulated",
-        kinds.FLAG,
-        "whether the model is a fake one",
-        lambda here: here.simulated,
-        Level.DATA,
-    ),
-    Column(
-        "unfinished",
-        "unfinished",
-        kinds.FLAG,
-        "whether the run has not ended, or was killed",
-        lambda here: bool(here.unfinished),
-        Level.DATA,
     ),
 )
 
@@ -269,14 +236,6 @@ def _of_outcome(name: Outcome) -> Callable[[Here], Counted]:
     return lambda here: outcome(here, name)
 
 
-def _tokens(kind: str) -> Callable[[Here], int | None]:
-    def tokens(here: Here) -> int | None:
-        total = here.value(kind, "sum")
-        return None if total is None else int(total)
-
-    return tokens
-
-
 HOLDS_TO_MEANING = (
     "the depth up to which 90 % are correct: shown (6), not ruled out (10?), ruled out "
     "(-)"
@@ -305,14 +264,6 @@ OVERVIEW = Definition(
             lambda here: here.result.facts.date,
             Level.FULL,
             below="measured",
-        ),
-        Column(
-            "selected",
-            "selected",
-            kinds.COUNT,
-            "trials that the run selected",
-            lambda here: here.result.facts.selected,
-            Level.DATA,
         ),
         Column(
             "measured",
@@ -387,14 +338,6 @@ OVERVIEW = Definition(
             Level.PAGE,
         ),
         Column(
-            "rounded",
-            "rounded",
-            kinds.COUNT,
-            "answers that only rounding makes other numbers than the expected ones",
-            _count("rounded"),
-            Level.DATA,
-        ),
-        Column(
             "cost",
             "cost",
             kinds.MONEY,
@@ -436,46 +379,6 @@ OVERVIEW = Definition(
             below="relative_error",
             explained=True,
         ),
-        Column(
-            "stored",
-            "stored",
-            kinds.COUNT,
-            "replies from the store",
-            _count("stored"),
-            Level.DATA,
-        ),
-        Column(
-            "batched",
-            "batched",
-            kinds.COUNT,
-            "replies from batches",
-            _count("batched"),
-            Level.DATA,
-        ),
-        Column(
-            "prompt_tokens",
-            "prompt tokens",
-            kinds.TOKENS,
-            "tokens of prompts",
-            _tokens("prompt_tokens"),
-            Level.DATA,
-        ),
-        Column(
-            "completion_tokens",
-            "completion tokens",
-            kinds.TOKENS,
-            "tokens of replies",
-            _tokens("completion_tokens"),
-            Level.DATA,
-        ),
-        Column(
-            "reasoning_tokens",
-            "reasoning tokens",
-            kinds.TOKENS,
-            "tokens of the reasoning in replies",
-            _tokens("reasoning_tokens"),
-            Level.DATA,
-        ),
     ],
 )
 
@@ -501,65 +404,6 @@ HOLDS_TO: Column[Any] = Column(
     lambda here: here.get("ninety_percent_to") if here.measured else None,
     explained=True,
 )
-
-CELLS = Definition(
-    "cells",
-    "correct by variant and depth",
-    [
-        *WHOSE,
-        _VARIANT,
-        Column(
-            "depth",
-            "depth",
-            kinds.COUNT,
-            "the depth, of numbers the digits",
-            lambda here: here.depth,
-        ),
-        _MEASURED,
-        Column(
-            "unanswered",
-            "unanswered",
-            kinds.COUNT,
-            "trials without a reply",
-            _count("unanswered"),
-            is_rare=True,
-        ),
-        Column(
-            "correct",
-            "correct %",
-            OUTCOME,
-            "correct answers",
-            _of_outcome(Outcome.CORRECT),
-        ),
-        Column(
-            "deviate",
-            "deviate",
-            kinds.COUNT,
-            "other answers than the expected ones",
-            _count("deviate"),
-        ),
-        Column(
-            NO_ANSWER,
-            "nan",
-            kinds.COUNT,
-            "replies without an answer",
-            _count("nan"),
-        ),
-        Column(
-            "cheat",
-            "cheat",
-            kinds.COUNT,
-            "programs that are lookup tables",
-            _count("cheat"),
-            is_rare=True,
-        ),
-    ],
-)
-
-
-def cell_items(rows: Iterable[Here]) -> list[Here]:
-    """The cells of results."""
-    return [cell for row in rows for cell in row.cells]
 
 
 def leading_digits(here: Here) -> str | None:
@@ -724,14 +568,6 @@ THRESHOLDS = Definition(
             kinds.COUNT,
             "questions with an answer",
             lambda here: here.get("adaptive_d50" if here.at else "d50", here.at).n,
-        ),
-        Column(
-            "ended",
-            "ended",
-            kinds.TEXT,
-            "how adaptive asking ended",
-            lambda here: here.value("adaptive_d50_ended", here.at) if here.at else None,
-            Level.DATA,
         ),
     ],
     "; ".join(d50_legend()),

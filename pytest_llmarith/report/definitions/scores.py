@@ -345,14 +345,6 @@ SEARCHES = Definition(
             lambda item: _error(item.point),
             Level.PAGE,
         ),
-        Column(
-            "ended",
-            "ended",
-            kinds.TEXT,
-            "how the search ended",
-            lambda item: str(item.point.ended),
-            Level.DATA,
-        ),
     ],
 )
 
