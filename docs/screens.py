@@ -46,9 +46,9 @@ _LEFT_OUT = re.compile(
 _PROGRESS = re.compile(r"([CdnhU]+|.*::.* [A-Z]+) *(\[ *\d+%\])?$")
 # However busy the machine is, there are no progress lines, which come every 30 s.
 _QUIET = """
-from pytest_llmarith.session import terminal
+from pytest_llmarith.session import console
 
-terminal._LINE_EVERY_S = float("inf")
+console._LINE_EVERY_S = float("inf")
 """
 # A run that is interrupted after some of its items.
 _CTRL_C = """

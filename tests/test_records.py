@@ -360,11 +360,11 @@ def test_a_broken_log_is_named_with_its_line(
     monkeypatch.chdir(tmp_path)
     run_in(tmp_path / "run", [GOOD])
     for command, line, word in (
-        ("report", changed("reply.cost_usd", "cheap"), "cost_usd"),
+        ("trials", changed("reply.cost_usd", "cheap"), "cost_usd"),
         ("export --format=csv", changed("problem.depth", 10**400), "depth"),
         ("regrade", changed("since", "!" + "[" * 100_000 + "]" * 100_000), "deep"),
         ("merge --output=merged", json.dumps(GOOD)[:-5], "JSON"),
-        ("report", "[]", "object"),
+        ("report --task=arithmetic", "[]", "object"),
     ):
         Path("run/trials.jsonl").write_text(
             f"{json.dumps(GOOD)}\n{line}\n", encoding="utf-8"

@@ -25,6 +25,7 @@ from pytest_llmarith.results.log import (
     records_in,
     with_records,
 )
+from pytest_llmarith.summaries import as_file
 from pytest_llmarith.types import Shard
 from tests.runs_on_disk import asked, lines_of, record_of, summed_up
 
@@ -187,7 +188,7 @@ def test_the_json_report_has_records_and_summary(nodeids: str | None) -> None:
         ]
     record, summary = record_of(asked('é\ud800 "}\n')), summed_up([FIRST])
     extended = with_records(report, {"a": record}, summary)
-    assert (extended["created"], extended["llmarith"]) == (1.0, as_dict(summary))
+    assert (extended["created"], extended["llmarith"]) == (1.0, as_file(summary))
     assert [test.get("llmarith") for test in extended.get("tests", ())] == [
         as_dict(record) if nodeid == "a" else None
         for nodeid in dict.fromkeys(nodeids or "")

@@ -76,7 +76,7 @@ def test_the_commonest_of_more_than_a_quarter() -> None:
     assert alarm_of([*few, *chat, *right, *lost]) is None
     no_text = [
         asked(None, trial=40)
-        | {"reason": "no reply in 3 tries: the content of the response is no text"}
+        | {"reason": "the content of the response is no text", "failure": "no text"}
     ]
     found = alarm_of([*few, *chat, *right, *no_text])
     assert found is not None

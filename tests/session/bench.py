@@ -136,6 +136,9 @@ class Bench:
     def summary(self, run: int = -1) -> dict[str, Any]:
         return summary_of((self.runs[run] / "summary.json").read_bytes())
 
+    def summary_file(self, run: int = -1) -> dict[str, Any]:
+        return self._json("summary.json", run)
+
     def report(self, run: int = -1) -> dict[str, Any]:
         return self._json("report.json", run)
 

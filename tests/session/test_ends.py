@@ -61,7 +61,7 @@ def check_report(bench: Bench, process: subprocess.Popen[str], printed: str) -> 
     assert summary["answered"] == len(bench.records(0)) >= FREE
     assert summary["unanswered"] == 0
     assert {record["outcome"] for record in bench.records(0)} == {"correct"}
-    assert bench.report(0)["llmarith"] == summary
+    assert bench.report(0)["llmarith"] == bench.summary_file(0)
     kept = summary["run"]["asking"]["kept"]
     graded = f", {summary['answered']} graded" if kept > summary["answered"] else ""
     assert (

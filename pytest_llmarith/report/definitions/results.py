@@ -471,11 +471,6 @@ VARIANTS = Definition(
 )
 
 
-def variant_items(rows: Iterable[Here]) -> list[Here]:
-    """The variants of results that have depths."""
-    return [one for row in rows for one in row.series]
-
-
 # --- errors ---------------------------------------------------------------------------
 
 ERRORS = Definition(
