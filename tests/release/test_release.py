@@ -93,7 +93,17 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_in_the_wheel(wheel: Path) -> None:
-    data = ("*.py", "*.js", "*.css", "*.html", "*.txt", "*.jsonl", "*.md", "py.typed")
+    data = (
+        "*.py",
+        "*.js",
+        "*.css",
+        "*.html",
+        "*.txt",
+        "*.jsonl",
+        "*.md",
+        "*.svg",
+        "py.typed",
+    )
     begun = below("benches", ["*.py"], KIT) | below("oeis_cache/starter", ["A*"], KIT)
     others = ("oeis_cache/README.md", "oeis_cache/NOTICE.md")
     ci = ("action.yml", "docs/ci/pull-request.yml")

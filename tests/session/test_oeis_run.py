@@ -127,7 +127,7 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = len(oeis.server.requests)
     oeis.script = program
     oeis.pytester.makeconftest(
-        "from pytest_llmarith.session import terminal; terminal._LINE_EVERY_S = 0"
+        "from pytest_llmarith.session import console; console._LINE_EVERY_S = 0"
     )
     result = oeis.run(*args, "-rA")
     assert result.ret == 0
