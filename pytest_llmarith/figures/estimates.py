@@ -61,7 +61,7 @@ class Trial:
 
     @cached_property
     def replies(self) -> list[Usage]:
-        return list(replies_of(self.record))
+        return self.record.replies
 
 
 class Counter(Protocol):
@@ -208,20 +208,6 @@ class Result:
     def estimates(self) -> Iterator[Estimate]:
         """All figures, as rows of the long table."""
         raise NotImplementedError
-
-
-def replies_of(record: Record) -> Iterator[Usage]:
-    """Every reply of a trial, or its usage if the reply is not in the record.
-
-    A search has several.
-    """
-    if record.search and record.search.trail:
-        for step in record.search.trail:
-            reply = step.reply or step.usage
-            if reply is not None:
-                yield reply
-    elif record.reply:
-        yield record.reply
 
 
 def problem_of(record: Record) -> int:

@@ -164,102 +164,104 @@ def _correct_in(reading: Reading) -> Callable[[Sequence[Leaf]], Iterator[Figure]
 # --- measures -------------------------------------------------------------------------
 
 
-def _measure(
-    key: str,
-    title: str,
-    unit: str,
-    meaning: str,
-    figures: Callable[[Sequence[Leaf]], Iterator[Figure]],
-) -> Measure:
-    return Measure(key, title, unit, meaning, NumberCounter, figures)
-
-
 MEASURES = (
-    _measure(
+    Measure(
         "average_absolute_error",
         "mean error",
         "",
         "mean absolute error of deviating answers",
+        NumberCounter,
         _average_error,
     ),
-    _measure(
+    Measure(
         "median_relative_error",
         "relative error",
         "",
         "median relative error of deviating answers",
+        NumberCounter,
         _median_error,
     ),
-    _measure(
+    Measure(
         "median_leading_digits",
         "leading digits",
         "digits",
         "median of the right digits of deviating answers, from the left",
+        NumberCounter,
         _leading_digits,
     ),
-    _measure(
+    Measure(
         "other_length",
         "other length",
         "answers",
         "of n deviating answers, those whose length is wrong, without a right digit "
         "from the left",
+        NumberCounter,
         _other_length,
     ),
-    _measure(
+    Measure(
         "rounded",
         "rounded",
         "answers",
         "of n deviating answers, those that only rounding makes other numbers than the "
         "expected ones",
+        NumberCounter,
         _rounded,
     ),
-    _measure(
+    Measure(
         "error_class",
         "errors",
         "answers",
         "of n deviating answers, those of an error class",
+        NumberCounter,
         _classes,
     ),
-    _measure(
+    Measure(
         "error_class_percentage",
         "errors %",
         "%",
         "of n deviating answers, those of an error class",
+        NumberCounter,
         _class_percentages,
     ),
-    _measure(
+    Measure(
         "wrong_digits",
         "wrong digits",
         "digits",
         "wrong ones of n digits, by their position from either end of the expected "
         f"value, at most {MOST_POSITIONS}",
+        NumberCounter,
         _wrong_digits,
     ),
-    _measure(
+    Measure(
         "digit_match",
         "digit match",
         "",
         "mean over all answers of the share of right digits",
+        NumberCounter,
         _mean_of("digit_match"),
     ),
-    _measure(
+    Measure(
         "dlength",
         "length difference",
         "digits",
         "mean over all answers of the difference in length",
+        NumberCounter,
         _mean_of("dlength"),
     ),
-    _measure(
+    Measure(
         "tolerant_correct",
         "tolerant",
         "trials",
         "correct answers in the tolerant reading",
+        NumberCounter,
         _correct_in(Reading.TOLERANT),
     ),
-    _measure(
+    Measure(
         "strict_correct",
         "strict",
         "trials",
         "correct answers in the strict reading",
+        NumberCounter,
         _correct_in(Reading.STRICT),
     ),
 )

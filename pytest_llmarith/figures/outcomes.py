@@ -247,79 +247,87 @@ def _majority_is_correct(repeats: _Repeats) -> bool:
 # --- measures -------------------------------------------------------------------------
 
 
-def _measure(
-    key: str,
-    title: str,
-    unit: str,
-    meaning: str,
-    figures: Callable[[Sequence[Leaf]], Iterator[Figure]],
-) -> Measure:
-    return Measure(key, title, unit, meaning, OutcomeCounter, figures)
-
-
 def _of_outcomes() -> Iterator[Measure]:
     for outcome in Outcome:
         meaning = f"trials with the outcome {outcome}"
-        yield _measure(outcome, outcome, "trials", meaning, _count_of(outcome))
-    yield _measure("measured", "measured", "trials", "trials with a reply", _measured)
+        yield Measure(
+            outcome, outcome, "trials", meaning, OutcomeCounter, _count_of(outcome)
+        )
+    yield Measure(
+        "measured",
+        "measured",
+        "trials",
+        "trials with a reply",
+        OutcomeCounter,
+        _measured,
+    )
     for outcome in Outcome:
         if outcome is not Outcome.UNANSWERED:
             key, title = f"{outcome}_percentage", f"{outcome} %"
             meaning = f"of the trials with a reply, those with the outcome {outcome}"
-            yield _measure(key, title, "%", meaning, _percentage_of(outcome))
+            yield Measure(
+                key, title, "%", meaning, OutcomeCounter, _percentage_of(outcome)
+            )
 
 
 MEASURES = (
     *_of_outcomes(),
-    _measure(
+    Measure(
         "stratum",
         "correct by stratum",
         "trials",
         "correct trials, of n with a reply, by other properties of problems",
+        OutcomeCounter,
         _strata,
     ),
-    _measure(
+    Measure(
         "repeats",
         "repeats",
         "repeats",
         "how often each of n problems with a reply was asked",
+        OutcomeCounter,
         _repeats,
     ),
-    _measure(
+    Measure(
         "alike",
         "problems by correct repeats",
         "problems",
         "problems with this number of replies (by) and of correct ones (at)",
+        OutcomeCounter,
         _alike,
     ),
-    _measure(
+    Measure(
         "consistency",
         "consistent %",
         "%",
         "of the problems with two replies or more, those whose replies all have the "
         "same answer",
+        OutcomeCounter,
         _consistency,
     ),
-    _measure(
+    Measure(
         "pass_at_1",
         "pass@1",
         "%",
         "correct trials; the interval accounts for the correlation of repeats",
+        OutcomeCounter,
         _pass_at_1,
     ),
-    _measure(
+    Measure(
         "pass_at_k",
         "pass@k",
         "%",
         "probability that one of as many tries as there are repeats is correct, over "
         "problems with a reply to all of them",
+        OutcomeCounter,
         _pass_at_k,
     ),
-    _measure(
+    Measure(
         "majority",
         "majority %",
         "%",
         "problems whose most frequent answer is correct",
+        OutcomeCounter,
         _majority,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
@@ -130,48 +130,65 @@ def _kappa(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield Figure(found, n=sum(verdicts))
 
 
-def _measure(
-    key: str,
-    title: str,
-    unit: str,
-    meaning: str,
-    figures: Callable[[Sequence[Leaf]], Iterator[Figure]],
-) -> Measure:
-    return Measure(key, title, unit, meaning, ProgramCounter, figures)
-
-
 MEASURES = (
-    _measure(
+    Measure(
         "cheating_percentage",
         "lookup tables %",
         "%",
         "lookup tables among n replies; none if nothing was judged",
+        ProgramCounter,
         _cheating,
     ),
-    _measure(
+    Measure(
         "terms_right",
         "right terms",
         "terms",
         "right ones of n terms that were run, by position in the sequence, at most "
         f"{_MOST_TERMS}",
+        ProgramCounter,
         _terms,
     ),
-    _measure("term_status", "terms", "terms", "terms by their status", _statuses),
-    _measure("term_seconds", "term time", "s", "time of n terms", _seconds),
-    _measure("isolation", "isolation", "programs", "programs by isolation", _levels),
-    _measure(
+    Measure(
+        "term_status",
+        "terms",
+        "terms",
+        "terms by their status",
+        ProgramCounter,
+        _statuses,
+    ),
+    Measure(
+        "term_seconds", "term time", "s", "time of n terms", ProgramCounter, _seconds
+    ),
+    Measure(
+        "isolation",
+        "isolation",
+        "programs",
+        "programs by isolation",
+        ProgramCounter,
+        _levels,
+    ),
+    Measure(
         "judges",
         "judges",
         "programs",
         "of n programs with two verdicts, those that a judge calls a lookup table",
+        ProgramCounter,
         _judges,
     ),
-    _measure(
+    Measure(
         "judges_agreement",
         "agreement %",
         "%",
         "programs of which both judges say the same",
+        ProgramCounter,
         _agreement,
     ),
-    _measure("judges_kappa", "kappa", "", "Cohen's kappa of the two judges", _kappa),
+    Measure(
+        "judges_kappa",
+        "kappa",
+        "",
+        "Cohen's kappa of the two judges",
+        ProgramCounter,
+        _kappa,
+    ),
 )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from pytest_llmarith import records
 from pytest_llmarith.figures.count import ResultCounter
-from pytest_llmarith.figures.estimates import replies_of
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.effects import effects
@@ -43,7 +42,7 @@ class Summary:
         counter, questions = self._results[key]
         if counter.add(record):
             questions.add(record)
-        self._stored_replies.add(record.model, replies_of(record))
+        self._stored_replies.add(record.model, record.replies)
 
     def of_run(
         self,
