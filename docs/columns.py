@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.report.data_tables import DEFINITIONS
-from pytest_llmarith.report.table import Column, Level
+from pytest_llmarith.views.table import Column, Level
 
 _INTRODUCTION = """\
 # Tables

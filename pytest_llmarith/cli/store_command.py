@@ -24,10 +24,10 @@ from pytest_llmarith.cli.parser import (
     say,
 )
 from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
-from pytest_llmarith.report.formatting import UNKNOWN, dollars, thousands
 from pytest_llmarith.report.render.terminal import draw
 from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.safe_text import sanitize_name
+from pytest_llmarith.views.formatting import UNKNOWN, dollars, thousands
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands

@@ -11,9 +11,9 @@ from itertools import zip_longest
 from math import ceil, dist, floor, log10
 from typing import Any, NamedTuple
 
-from pytest_llmarith.report import kinds
-from pytest_llmarith.report.places import Curve, Share
-from pytest_llmarith.report.table import Column, Kind, Row, Table
+from pytest_llmarith.views import kinds
+from pytest_llmarith.views.places import Curve, Share
+from pytest_llmarith.views.table import Column, Kind, Row, Table
 
 MOST_TOGETHER = 6  # lines of one chart that can be distinguished
 _MOST_TICKS = 12

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from pytest_llmarith.report.formatting import ascii_keys
 from pytest_llmarith.report.provenance import provenance
 from pytest_llmarith.report.render.documents import latex
 from pytest_llmarith.report.series import PageRun
@@ -16,6 +15,7 @@ from pytest_llmarith.results.keys import label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
+from pytest_llmarith.views.formatting import ascii_keys
 
 _LONGEST_LINE = 2_000
 _Entry = tuple[str, dict[str, str]]  # a name, and the fields of BibTeX

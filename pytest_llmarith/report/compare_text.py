@@ -13,7 +13,6 @@ from decimal import Decimal
 from pathlib import PurePath
 from textwrap import TextWrapper
 
-from pytest_llmarith.report import formatting
 from pytest_llmarith.report.definitions.differences import (
     COMPARISON,
     COMPARISON_OF_D50,
@@ -24,14 +23,8 @@ from pytest_llmarith.report.definitions.differences import (
     Fact,
     Pairing,
 )
-from pytest_llmarith.report.formatting import (
-    interval_of,
-    p_of,
-    signed,
-)
 from pytest_llmarith.report.render import documents
 from pytest_llmarith.report.render.terminal import one_table
-from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.results.compare import (
     Comparison,
     Comparisons,
@@ -42,6 +35,13 @@ from pytest_llmarith.results.compare import (
 from pytest_llmarith.results.compare_rows import DifferenceOfScores, Row
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
+from pytest_llmarith.views import formatting
+from pytest_llmarith.views.formatting import (
+    interval_of,
+    p_of,
+    signed,
+)
+from pytest_llmarith.views.table import Level, Table
 
 _LONGEST_NAME = 80
 _LONGEST_LABEL = 28

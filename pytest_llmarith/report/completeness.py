@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Sequence
 
 from pytest_llmarith.figures.shares import percentage
-from pytest_llmarith.report.formatting import counted, percent_of, with_interval
-from pytest_llmarith.report.places import Here
 from pytest_llmarith.results.gates import questions_of_run
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import NanReason
+from pytest_llmarith.views.formatting import counted, percent_of, with_interval
+from pytest_llmarith.views.places import Here
 
 _MOST_NAMED = 4  # variants
 _LONGEST_NAME = 30

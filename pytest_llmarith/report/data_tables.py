@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_llmarith.report import kinds
 from pytest_llmarith.report.definitions.differences import (
     COMPARISON,
     COMPARISON_OF_D50,
@@ -31,10 +30,11 @@ from pytest_llmarith.report.definitions.scores import (
     SCORES,
     SEARCHES,
 )
-from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.series import PageRun, Series, series_key
-from pytest_llmarith.report.table import Definition
 from pytest_llmarith.summaries import ModelDifference, RunSummary
+from pytest_llmarith.views import kinds
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Definition
 
 DEFINITIONS: Sequence[Definition] = (
     OVERVIEW,

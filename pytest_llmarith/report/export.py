@@ -9,7 +9,6 @@ from typing import TextIO
 
 from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.records import NumberDetails, Part, Record, as_text
-from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.terminal import has_colour
 from pytest_llmarith.report.series import PageRun
@@ -20,6 +19,7 @@ from pytest_llmarith.results.loaded import files_of
 from pytest_llmarith.safe_text import showable
 from pytest_llmarith.summaries import Effect, ModelDifference
 from pytest_llmarith.types import Outcome
+from pytest_llmarith.views.places import Here
 
 
 @dataclass(frozen=True, slots=True)

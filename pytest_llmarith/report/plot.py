@@ -19,7 +19,6 @@ from pytest_llmarith.report.page import rendered
 from pytest_llmarith.report.page.curves import curves_of
 from pytest_llmarith.report.page.differences import rankings
 from pytest_llmarith.report.page.scatters import scatters
-from pytest_llmarith.report.places import short_name
 from pytest_llmarith.report.series import (
     PageRun,
     Series,
@@ -29,6 +28,7 @@ from pytest_llmarith.report.series import (
 from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
+from pytest_llmarith.views.places import short_name
 
 Kind = Literal["curves", "heatmap", "differences", "cost"]
 FORMATS = (".svg", ".pdf", ".png")

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pytest_llmarith.records import as_dict, as_text
-from pytest_llmarith.report import formatting
 from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
+from pytest_llmarith.views import formatting
 
 _LONGEST_VALUE = 2_000
 _LONGEST_NAME = 200

@@ -14,7 +14,6 @@ from pytest_llmarith.report.definitions.replies import WRONG_TRIALS
 from pytest_llmarith.report.definitions.results import error_items, threshold_items
 from pytest_llmarith.report.export import Destination, estimate_rows
 from pytest_llmarith.report.page import page_of
-from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
 from pytest_llmarith.report.render.terminal import coloured, section
@@ -34,11 +33,12 @@ from pytest_llmarith.report.series import (
     results_of_runs,
     series_of,
 )
-from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import ModelDifference, RunSummary, described
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Level, Table
 
 _LONGEST_RUN = 100
 _LONGEST_PATH = 1_000

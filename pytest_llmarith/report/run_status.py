@@ -16,7 +16,6 @@ from pytest_llmarith.records import (
     as_text,
 )
 from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
-from pytest_llmarith.report.formatting import counted, dollars
 from pytest_llmarith.results.gates import is_complete, questions_of_run
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.safe_text import sanitize, sanitize_name
@@ -27,6 +26,7 @@ from pytest_llmarith.types import (
     RequestTotals,
     StoreMode,
 )
+from pytest_llmarith.views.formatting import counted, dollars
 
 _MOST_REASONS = 5
 _STOPPED = "the run was stopped"

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import effects_of
 from pytest_llmarith.report.definitions.differences import EFFECTS
@@ -23,7 +22,6 @@ from pytest_llmarith.report.definitions.results import (
     THRESHOLDS,
     VARIANTS,
     error_items,
-    model_of,
     threshold_items,
 )
 from pytest_llmarith.report.definitions.scores import (
@@ -32,13 +30,15 @@ from pytest_llmarith.report.definitions.scores import (
     score_legend,
     score_notes,
 )
-from pytest_llmarith.report.formatting import counted, sanitize_reasons
-from pytest_llmarith.report.places import LONGEST_LABEL, Here
-from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import RunSummary, SameWords
 from pytest_llmarith.types import ErrorClass
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import model_of
+from pytest_llmarith.views.formatting import counted, sanitize_reasons
+from pytest_llmarith.views.places import LONGEST_LABEL, Here
+from pytest_llmarith.views.table import Column, Level, Row, Shown, Table, pivot
 
 _WHOSE = ("model", "task")
 

@@ -9,7 +9,6 @@ from textwrap import wrap
 from typing import Any
 
 from pytest_llmarith.records import Minimum
-from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import difference_items
 from pytest_llmarith.report.definitions.differences import DIFFERENCES
@@ -35,7 +34,6 @@ from pytest_llmarith.report.definitions.scores import (
     terms,
     wrong_searches,
 )
-from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.render.terminal import laid_out, legend, width_of
 from pytest_llmarith.report.run_tables import parts_of
 from pytest_llmarith.report.series import (
@@ -43,10 +41,12 @@ from pytest_llmarith.report.series import (
     results_of,
     side_of,
 )
-from pytest_llmarith.report.table import Column, Level, Row, Shown, Table, pivot
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import ModelDifference, RunSummary
 from pytest_llmarith.types import NanReason
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Column, Level, Row, Shown, Table, pivot
 
 _LONGEST_NAME = 40
 _MOST_CLASSES = 4

@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith.records import Record
-from pytest_llmarith.report.places import Here
 from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.safe_text import sanitize, sanitize_name
+from pytest_llmarith.views.places import Here
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
 

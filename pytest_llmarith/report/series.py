@@ -11,7 +11,6 @@ from typing import NamedTuple
 from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.completeness import missing_cells
-from pytest_llmarith.report.places import Here, name_of, short_name
 from pytest_llmarith.results.compare_rows import model_differences
 from pytest_llmarith.results.keys import (
     Keyed,
@@ -25,6 +24,7 @@ from pytest_llmarith.summaries import (
     ModelDifference,
     RunSummary,
 )
+from pytest_llmarith.views.places import Here, name_of, short_name
 
 # The number of a run, a model, and the label of a condition.
 SeriesKey = tuple[int, str, str]

@@ -21,7 +21,6 @@ from pytest_llmarith.models.providers import (
     similar_model,
     unknown_model,
 )
-from pytest_llmarith.report.formatting import counted, dollars, thousands
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import Settings
@@ -35,6 +34,7 @@ from pytest_llmarith.types import (
     RequestLimits,
     StoreMode,
 )
+from pytest_llmarith.views.formatting import counted, dollars, thousands
 
 MakePlan = Callable[[Sequence[Question], Sequence[str]], Plan]
 

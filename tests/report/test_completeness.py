@@ -14,10 +14,10 @@ from pytest_llmarith.report.completeness import (
     duplicates,
     missing_cells,
 )
-from pytest_llmarith.report.places import Here
 from pytest_llmarith.report.series import results_of
 from pytest_llmarith.results.gates import is_complete
 from pytest_llmarith.types import Op
+from pytest_llmarith.views.places import Here
 from tests.runs_on_disk import asked, programmed, summed_up
 
 

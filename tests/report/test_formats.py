@@ -15,11 +15,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.report import kinds
 from pytest_llmarith.report.data_tables import DEFINITIONS
 from pytest_llmarith.report.definitions.results import OVERVIEW
 from pytest_llmarith.report.render.data import schema
-from pytest_llmarith.report.table import Column
+from pytest_llmarith.views import kinds
+from pytest_llmarith.views.table import Column
 from tests.runs_on_disk import asked, log_in, run_in
 
 TEXTS = ("terminal", "markdown", "latex", "html")

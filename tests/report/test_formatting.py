@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.figures.estimates import Figure
-from pytest_llmarith.report import formatting
 from pytest_llmarith.safe_text import sanitize, sanitize_name
+from pytest_llmarith.views import formatting
 
 TEXT = st.text(st.characters())
 CASES: list[tuple[Callable[..., str], Any, str]] = [

@@ -12,9 +12,10 @@ from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure
 from pytest_llmarith.figures.outcomes import OutcomeCounter, together
 from pytest_llmarith.figures.shares import percentage
-from pytest_llmarith.report.definitions.results import OVERVIEW, field
-from pytest_llmarith.report.table import Level
+from pytest_llmarith.report.definitions.results import OVERVIEW
 from pytest_llmarith.types import Outcome
+from pytest_llmarith.views.fields import field
+from pytest_llmarith.views.table import Level
 from tests.runs_on_disk import asked, run_in
 
 

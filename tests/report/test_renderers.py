@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from pytest_llmarith.report import kinds
 from pytest_llmarith.report.render.data import as_json, csv_lines
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, latex
 from pytest_llmarith.report.render.html import view
 from pytest_llmarith.report.render.terminal import coloured, one_table
-from pytest_llmarith.report.table import Column, Kind, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.views import kinds
+from pytest_llmarith.views.table import Column, Kind, Row, Shown, Table
 from tests.report.latex import tables_in
 
 HOSTILE = st.one_of(

@@ -18,8 +18,8 @@ from pytest_llmarith.report.run_tables import (
     thresholds,
 )
 from pytest_llmarith.report.series import results_of
-from pytest_llmarith.report.table import Level, Table
 from pytest_llmarith.types import Condition, NumberFormat
+from pytest_llmarith.views.table import Level, Table
 from tests.runs_on_disk import added, asked, programmed, said, searched, summed_up
 
 COMMA = Condition(NumberFormat.COMMA).fields()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmarith.report.formatting import dollars
+from pytest_llmarith.views.formatting import dollars
 from tests.disks import own_disk
 from tests.llm_server import Answer, Gate
 from tests.session.background import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
 from pytest_llmarith.results.compare import Comparison, DifferenceOfD50, Differing
 from pytest_llmarith.results.keys import condition_name
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.table import Column, Definition, Kind, Level, Shown
 
 DETECTABLE = (
     "the smallest difference that the pairs show with 80 % power, after Holm's "

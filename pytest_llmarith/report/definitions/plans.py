@@ -7,13 +7,13 @@ from dataclasses import replace
 from math import ceil
 from typing import Any, NamedTuple
 
-from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.table import Column, Definition, Kind, Shown, Table
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import FEWEST_PAIRS, Cost, Grid, Tokens, needs
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.statistics.plans import POWER
 from pytest_llmarith.types import Price
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.table import Column, Definition, Kind, Shown, Table
 
 NEEDS = Definition(
     "needs",

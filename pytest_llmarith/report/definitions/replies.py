@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pytest_llmarith.figures.replies import AMOUNTS
-from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.definitions.results import WHOSE
-from pytest_llmarith.report.places import Here
-from pytest_llmarith.report.table import Column, Definition
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import WHOSE
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Column, Definition
 
 
 def _times(here: Here) -> str:

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any, NamedTuple
 
-from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
-from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.formatting import Percentage
-from pytest_llmarith.report.places import Here, short_name
-from pytest_llmarith.report.table import UNKNOWN, Column, Definition, Kind, Level, Shown
 from pytest_llmarith.types import Outcome
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import WHOSE
+from pytest_llmarith.views.formatting import Percentage
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import UNKNOWN, Column, Definition, Kind, Level, Shown
 
 NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for unknown
 INTERVALS = (
     "intervals: stratified Wilson interval over variants and depths, Wilson interval "
     "elsewhere; of repeats clustered by problem"
 )
-
-
-def model_of(row: Here) -> kinds.Model:
-    """The model of a result as it is labelled."""
-    model = kinds.model(row.label, row.model, is_simulated=row.simulated)
-    if row.unfinished:
-        model = model._replace(marks=(*model.marks, "unfinished"))
-    return model
-
-
-def trials_of(here: Here) -> Mapping[str, str | int]:
-    """The filters of the trials of a result."""
-    return {"model": here.label, "task": short_name(here.task)}
 
 
 def _count(key: str) -> Callable[[Here], int]:
@@ -46,34 +33,6 @@ def _figure(key: str) -> Callable[[Here], Percentage | None]:
 
 def _value(key: str, at: str = "") -> Callable[[Here], Any]:
     return lambda here: here.value(key, at)
-
-
-def field(key: str, level: Level = Level.PAGE, *, curved: bool = False) -> Column[Any]:
-    """A column of a measure, which has its title, unit and meaning."""
-    measure = MEASURES[key]
-    kind: Kind[Any] = kinds.PERCENT if measure.unit == "%" else kinds.FIGURE
-    return Column(
-        key, measure.title, kind, measure.meaning, _figure(key), level, curved=curved
-    )
-
-
-WHOSE: Sequence[Column[Any]] = (
-    Column(
-        "model",
-        "model",
-        kinds.MODEL,
-        "the model, with its condition and what tells it from others",
-        model_of,
-    ),
-    Column(
-        "task",
-        "task",
-        kinds.NAME,
-        "the task",
-        lambda here: here.task,
-        below="model",
-    ),
-)
 
 
 # --- the overview ---------------------------------------------------------------------

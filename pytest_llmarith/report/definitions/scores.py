@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.searches import BreakingPoint
-from pytest_llmarith.report import formatting, kinds
-from pytest_llmarith.report.definitions.results import WHOSE
-from pytest_llmarith.report.places import Here
-from pytest_llmarith.report.table import Column, Definition, Kind, Level, Shown
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import IsolationLevel as Isolation
 from pytest_llmarith.types import SearchEnd, TermStatus
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import WHOSE
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Column, Definition, Kind, Level, Shown
 
 _MOST_NAMED = 5
 _LONGEST_NAME = 20

@@ -15,7 +15,7 @@ from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.charts import Chart
 from pytest_llmarith.report.definitions.replies import REPLIES, reply_items
-from pytest_llmarith.report.definitions.results import HOLDS_TO_MEANING, trials_of
+from pytest_llmarith.report.definitions.results import HOLDS_TO_MEANING
 from pytest_llmarith.report.page.cells import cells_of_models
 from pytest_llmarith.report.page.curves import curves_of, d50
 from pytest_llmarith.report.page.differences import effects, rankings, repeats
@@ -24,7 +24,6 @@ from pytest_llmarith.report.page.overview import overview
 from pytest_llmarith.report.page.scatters import scatters
 from pytest_llmarith.report.page.scores import scored_variants, searches
 from pytest_llmarith.report.page.trials import trial_table
-from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.provenance import provenance
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_status import alarms
@@ -35,10 +34,12 @@ from pytest_llmarith.report.series import (
     results_of_runs,
     series_of,
 )
-from pytest_llmarith.report.table import Level
 from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
+from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.places import Here, short_name
+from pytest_llmarith.views.table import Level
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
 _SCRIPTS = (

@@ -6,18 +6,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pytest_llmarith.report import kinds
 from pytest_llmarith.report.definitions.results import (
     HOLDS,
     VARIANTS,
     holds_to,
     outcome,
-    trials_of,
 )
-from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
-from pytest_llmarith.report.table import Column, Row, Table
 from pytest_llmarith.types import Outcome
+from pytest_llmarith.views import kinds
+from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.places import Here, short_name
+from pytest_llmarith.views.table import Column, Row, Table
 
 _ALL = "all %"
 _COLUMNS = {column.key: column for column in VARIANTS.columns}

@@ -13,9 +13,9 @@ from pytest_llmarith.report.definitions.results import (
     threshold,
     threshold_items,
 )
-from pytest_llmarith.report.places import Curve, Here, short_name
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import thresholds
+from pytest_llmarith.views.places import Curve, Here, short_name
 
 
 class Curves(NamedTuple):

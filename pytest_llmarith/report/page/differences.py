@@ -8,12 +8,10 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from pytest_llmarith.report import kinds
 from pytest_llmarith.report.data_tables import effect_items
 from pytest_llmarith.report.definitions.differences import DIFFERENCES, EFFECTS, Side
 from pytest_llmarith.report.definitions.replies import REPEATS, repeat_items
-from pytest_llmarith.report.definitions.results import VARIANTS, trials_of
-from pytest_llmarith.report.places import Here, short_name
+from pytest_llmarith.report.definitions.results import VARIANTS
 from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
 from pytest_llmarith.report.series import (
     PageRun,
@@ -21,9 +19,12 @@ from pytest_llmarith.report.series import (
     differences_between,
     remark_on_conditions,
 )
-from pytest_llmarith.report.table import Column, Level, pivot
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.summaries import Difference, ModelDifference
+from pytest_llmarith.views import kinds
+from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.places import Here, short_name
+from pytest_llmarith.views.table import Column, Level, pivot
 
 
 def direction(difference: Difference | None, p_holm: float | None) -> str:

@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.figures.shares import percentage
-from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.charts import Chart, curves_chart
 from pytest_llmarith.report.definitions.results import (
     ERRORS,
     error_items,
     leading_digits,
-    trials_of,
 )
-from pytest_llmarith.report.places import Here, Share, share_of, short_name
 from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
-from pytest_llmarith.report.table import Column, Level, pivot
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import ErrorClass
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.places import Here, Share, share_of, short_name
+from pytest_llmarith.views.table import Column, Level, pivot
 
 _MOST_POSITIONS = 16  # from either end
 _LONGEST_REASON = 60

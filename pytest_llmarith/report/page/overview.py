@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.definitions.results import (
     D50_MEANING,
     D50S,
@@ -14,16 +13,16 @@ from pytest_llmarith.report.definitions.results import (
     OVERVIEW,
     adaptive,
     holds_to,
-    model_of,
-    trials_of,
 )
 from pytest_llmarith.report.definitions.scores import has_programs, wrong_searches
-from pytest_llmarith.report.formatting import Percentage
-from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import notes_of
-from pytest_llmarith.report.table import Column, Kind, Level, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import model_of, trials_of
+from pytest_llmarith.views.formatting import Percentage
+from pytest_llmarith.views.places import Here, short_name
+from pytest_llmarith.views.table import Column, Kind, Level, Row, Shown, Table
 
 _LONGEST_REASON = 60
 _MOST_REASONS = 4

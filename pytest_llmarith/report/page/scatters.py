@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from pytest_llmarith.report import formatting, kinds
 from pytest_llmarith.report.charts import Chart, Point, scatter_chart
-from pytest_llmarith.report.definitions.results import trials_of
-from pytest_llmarith.report.places import Here, short_name
-from pytest_llmarith.report.table import Kind
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.places import Here, short_name
+from pytest_llmarith.views.table import Kind
 
 _PER = 1000  # trials
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, scores_chart
-from pytest_llmarith.report.definitions.results import trials_of
 from pytest_llmarith.report.definitions.scores import (
     BREAK,
     SCORES,
@@ -20,9 +19,10 @@ from pytest_llmarith.report.definitions.scores import (
     search_notes,
     wrong_searches,
 )
-from pytest_llmarith.report.places import Here, short_name
 from pytest_llmarith.report.render.html import View, view
-from pytest_llmarith.report.table import Column, Level, Shown
+from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.places import Here, short_name
+from pytest_llmarith.views.table import Column, Level, Shown
 
 _MOST_UNSOLVED = 500
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_llmarith import records
 from pytest_llmarith.records import Part, Record, Reply
-from pytest_llmarith.report import formatting
-from pytest_llmarith.report.places import short_name
 from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.types import Outcome
+from pytest_llmarith.views import formatting
+from pytest_llmarith.views.places import short_name
 
 _LONGEST_COMPARED = 800  # characters of an answer and the expected one
 

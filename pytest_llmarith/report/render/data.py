@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_llmarith.report.table import Datum, Definition, Table
 from pytest_llmarith.safe_text import escape
+from pytest_llmarith.views.table import Datum, Definition, Table
 
 FORMAT = 1
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from pytest_llmarith.report.formatting import ascii_keys
-from pytest_llmarith.report.table import UNKNOWN, Column, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize, sanitize_name
+from pytest_llmarith.views.formatting import ascii_keys
+from pytest_llmarith.views.table import UNKNOWN, Column, Row, Shown, Table
 
 _LONGEST_CODE = 1_000
 _LONGEST_NAME = 200

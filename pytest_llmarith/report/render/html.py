@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from pytest_llmarith.report.charts import Axis
-from pytest_llmarith.report.places import Share, short_name
-from pytest_llmarith.report.table import Column, Datum, Kind, Row, Shown, Table
 from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.views.places import Share, short_name
+from pytest_llmarith.views.table import Column, Datum, Kind, Row, Shown, Table
 
 _LONGEST_TEXT = 1_000
 STEPS = 10  # of colour, from none to all

@@ -14,8 +14,8 @@ from math import ceil
 from textwrap import wrap
 from typing import Any, TextIO
 
-from pytest_llmarith.report.table import Column, Shown, Table
 from pytest_llmarith.safe_text import sanitize, sanitize_name
+from pytest_llmarith.views.table import Column, Shown, Table
 
 LONGEST_NAME = 60
 SHORTEST_NAME = 16  # integer_addition

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from pytest_llmarith.figures.shares import percentage
-from pytest_llmarith.report.formatting import percent_of
 from pytest_llmarith.report.page import page_of, write_run_page
 from pytest_llmarith.report.page.trial_details import shown_trial
-from pytest_llmarith.report.places import share_of
 from pytest_llmarith.report.render.html import STEPS, step
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.types import DEFAULT_CONDITION, Op
+from pytest_llmarith.views.formatting import percent_of
+from pytest_llmarith.views.places import share_of
 from tests.report.page.made_runs import (
     COMMA,
     all_cells,

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.estimates import Figure, Result
-from pytest_llmarith.report.formatting import ends_of, percent_text
-from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import Dtype, Op
+from pytest_llmarith.views.formatting import ends_of, percent_text
 
 LONGEST_LABEL = 60
 _DIVISIONS = {f"{dtype}_{Op.DIV}" for dtype in Dtype}
@@ -197,8 +196,8 @@ class Here(NamedTuple):
 
 def name_of(result: Result) -> str:
     """The model of a result, and its condition."""
-    condition = label_of(result.condition)
-    return f"{result.model}, {condition}" if condition else result.model
+    label = result.condition.label if result.condition else ""
+    return f"{result.model}, {label}" if label else result.model
 
 
 def short_name(text: str) -> str:

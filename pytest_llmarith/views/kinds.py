@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
-from pytest_llmarith.report import formatting
-from pytest_llmarith.report.formatting import Percentage
-from pytest_llmarith.report.table import UNKNOWN, Datum, Kind, Shown
 from pytest_llmarith.summaries import Difference
 from pytest_llmarith.types import SearchEnd
+from pytest_llmarith.views import formatting
+from pytest_llmarith.views.formatting import Percentage
+from pytest_llmarith.views.table import UNKNOWN, Datum, Kind, Shown
 
 _INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
 

@@ -1,0 +1,1 @@
+"""What tables of figures are declared with: places, columns, kinds of values."""
