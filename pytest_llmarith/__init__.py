@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_llmarith.report.frames import load
-    from pytest_llmarith.tasks.numbers import number_task
+    from pytest_llmarith.tasks.number_tasks import number_task
     from pytest_llmarith.tasks.task import Grade, Grid, NoAnswer, Problem, Task
 else:
 
@@ -22,4 +22,4 @@ else:
 
 
 __all__ = ["Grade", "Grid", "NoAnswer", "Problem", "Task", "load", "number_task"]
-_MODULES = {"load": "report.frames", "number_task": "tasks.numbers"}
+_MODULES = {"load": "report.frames", "number_task": "tasks.number_tasks"}

@@ -34,12 +34,12 @@ from msgspec import structs
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import AskedTrial, Graded, record, unanswered_record
 from pytest_llmarith.records import Record, Reply, without_retries
-from pytest_llmarith.tasks.searches import (
+from pytest_llmarith.tasks.search_questions import (
     CONFIRMATIONS,
-    BreakingPoint,
+    BreakingPointSearch,
     Draws,
     Space,
-    Threshold,
+    ThresholdSearch,
 )
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Outcome, Prompt, Retry, SearchEnd, Unanswered
@@ -286,11 +286,11 @@ def run_search(
     """Ask the questions of a search, and return its record."""
     __tracebackhide__ = True
     search = problem.search
-    if isinstance(search, Threshold):
+    if isinstance(search, ThresholdSearch):
         return _run_threshold(
             search, trial, ask, chooser(search.depths, search.half_width)
         )
-    assert isinstance(search, BreakingPoint)
+    assert isinstance(search, BreakingPointSearch)
     space = search.space
 
     def ask_drawn(draws: Draws, before: int) -> Step:
@@ -312,7 +312,7 @@ def run_search(
 
 
 def _run_threshold(
-    search: Threshold, trial: AskedTrial, ask: Asking, chooser: Chooser
+    search: ThresholdSearch, trial: AskedTrial, ask: Asking, chooser: Chooser
 ) -> Record:
     """Ask until D50 is known well enough, or the budget is spent."""
     __tracebackhide__ = True
@@ -362,7 +362,7 @@ def record_of_search(
 
 def record_of_threshold(
     trial: AskedTrial,
-    search: Threshold,
+    search: ThresholdSearch,
     steps: Sequence[Step],
     reached: bool,
     stopped: Unanswered | Ungraded | None,

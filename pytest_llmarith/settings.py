@@ -23,7 +23,7 @@ from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.tasks.oeis.cache import check_name
 from pytest_llmarith.tasks.oeis.lookup_table.model_judge import PARAMS
 from pytest_llmarith.tasks.prompts import parts_of
-from pytest_llmarith.tasks.searches import CONFIRMATIONS
+from pytest_llmarith.tasks.search_questions import CONFIRMATIONS
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     BatchMode,

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Meta
 
 from pytest_llmarith import records
+from pytest_llmarith.figures.columns import SeriesTable, WrittenResult, series_of
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.estimates import Measure, Result
-from pytest_llmarith.figures.table import Series, WrittenResult, series_of
 from pytest_llmarith.records import (
     FORMAT,
     Amount,
@@ -99,7 +99,7 @@ class ModelDifference(Part):
     shown: Points | None
 
 
-class ProgramRules(Part):
+class ScoringRules(Part):
     """How programs were scored."""
 
     sets: list[str] | None  # null for the default sets
@@ -170,7 +170,7 @@ class Run(RunTimes):
     ]  # with everything that is sent with a prompt; headers are hidden
     asking: RequestTotals | None
     limits: RequestLimits | None
-    oeis: ProgramRules | None
+    oeis: ScoringRules | None
     merged: Merged | None
     git: dict[Literal["commit", "dirty"], str | bool | None] | None
 
@@ -230,7 +230,7 @@ class SummaryFile(RunTotals, kw_only=True):
     """`summary.json`: a run, and its results as a table of estimates."""
 
     measures: dict[str, Described]
-    series: list[Series]  # one per model, task and condition
+    series: list[SeriesTable]  # one per model, task and condition
 
 
 def described(one: Measure) -> Described:

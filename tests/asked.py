@@ -9,10 +9,10 @@ from pytest_llmarith.evaluate import AskedTrial, evaluate
 from pytest_llmarith.records import Reply
 from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.checks import bound, problems_of
-from pytest_llmarith.tasks.numbers import Calculation
+from pytest_llmarith.tasks.number_tasks import Calculation
 from pytest_llmarith.tasks.oeis.cache import Cache
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
-from pytest_llmarith.tasks.oeis.task import problem_of, task
+from pytest_llmarith.tasks.oeis.sequences import problem_of, task
 from pytest_llmarith.tasks.task import Problem, TaskProblem
 from pytest_llmarith.types import IntegerSequence, Reading
 

@@ -33,7 +33,7 @@ from pytest_llmarith.cli.report_command import (
     add_trials,
 )
 from pytest_llmarith.cli.store_command import add_batch, add_store
-from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.run_files import UsageError
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands

@@ -15,7 +15,7 @@ from pytest_llmarith.cli import parser
 if TYPE_CHECKING:
     from pytest_llmarith.results.compare import Comparisons
     from pytest_llmarith.results.load import LoadedRun
-    from pytest_llmarith.results.plan import Cost
+    from pytest_llmarith.results.plan import ModelCost
 
 _FORMATS = ("terminal", "markdown", "latex", "json")
 
@@ -88,8 +88,8 @@ def _compare(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.export import Destination
     from pytest_llmarith.report.render.terminal import coloured
     from pytest_llmarith.results.compare import compare
-    from pytest_llmarith.results.files import UsageError
     from pytest_llmarith.results.loaded import load_all_runs
+    from pytest_llmarith.results.run_files import UsageError
 
     gate: Decimal | None = request.fail_if_worse
     if request.allow_unanswered is not None and gate is None:
@@ -179,17 +179,17 @@ def _difference(text: str) -> float:
 def _plan(request: argparse.Namespace) -> int:
     import json
 
-    from pytest_llmarith.report.definitions.plans import plan_tables
+    from pytest_llmarith.report.definitions.plan_fields import plan_tables
     from pytest_llmarith.report.render.data import as_json
     from pytest_llmarith.report.render.documents import as_latex, as_markdown
     from pytest_llmarith.report.render.terminal import coloured, has_colour, one_table
     from pytest_llmarith.results.loaded import load_all_runs
-    from pytest_llmarith.results.plan import Grid
+    from pytest_llmarith.results.plan import PlannedGrid
     from pytest_llmarith.tasks import arithmetic
 
     runs = load_all_runs(request.runs, parser.note) if request.runs else []
     variants, depths = arithmetic.VARIANTS, arithmetic.DEPTHS
-    grid = Grid(arithmetic.NAME, len(variants), len(variants) * len(depths))
+    grid = PlannedGrid(arithmetic.NAME, len(variants), len(variants) * len(depths))
     costs = _costs(runs, request.models)
     found = list(plan_tables(request.detect, runs, costs, grid))
     if request.format == "json":
@@ -207,9 +207,9 @@ def _plan(request: argparse.Namespace) -> int:
     return 0
 
 
-def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
+def _costs(runs: list[LoadedRun], models: list[str]) -> list[ModelCost]:
     from pytest_llmarith.models.client import Client
-    from pytest_llmarith.results.plan import Cost, Tokens, mean_tokens, names_of
+    from pytest_llmarith.results.plan import ModelCost, Tokens, mean_tokens, names_of
     from pytest_llmarith.tasks import arithmetic
     from pytest_llmarith.tasks.checks import problems_of
     from pytest_llmarith.types import Model, ModelTerms, Price
@@ -231,7 +231,7 @@ def _costs(runs: list[LoadedRun], models: list[str]) -> list[Cost]:
         terms = free if model.simulated else client.terms(model)
         guessed = Tokens(model.about_tokens(longest), task.reply_tokens)
         found.append(
-            Cost(
+            ModelCost(
                 name,
                 tokens.get(name, guessed),
                 terms.price,

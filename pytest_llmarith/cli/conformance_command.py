@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import add_command, say
-from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.run_files import UsageError
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands

@@ -18,7 +18,7 @@ from pytest_llmarith.cli.parser import (
     sanitize_line,
     say,
 )
-from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.run_files import UsageError
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands

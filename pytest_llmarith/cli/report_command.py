@@ -197,8 +197,8 @@ def _trials(request: argparse.Namespace) -> int:
         trial_line,
         whole_trial,
     )
-    from pytest_llmarith.results.files import UsageError
     from pytest_llmarith.results.loaded import load_all_runs
+    from pytest_llmarith.results.run_files import UsageError
 
     wanted = TrialFilter(
         request.outcome, request.model, request.task, request.variant, request.id
@@ -233,8 +233,8 @@ def add_export(commands: parser.Commands) -> None:
 
 def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.export import Destination, export
-    from pytest_llmarith.results.files import UsageError
     from pytest_llmarith.results.loaded import load_all_runs
+    from pytest_llmarith.results.run_files import UsageError
 
     runs = load_all_runs(request.runs, parser.note)
     if request.format == "parquet":
@@ -327,9 +327,9 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
 
 def _regrade(request: argparse.Namespace) -> int:
     from pytest_llmarith.records import as_dict
-    from pytest_llmarith.results.files import UsageError, encode, new_file
     from pytest_llmarith.results.log import log_of
     from pytest_llmarith.results.regrade import changes
+    from pytest_llmarith.results.run_files import UsageError, encode, new_file
     from pytest_llmarith.tasks.restore import load_task
 
     reading = request.match and Reading(request.match)
@@ -424,7 +424,7 @@ def _shown(change: Change) -> str:
     is none, and the reply's end.
     """
     from pytest_llmarith.records import as_text
-    from pytest_llmarith.results.files import name_of
+    from pytest_llmarith.results.run_files import name_of
 
     record = change.record
     asked, expected = record.problem.short, record.problem.expected

@@ -25,7 +25,7 @@ from pytest_llmarith.cli.parser import (
 )
 from pytest_llmarith.files import STORE_FILE, STORE_FOLDER, project_of
 from pytest_llmarith.report.render.terminal import draw
-from pytest_llmarith.results.files import UsageError, name_of
+from pytest_llmarith.results.run_files import UsageError, name_of
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.views.formatting import UNKNOWN, dollars, thousands
 

@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from .context import alternatives, is_no_answer, refuses
 from .digits import is_close, significant
 from .normalize import value_of
-from .tokenize import Kind, Number, Token
+from .tokenize import Number, Token, TokenKind
 
 Operands = Sequence[Decimal]  # in the order of the question, without signs
 
@@ -39,9 +39,19 @@ class Standing(IntEnum):
     NONE = 5  # an operand
 
 
-_EDGES = frozenset({None, Kind.STOP, Kind.LINE})  # before and after a sentence
-_PRESENTING = frozenset({Kind.EQUALS, Kind.SAYS, Kind.APPROX, Kind.RESULT, Kind.BOX})
-_BEFORE_AN_OPENING = _EDGES | {Kind.SAYS, Kind.RESULT, Kind.BOX}
+_EDGES = frozenset(
+    {None, TokenKind.STOP, TokenKind.LINE}
+)  # before and after a sentence
+_PRESENTING = frozenset(
+    {
+        TokenKind.EQUALS,
+        TokenKind.SAYS,
+        TokenKind.APPROX,
+        TokenKind.RESULT,
+        TokenKind.BOX,
+    }
+)
+_BEFORE_AN_OPENING = _EDGES | {TokenKind.SAYS, TokenKind.RESULT, TokenKind.BOX}
 _END_OF_CLAUSE = re.compile(
     r"[ ]?(?:[;:.(!]|(?:because|since)\b|,(?![ ]?\d)|\s*\n|\s*\Z)"
 )
@@ -137,7 +147,7 @@ class _Ranked:
         # None stands before and behind the tokens, for positions from -3 to 2 after the
         # last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
-        self._at: dict[Kind, list[int]] = {kind: [] for kind in Kind}
+        self._at: dict[TokenKind, list[int]] = {kind: [] for kind in TokenKind}
         for at, token in enumerate(tokens):
             self._at[token.kind].append(at)
         self._examined: dict[int, Claim | None] = {}
@@ -168,16 +178,16 @@ class _Ranked:
         """
         last = len(self._tokens) - 1
         kind = self._kind(last)
-        is_named = kind is Kind.SAYS and self._kind(last - 1) is Kind.RESULT
-        is_sign = kind in (Kind.OPERATOR, Kind.EQUALS)
+        is_named = kind is TokenKind.SAYS and self._kind(last - 1) is TokenKind.RESULT
+        is_sign = kind in (TokenKind.OPERATOR, TokenKind.EQUALS)
         return (
             is_named or is_sign or (last > 0 and self._tokens[last].word in _UNFINISHED)
         )
 
     def _parts(self) -> Iterator[list[int]]:
         """The positions of the numbers between words of doubt, the last ones first."""
-        numbers = self._at[Kind.NUMBER]
-        for doubt in reversed(self._at[Kind.DOUBT]):
+        numbers = self._at[TokenKind.NUMBER]
+        for doubt in reversed(self._at[TokenKind.DOUBT]):
             first = bisect(numbers, doubt)
             yield numbers[first:]
             numbers = numbers[:first]
@@ -247,10 +257,12 @@ class _Ranked:
             start = at - 1
             if value:
                 value = value.copy_negate()
-        sign = start - 2 if self._kind(start - 1) is Kind.LINE else start - 1
-        is_exact = self._kind(sign) is not Kind.APPROX
+        sign = start - 2 if self._kind(start - 1) is TokenKind.LINE else start - 1
+        is_exact = self._kind(sign) is not TokenKind.APPROX
         after = self._kind(at + 1)
-        is_left_over = after is Kind.UNIT and self._tokens[at + 1].word in _LEFT_OVER
+        is_left_over = (
+            after is TokenKind.UNIT and self._tokens[at + 1].word in _LEFT_OVER
+        )
         is_remark = number.in_remark or number.in_brackets or is_left_over
         is_aside = is_remark or self._is_enumerated(at)
         is_named = False
@@ -262,7 +274,7 @@ class _Ranked:
                 is_turned and not operators.isdisjoint(_COMMUTATIVE)
             )
             # 12 × 34 = 418?
-            is_doubtful = after is Kind.STOP and self._tokens[at + 1].word == "?"
+            is_doubtful = after is TokenKind.STOP and self._tokens[at + 1].word == "?"
             is_result = is_asked and not is_doubtful and not number.in_remark
             is_aside = is_aside or is_turned
         else:
@@ -308,12 +320,12 @@ class _Ranked:
 
     # What stands beside a number
 
-    def _kind(self, at: int) -> Kind | None:
+    def _kind(self, at: int) -> TokenKind | None:
         """The kind of the token at a position, or just before or behind all tokens."""
         return self._kinds[at]
 
     def _is_number(self, at: int) -> bool:
-        return self._kinds[at] is Kind.NUMBER
+        return self._kinds[at] is TokenKind.NUMBER
 
     def _number(self, at: int) -> Number:
         token = self._tokens[at]
@@ -325,18 +337,18 @@ class _Ranked:
 
     @cached_property
     def _has_box(self) -> bool:
-        numbers = self._at[Kind.NUMBER]
+        numbers = self._at[TokenKind.NUMBER]
         return any(self._number(at).boxed and self._claim(at) for at in numbers)
 
     def _is_alone(self, at: int, start: int) -> bool:
         """Whether the number is a whole sentence, or the last line of a paragraph."""
         before, after = self._kind(start - 1), self._kind(at + 1)
-        if before is not Kind.LINE:
+        if before is not TokenKind.LINE:
             is_between_edges = before in _EDGES and after in _EDGES
             return is_between_edges and not self._is_number(start - 2)
-        if after is Kind.LINE:
+        if after is TokenKind.LINE:
             return self._tokens[at + 1].word.count("\n") > 1
-        return after in (None, Kind.STOP)
+        return after in (None, TokenKind.STOP)
 
     def _is_named(self, at: int, start: int, sign: int) -> bool:
         """Whether the sentence calls the number the answer, the sum and so on:
@@ -344,19 +356,19 @@ class _Ranked:
         `the answer is 46`, `46 is the sum`.
         """
         after = self._kind(at + 1)
-        is_subject = after is Kind.SAYS and self._kind(start - 1) in _EDGES
+        is_subject = after is TokenKind.SAYS and self._kind(start - 1) in _EDGES
         is_before_as = after is not None and self._tokens[at + 1].word == "as"
         if is_subject or is_before_as:
-            return Kind.RESULT in (self._kind(at + 2), self._kind(at + 3))
+            return TokenKind.RESULT in (self._kind(at + 2), self._kind(at + 3))
         if self._kind(sign) not in _PRESENTING or self._tokens[sign].word == "was":
             return False
         for earlier in range(sign, max(-1, sign - _WINDOW), -1):
             kind = self._kind(earlier)
-            if kind is Kind.RESULT:
-                if self._kind(earlier + 1) is Kind.UNIT:
+            if kind is TokenKind.RESULT:
+                if self._kind(earlier + 1) is TokenKind.UNIT:
                     return False  # total steps: 4
                 before = self._kind(earlier - 1), self._kind(earlier - 2)
-                return Kind.APPROX not in before
+                return TokenKind.APPROX not in before
             if kind in _EDGES:
                 return False
             if self._is_number(earlier) and self._size(earlier) not in self._operands:
@@ -371,7 +383,7 @@ class _Ranked:
             return False  # the denominator (66)
         is_last = self._kind(at + 1) in _EDGES
         before = self._tokens[at - 1].word if at else ":"  # of a label
-        if is_last and self._kind(at - 1) is Kind.SAYS and before != ":":
+        if is_last and self._kind(at - 1) is TokenKind.SAYS and before != ":":
             return True
         if not is_said:
             return False
@@ -380,7 +392,7 @@ class _Ranked:
         )
 
     def _ends_clause(self, at: int) -> bool:
-        if self._kind(at + 1) is Kind.SAYS:
+        if self._kind(at + 1) is TokenKind.SAYS:
             return True
         match = self._number(at).match
         return bool(_END_OF_CLAUSE.match(match.string, match.end()))
@@ -403,7 +415,7 @@ class _Ranked:
         a calculation.
         """
         number = self._number(at)
-        after = at + 2 if self._kind(at + 1) is Kind.LINE else at + 1
+        after = at + 2 if self._kind(at + 1) is TokenKind.LINE else at + 1
         if number.is_power or self._joins(at - 1) or self._joins(after):
             return True
         if not self._is_number(at + 1) or not self._joins(at + 2):
@@ -418,10 +430,10 @@ class _Ranked:
 
         It may begin a line, except a minus, which is then a bullet.
         """
-        if self._kind(at) is not Kind.OPERATOR or not self._is_number(at + 1):
+        if self._kind(at) is not TokenKind.OPERATOR or not self._is_number(at + 1):
             return False
         word = self._tokens[at].word
-        if word != "-" and self._kind(at - 1) is Kind.LINE:
+        if word != "-" and self._kind(at - 1) is TokenKind.LINE:
             return self._is_number(at - 2)
         return self._is_number(at - 1) and word != "negative"
 
@@ -430,7 +442,7 @@ class _Ranked:
 
         `= - 5`, `minus 5`, or `- 5` as the whole reply.
         """
-        if self._kind(at - 1) is not Kind.OPERATOR:
+        if self._kind(at - 1) is not TokenKind.OPERATOR:
             return False
         word = self._tokens[at - 1].word
         if word in _NEGATIVE:
@@ -444,15 +456,15 @@ class _Ranked:
 
         `12 + 34 =`, `12 plus 34 is`.
         """
-        if self._kind(sign) not in (Kind.EQUALS, Kind.SAYS, Kind.APPROX):
+        if self._kind(sign) not in (TokenKind.EQUALS, TokenKind.SAYS, TokenKind.APPROX):
             return [], set()
-        end = sign - 1 if self._kind(sign - 1) is Kind.LINE else sign
+        end = sign - 1 if self._kind(sign - 1) is TokenKind.LINE else sign
         terms: list[Decimal] = []
         operators: set[str] = set()
         for token in reversed(self._tokens[max(0, end - _WINDOW) : end]):
             if isinstance(token, Number) and token.size is not None:
                 terms.insert(0, token.size)
-            elif token.kind is Kind.OPERATOR:
+            elif token.kind is TokenKind.OPERATOR:
                 operators.add(token.word)
             else:
                 break
@@ -468,7 +480,7 @@ class _Ranked:
         `771 + 10`.
         """
         continued: dict[Decimal | None, int] = {}
-        for at in self._at[Kind.OPERATOR]:
+        for at in self._at[TokenKind.OPERATOR]:
             if self._tokens[at].word not in ("+", "-", "plus", "minus"):
                 continue
             if not self._joins(at) or not self._is_number(at - 1):
@@ -490,7 +502,7 @@ class _Ranked:
         while word > max(0, at - 4) and self._tokens[word].word in _LEADS:
             word -= 1
         is_denied = word > 0 and self._tokens[word - 1].word in ("no", "without", "il")
-        if self._kind(word) is Kind.SIDE_RESULT and not is_denied:
+        if self._kind(word) is TokenKind.SIDE_RESULT and not is_denied:
             # 7391 R 0, but not R$ 0
             return self._tokens[word].word != "r" or self._is_number(word - 1)
         return self._is_list_number(at)
@@ -498,12 +510,12 @@ class _Ranked:
     def _has_unit(self, at: int) -> bool:
         """Whether the number counts digits, seconds and the like."""
         match = self._number(at).match
-        if self._kind(at + 1) is not Kind.UNIT:
+        if self._kind(at + 1) is not TokenKind.UNIT:
             return False
         if not _UNIT.match(match.string, match.end()):
             return False
         unit = self._tokens[at + 1].word
-        if unit in _TIMES and self._kind(at - 1) is Kind.EQUALS:
+        if unit in _TIMES and self._kind(at - 1) is TokenKind.EQUALS:
             return False  # 4 × 60 = 240 minutes
         return unit not in _LEFT_OVER
 
@@ -552,13 +564,13 @@ class _Ranked:
         if not number.is_before(".") and not number.is_before(")"):
             return False
         after = self._kind(at + 1)
-        if after is Kind.STOP:
+        if after is TokenKind.STOP:
             after = self._kind(at + 2)
         if len(number.word) > 2 or after is None:
             return False
         if at == 0:
             return number.word == "1"
-        return self._kind(at - 1) is Kind.LINE and after is not Kind.LINE
+        return self._kind(at - 1) is TokenKind.LINE and after is not TokenKind.LINE
 
 
 _UNIT = re.compile(r".?[\w%]")

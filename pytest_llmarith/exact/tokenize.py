@@ -15,7 +15,7 @@ from .beside import is_half_read
 from .normalize import BOLD, BOX, END_OF_BOX, MAGNITUDE, THIN, value_of
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """What a token says about the numbers next to it."""
 
     NUMBER = auto()
@@ -36,12 +36,12 @@ class Kind(IntEnum):
 
 
 _VOCABULARY = {
-    Kind.SAYS: "is s are was be equals equal gives give yields yield makes get gets "
+    TokenKind.SAYS: "is s are was be equals equal gives give yields yield makes get gets "
     "becomes obtain obtains obtaining "
     "us simply just indeed now so thus hence therefore ist ergibt lautet beträgt est "
     "vaut donne donc es da "
     "é dá è quindi logo luego равно равна это",
-    Kind.RESULT: "answer result sum total product difference quotient solution output "
+    TokenKind.RESULT: "answer result sum total product difference quotient solution output "
     "value exact exactly precisely altogether "
     "antwoord uitkomst resultaat odpowiedź wynik jawaban jawabannya hasil hasilnya "
     "ergebnis endergebnis resultat antwort summe produkt differenz résultat réponse "
@@ -51,28 +51,28 @@ _VOCABULARY = {
     "quociente risultato risposta somma prodotto differenza quoziente totale ответ "
     "результат сумма "
     "произведение разность частное sonuç cevap toplam الناتج الجواب उत्तर",
-    Kind.APPROX: "approximately approx about roughly around nearly rounded rounds "
+    TokenKind.APPROX: "approximately approx about roughly around nearly rounded rounds "
     "approximate ungefähr etwa rund "
     "gerundet environ aproximadamente circa около примерно",
-    Kind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo "
+    TokenKind.DOUBT: "wait actually correction oops sorry apologies apologize hmm redo "
     "redoing redone recomputing "
     "recalculating recheck rechecked rechecking moment edit korrektur vielmehr "
     "sondern attends attendez pardon "
     "espera perdón aspetta scusa desculpe opa sino подождите стоп trompé equivoqué "
     "sbagliato errei ошибся "
     "wacht chwileczkę tunggu dakika",
-    Kind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
-    Kind.UNIT: "digit digits decimal decimals place places dp significant sig figures "
+    TokenKind.OPERATOR: "x plus minus times by negative moins menos meno минус eksi",
+    TokenKind.UNIT: "digit digits decimal decimals place places dp significant sig figures "
     "sf step steps number operations "
     "additions multiplications percent time seconds minutes ms left remaining tenths "
     "hundredths thousandths "
     "ten-thousandths cents stellen nachkommastellen décimales decimales decimali "
     "decimais cifre "
     "знак знака знаков цифр цифры",
-    Kind.SIDE_RESULT: "remainder leftover rem r absolute magnitude carry step not "
+    TokenKind.SIDE_RESULT: "remainder leftover rem r absolute magnitude carry step not "
     "rest reste resto reszta betrag "
     "timeout ndigits confidence certainty konfidenz sicherheit confiance confianza confiança уверенность",
-    Kind.REMARK: "check checking verify verification estimate estimated sanity "
+    TokenKind.REMARK: "check checking verify verification estimate estimated sanity "
     "plausible reasonable casting modulo "
     "mistake wrong incorrect note reference expected previous textbook http probe "
     "kontrolle fehler vérification preuve "
@@ -82,42 +82,42 @@ _KINDS = {word: kind for kind, words in _VOCABULARY.items() for word in words.sp
 # Chinese, Japanese and Korean are written without spaces: these words may be anywhere
 # in a run of letters.
 _UNSPACED_WORDS = (
-    (re.compile("等等|待って|すみません|訂正|잠깐|算错|間違え|而是"), Kind.DOUBT),
-    (re.compile("验算|检验|検算|검산|错误|間違い"), Kind.REMARK),
+    (re.compile("等等|待って|すみません|訂正|잠깐|算错|間違え|而是"), TokenKind.DOUBT),
+    (re.compile("验算|检验|検算|검산|错误|間違い"), TokenKind.REMARK),
     (
         re.compile("第$|余[り数]?$|餘數?$|나머지는?$|置信度$|信頼度$|신뢰도$"),
-        Kind.SIDE_RESULT,
+        TokenKind.SIDE_RESULT,
     ),
-    (re.compile("答案|答え|结果|結果|결과|정답|^답"), Kind.RESULT),
-    (re.compile("(?:是|为|為|得|于|於|は|が)$"), Kind.SAYS),
-    (re.compile("[约約]$|^약$"), Kind.APPROX),
-    (re.compile("^[位桁]|^자리"), Kind.UNIT),
+    (re.compile("答案|答え|结果|結果|결과|정답|^답"), TokenKind.RESULT),
+    (re.compile("(?:是|为|為|得|于|於|は|が)$"), TokenKind.SAYS),
+    (re.compile("[约約]$|^약$"), TokenKind.APPROX),
+    (re.compile("^[位桁]|^자리"), TokenKind.UNIT),
 )
 _SYMBOLS = (
     {
-        "=": Kind.EQUALS,
-        "→": Kind.EQUALS,
-        "∴": Kind.SAYS,
-        "≈": Kind.APPROX,
-        "~": Kind.APPROX,
-        ":": Kind.SAYS,
+        "=": TokenKind.EQUALS,
+        "→": TokenKind.EQUALS,
+        "∴": TokenKind.SAYS,
+        "≈": TokenKind.APPROX,
+        "~": TokenKind.APPROX,
+        ":": TokenKind.SAYS,
     }
-    | {BOX: Kind.BOX, END_OF_BOX: Kind.END_OF_BOX, "%": Kind.UNIT}
-    | dict.fromkeys("-+×÷/*^±", Kind.OPERATOR)
+    | {BOX: TokenKind.BOX, END_OF_BOX: TokenKind.END_OF_BOX, "%": TokenKind.UNIT}
+    | dict.fromkeys("-+×÷/*^±", TokenKind.OPERATOR)
 )
 _KIND_OF_GROUP = {
-    "denial": Kind.DOUBT,
-    "doubt": Kind.DOUBT,
-    "remark": Kind.REMARK,
-    "stop": Kind.STOP,
-    "line": Kind.LINE,
+    "denial": TokenKind.DOUBT,
+    "doubt": TokenKind.DOUBT,
+    "remark": TokenKind.REMARK,
+    "stop": TokenKind.STOP,
+    "line": TokenKind.LINE,
 }
 
 _WINDOW = 16  # tokens between a number and a phrase about it
 MAX_TOKENS = 2_048  # that are read, at the end of a reply
 _LEAST_DECIMALS = 24  # of a number with decimals that repeat
-_ENDING = frozenset({Kind.STOP, Kind.LINE})  # of sentences
-_BOXES = frozenset({Kind.BOX, Kind.END_OF_BOX})
+_ENDING = frozenset({TokenKind.STOP, TokenKind.LINE})  # of sentences
+_BOXES = frozenset({TokenKind.BOX, TokenKind.END_OF_BOX})
 
 # Possessive quantifiers are on single characters only: see `extract`.
 _GAP = rf"[ {THIN}]{{0,2}}"
@@ -172,7 +172,7 @@ class Token:
 
     __slots__ = ("kind", "word")
 
-    def __init__(self, kind: Kind, word: str) -> None:
+    def __init__(self, kind: TokenKind, word: str) -> None:
         self.kind = kind
         self.word = word  # in lower case
 
@@ -183,7 +183,7 @@ class Number(Token):
     def __init__(
         self, match: re.Match[str], *, boxed: bool, in_brackets: bool, in_remark: bool
     ) -> None:
-        super().__init__(Kind.NUMBER, match["number"].lower())
+        super().__init__(TokenKind.NUMBER, match["number"].lower())
         self.match = match
         self.boxed = boxed
         self.in_brackets = in_brackets  # that follow an exact number in its line
@@ -252,7 +252,7 @@ def tokens(text: str) -> list[Token]:
             number = Number(
                 match, boxed=boxed, in_brackets=brackets > 0, in_remark=in_remark
             )
-            is_exact = not found or found[-1].kind is not Kind.APPROX
+            is_exact = not found or found[-1].kind is not TokenKind.APPROX
             has_exact = has_exact or (is_exact and not number.has_magnitude)
             found.append(number)
             continue
@@ -270,20 +270,20 @@ def tokens(text: str) -> list[Token]:
         kind = token.kind
         if kind in _ENDING:
             in_remark = in_remark and word == ";"
-            if kind is Kind.LINE:
+            if kind is TokenKind.LINE:
                 brackets, has_exact = 0, False
-        elif kind is Kind.REMARK:
+        elif kind is TokenKind.REMARK:
             in_remark = True
             is_check = token.word == "checking"
-        elif kind is Kind.DOUBT and " " in word:
+        elif kind is TokenKind.DOUBT and " " in word:
             _put_in_doubt(found, is_denial=group == "denial")
         elif token.word == "is" and is_check and found[-2].word == "answer":
             in_remark = False  # after checking it, I am sure that the answer is 46
         elif kind in _BOXES:
-            boxed = kind is Kind.BOX
+            boxed = kind is TokenKind.BOX
     if boxed:  # what is in a box that does not end may be cut
         for token in takewhile(
-            lambda token: token.kind is not Kind.BOX, reversed(found)
+            lambda token: token.kind is not TokenKind.BOX, reversed(found)
         ):
             if isinstance(token, Number):
                 token.is_denied = True
@@ -303,18 +303,18 @@ def _put_in_doubt(tokens: deque[Token], *, is_denial: bool) -> None:
             return
 
 
-def _kind(group: str, word: str) -> Kind:
+def _kind(group: str, word: str) -> TokenKind:
     if group == "symbol":
         return _SYMBOLS[word]
     if group != "word":
         return _KIND_OF_GROUP[group]
     word = word.lower().rpartition("_")[2]  # final_result
     if word.isascii() or word in _KINDS:
-        return _KINDS.get(word, Kind.WORD)
+        return _KINDS.get(word, TokenKind.WORD)
     for pattern, kind in _UNSPACED_WORDS:
         if pattern.search(word):
             return kind
-    return Kind.WORD
+    return TokenKind.WORD
 
 
 def _repeated(decimals: str) -> str:

@@ -14,7 +14,7 @@ from pytest_llmarith.figures.shares import (
 )
 from pytest_llmarith.records import Record
 from pytest_llmarith.statistics.intervals import in_percent
-from pytest_llmarith.statistics.shares import Cell, Cluster, pass_at
+from pytest_llmarith.statistics.proportions import Cell, Cluster, pass_at
 from pytest_llmarith.types import Outcome
 
 _MOST_OF_STRATUM = 100  # and more

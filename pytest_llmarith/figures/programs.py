@@ -10,7 +10,7 @@ from statistics import median
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.statistics.means import quantile_of_sorted
-from pytest_llmarith.statistics.shares import kappa
+from pytest_llmarith.statistics.proportions import kappa
 from pytest_llmarith.types import IsolationLevel, Outcome, TermStatus
 
 _MOST_TERMS = 100  # by place

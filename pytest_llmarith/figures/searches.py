@@ -27,7 +27,7 @@ from pytest_llmarith.records import (
     SearchDetails,
     Share,
 )
-from pytest_llmarith.statistics.shares import Depth, ninety_percent_to
+from pytest_llmarith.statistics.proportions import Depth, ninety_percent_to
 from pytest_llmarith.statistics.thresholds import fit
 from pytest_llmarith.types import Outcome, SearchEnd
 

@@ -6,7 +6,13 @@ from collections.abc import Collection
 
 from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.statistics.intervals import Interval, in_percent, wilson
-from pytest_llmarith.statistics.shares import Cell, Cluster, clustered, overall, percent
+from pytest_llmarith.statistics.proportions import (
+    Cell,
+    Cluster,
+    clustered,
+    overall,
+    percent,
+)
 
 DECIMALS = 4
 

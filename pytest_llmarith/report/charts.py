@@ -44,7 +44,7 @@ class Axis(NamedTuple):
         return round(self.start + part * (self.end - self.start), 1)
 
 
-class Part(NamedTuple):
+class ChartPart(NamedTuple):
     """A part of a chart: a path, a mark of the line `slot`, a point with its number, a
     tinted cell or a text, by its role; `told` says what it shows.
     """
@@ -70,7 +70,7 @@ class Chart:
     shows: str
     width: float
     height: float
-    parts: list[Part]
+    parts: list[ChartPart]
     table: Table
     numbered: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -84,16 +84,16 @@ def path(points: Iterable[Place]) -> str:
 
 def _frame(
     x: Axis, y: Axis, ticks: Iterable[tuple[float, str]], x_title: str
-) -> list[Part]:
+) -> list[ChartPart]:
     """A grid of percent, the labels of ticks, and below them what the axis is."""
     parts = []
     for percent in _PERCENTS:
         height = y.at(percent)
-        parts.append(Part("grid", d=path([(x.start, height), (x.end, height)])))
-        parts.append(Part("y", x.start - 5, height + 4, str(percent)))
+        parts.append(ChartPart("grid", d=path([(x.start, height), (x.end, height)])))
+        parts.append(ChartPart("y", x.start - 5, height + 4, str(percent)))
     for at, text in ticks:
-        parts.append(Part("x", at, y.start + 17, text))
-    parts.append(Part("axis", x.end, y.start + 31, x_title))
+        parts.append(ChartPart("x", at, y.start + 17, text))
+    parts.append(ChartPart("axis", x.end, y.start + 31, x_title))
     return parts
 
 
@@ -145,9 +145,9 @@ def curves_chart(
             upper.append((at, _Y.at(found.high)))
             lower.insert(0, (at, _Y.at(found.low)))
             told = f"{label}, {x_title} {place}: {found.description}"
-            marks.append(Part("mark", at, height, told=told, slot=slot))
-        bands.append(Part(f"band s{slot}", d=path(upper + lower)))
-        lines += [Part(f"curve s{slot}", d=path(middle)), *marks]
+            marks.append(ChartPart("mark", at, height, told=told, slot=slot))
+        bands.append(ChartPart(f"band s{slot}", d=path(upper + lower)))
+        lines += [ChartPart(f"curve s{slot}", d=path(middle)), *marks]
     frame = _frame(Axis(0, 1, 34, 330), _Y, ticks, x_title)
     table = _table(x_title, curves, figure, kinds.PERCENT)
     for place in places:
@@ -170,7 +170,7 @@ def scores_chart(title: str, curves: Mapping[str, Sequence[float]]) -> Chart:
         for rank, score in enumerate(scores):
             height = _Y.at(100 * score)
             steps += [(x.at(rank), height), (x.at(rank + 1), height)]
-        parts.append(Part(f"curve s{slot}", d=path(steps)))
+        parts.append(ChartPart(f"curve s{slot}", d=path(steps)))
     table = _table("rank", curves, "score", _SCORE)
     ranks = zip_longest(*curves.values())  # None for a model with fewer problems
     for rank, scores_of_rank in enumerate(ranks, 1):
@@ -217,10 +217,10 @@ def scatter_chart(
     for model in models:
         places[model.label] = (x.at(model.amount), y.at(model.share.value))
     best = _best(models)
-    parts = [*_frame(x, y, ticks, unit), Part("corner", 4, 12, "correct %")]
-    parts.append(Part("frontier", d=path(places[label] for label in best)))
+    parts = [*_frame(x, y, ticks, unit), ChartPart("corner", 4, 12, "correct %")]
+    parts.append(ChartPart("frontier", d=path(places[label] for label in best)))
     for pair in pairs:
-        parts.append(Part("swept", d=path(places[label] for label in pair)))
+        parts.append(ChartPart("swept", d=path(places[label] for label in pair)))
     columns: list[Column[Any]] = [
         Column("model", "model", kinds.NAME, "the model"),
         Column("amount", unit, kind),
@@ -238,8 +238,8 @@ def scatter_chart(
         amount = kind.shown(model.amount).text
         told = f"{model.label}: {model.share.description}, {unit}: {amount}"
         numbers = _numbers(places, model.label)
-        parts.append(Part(f"interval {role}", d=path(ends)))
-        parts.append(Part(role, at, height, numbers, told))
+        parts.append(ChartPart(f"interval {role}", d=path(ends)))
+        parts.append(ChartPart(role, at, height, numbers, told))
         table.rows.append(
             Row([model.label, model.amount, model.share], (), model.trials)
         )
@@ -283,18 +283,20 @@ def heat_chart(
     left = _room(rows)
     width = max(left + _CELL * len(depths), 240)
     bottom = 18 + _ROW * len(rows)
-    parts = [Part("axis", width, bottom + 14, x_title)]
+    parts = [ChartPart("axis", width, bottom + 14, x_title)]
     for at, depth in enumerate(depths):
-        parts.append(Part("x", left + _CELL * (at + 0.5), 12, str(depth)))
+        parts.append(ChartPart("x", left + _CELL * (at + 0.5), 12, str(depth)))
     for number, (name, shares) in enumerate(rows.items()):
         y = 32 + _ROW * number
-        parts.append(Part("y", left - 6, y, name))
+        parts.append(ChartPart("y", left - 6, y, name))
         for at, share in enumerate(shares):
             x = left + _CELL * (at + 0.5)
             if share:
-                parts.append(Part("tint", x, y, share.rounded, percent=share.value))
+                parts.append(
+                    ChartPart("tint", x, y, share.rounded, percent=share.value)
+                )
             else:
-                parts.append(Part("x", x, y, "-"))
+                parts.append(ChartPart("x", x, y, "-"))
     return Chart(title, title, width, bottom + 20, parts, Table("heat", title, [], []))
 
 
@@ -318,17 +320,17 @@ def differences_chart(
     for points in range(-reach, reach + 1, reach // 2):
         role = "grid" if points else "grid zero"
         at = x.at(points)
-        parts.append(Part(role, d=path([(at, 0), (at, bottom)])))
-        parts.append(Part("x", at, bottom + 14, f"{points:+}" if points else "0"))
+        parts.append(ChartPart(role, d=path([(at, 0), (at, bottom)])))
+        parts.append(ChartPart("x", at, bottom + 14, f"{points:+}" if points else "0"))
     for number, (name, found) in enumerate(rows.items()):
         y = _ROW * number + 14
-        parts.append(Part("y", left - 6, y + 4, name))
+        parts.append(ChartPart("y", left - 6, y + 4, name))
         ends = [(x.at(found.low), y), (x.at(found.high), y)]
-        parts.append(Part(f"between {found.role}", d=path(ends)))
+        parts.append(ChartPart(f"between {found.role}", d=path(ends)))
         slot = 1 if found.role == "unclear" else 2
-        parts.append(Part("mark", x.at(found.points), y, slot=slot))
+        parts.append(ChartPart("mark", x.at(found.points), y, slot=slot))
     told = f"percentage points to {baseline}, with 95 % interval"
-    parts.append(Part("axis", x.end, bottom + 30, told))
+    parts.append(ChartPart("axis", x.end, bottom + 30, told))
     table = Table("differences", title, [], [])
     return Chart(title, title, x.end + 10, bottom + 34, parts, table)
 

@@ -13,14 +13,14 @@ from decimal import Decimal
 from pathlib import PurePath
 from textwrap import TextWrapper
 
-from pytest_llmarith.report.definitions.differences import (
+from pytest_llmarith.report.definitions.difference_fields import (
     COMPARISON,
     COMPARISON_OF_D50,
     COMPARISONS,
     DIFFERING,
     MEAN_SCORES,
     Compared,
-    Fact,
+    DifferingFact,
     Pairing,
 )
 from pytest_llmarith.report.render import documents
@@ -32,7 +32,7 @@ from pytest_llmarith.results.compare import (
     LeftOut,
     Side,
 )
-from pytest_llmarith.results.compare_rows import DifferenceOfScores, Row
+from pytest_llmarith.results.compare_rows import ComparisonRow, DifferenceOfScores
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.views import formatting
@@ -105,15 +105,15 @@ def as_latex(comparisons: Comparisons) -> str:
 def data_tables(comparisons: Comparisons) -> list[Table]:
     """The same as data."""
     pairings: list[Pairing] = []
-    facts: list[Fact] = []
+    facts: list[DifferingFact] = []
     rows: list[Compared] = []
     scores: list[Compared] = []
     thresholds: list[Compared] = []
     for one in comparisons.comparisons:
         name = f"{_which(one.second)} - {_which(one.first)}"
         pairings.append(Pairing(name, one))
-        facts += [Fact(name, "fact", fact) for fact in one.differing]
-        facts += [Fact(name, "search", search) for search in one.searches]
+        facts += [DifferingFact(name, "fact", fact) for fact in one.differing]
+        facts += [DifferingFact(name, "search", search) for search in one.searches]
         rows += [Compared(_label(row), row, name) for row in one.rows]
         scores += [Compared("", row, name) for row in one.scores]
         thresholds += [Compared("", row, name) for row in one.thresholds]
@@ -233,7 +233,7 @@ def _which(side: Side) -> str:
     return f"{_name(PurePath(side.run).name)}, {_who(side)}"
 
 
-def _label(row: Row) -> str:
+def _label(row: ComparisonRow) -> str:
     longest = _LONGEST_CONDITION if row.kind == "condition" else _LONGEST_LABEL
     return sanitize_name(row.name or row.task or "over all", longest)
 
@@ -271,7 +271,7 @@ def _left_out(side: LeftOut) -> str:
     return f"{side.others:,} of {side.answered:,} ({share} %)"
 
 
-def _is_repeated(row: Row) -> bool:
+def _is_repeated(row: ComparisonRow) -> bool:
     first, second = row.first, row.second
     return first.questions < first.measured or second.questions < second.measured
 
@@ -389,7 +389,7 @@ def _losses(one: Comparison, points: Decimal) -> Iterator[str]:
         than = _who(one.first)
     else:
         than = _name(PurePath(one.first.run).name)
-    compared: list[tuple[Row | DifferenceOfScores, str]] = []
+    compared: list[tuple[ComparisonRow | DifferenceOfScores, str]] = []
     for row in one.rows:
         compared.append((row, _label(row)))
     for score in one.scores:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_llmarith.report.definitions.differences import (
+from pytest_llmarith.report.definitions.difference_fields import (
     COMPARISON,
     COMPARISON_OF_D50,
     COMPARISONS,
@@ -12,10 +12,10 @@ from pytest_llmarith.report.definitions.differences import (
     DIFFERING,
     EFFECTS,
     MEAN_SCORES,
-    Side,
+    LabelledSide,
 )
-from pytest_llmarith.report.definitions.plans import NEEDS, PRICES
-from pytest_llmarith.report.definitions.replies import (
+from pytest_llmarith.report.definitions.plan_fields import NEEDS, PRICES
+from pytest_llmarith.report.definitions.reply_fields import (
     REPEATS,
     REPLIES,
     WRONG_TRIALS,
@@ -26,7 +26,7 @@ from pytest_llmarith.report.definitions.results import (
     THRESHOLDS,
     VARIANTS,
 )
-from pytest_llmarith.report.definitions.scores import (
+from pytest_llmarith.report.definitions.score_fields import (
     SCORES,
     SEARCHES,
 )
@@ -60,7 +60,7 @@ DEFINITIONS: Sequence[Definition] = (
 
 def difference_items(
     rows: Sequence[Here], differences: Sequence[ModelDifference]
-) -> list[Side]:
+) -> list[LabelledSide]:
     """The differences to the baseline, with what is known of the models."""
     simulated: dict[tuple[str, str], bool] = {}
     for row in rows:
@@ -71,11 +71,13 @@ def difference_items(
     for one in differences:
         is_simulated = simulated.get((one.model, one.task), False)
         model = kinds.model(one.model, one.model, is_simulated=is_simulated)
-        items.append(Side(model, one.baseline, one.task, one))
+        items.append(LabelledSide(model, one.baseline, one.task, one))
     return items
 
 
-def effect_items(runs: Sequence[PageRun], series: Sequence[Series]) -> Iterator[Side]:
+def effect_items(
+    runs: Sequence[PageRun], series: Sequence[Series]
+) -> Iterator[LabelledSide]:
     """The effects of the conditions of all runs."""
     labels = {one.key: one.label for one in series}
     for number, run in enumerate(runs):
@@ -85,10 +87,10 @@ def effect_items(runs: Sequence[PageRun], series: Sequence[Series]) -> Iterator[
             yield item._replace(model=model, run=run.name)
 
 
-def effects_of(summary: RunSummary) -> Iterator[Side]:
+def effects_of(summary: RunSummary) -> Iterator[LabelledSide]:
     """The effects of the conditions of a run."""
     simulated = {one.model for one in summary.results if one.facts.simulated}
     for one in summary.effects:
         is_simulated = one.model in simulated
         model = kinds.model(one.model, one.model, is_simulated=is_simulated)
-        yield Side(model, "", one.task, one)
+        yield LabelledSide(model, "", one.task, one)

@@ -12,10 +12,10 @@ from pytest_llmarith.records import NumberDetails, Part, Record, as_text
 from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.terminal import has_colour
 from pytest_llmarith.report.series import PageRun
-from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
+from pytest_llmarith.results.run_files import UsageError, new_file
 from pytest_llmarith.safe_text import showable
 from pytest_llmarith.summaries import Effect, ModelDifference
 from pytest_llmarith.types import Outcome

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_llmarith.installation import install_extra
 from pytest_llmarith.records import as_text
 from pytest_llmarith.report.export import trial_row
-from pytest_llmarith.results.files import UsageError, name_of, new_file
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of, load_all_runs
+from pytest_llmarith.results.run_files import UsageError, name_of, new_file
 from pytest_llmarith.types import Outcome
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from pytest_llmarith.report.series import (
     results_of_runs,
     series_of,
 )
-from pytest_llmarith.results.files import UsageError, new_file
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
+from pytest_llmarith.results.run_files import UsageError, new_file
 from pytest_llmarith.views.places import short_name
 
 Kind = Literal["curves", "heatmap", "differences", "cost"]

@@ -10,7 +10,7 @@ from textwrap import wrap
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.records import FORMAT, as_dict
 from pytest_llmarith.report import run_tables
-from pytest_llmarith.report.definitions.replies import WRONG_TRIALS
+from pytest_llmarith.report.definitions.reply_fields import WRONG_TRIALS
 from pytest_llmarith.report.definitions.results import error_items, threshold_items
 from pytest_llmarith.report.export import Destination, estimate_rows
 from pytest_llmarith.report.page import page_of
@@ -33,8 +33,8 @@ from pytest_llmarith.report.series import (
     results_of_runs,
     series_of,
 )
-from pytest_llmarith.results.files import UsageError, encode
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
+from pytest_llmarith.results.run_files import UsageError, encode
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import ModelDifference, RunSummary, described
 from pytest_llmarith.views.places import Here

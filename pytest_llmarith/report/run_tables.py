@@ -8,8 +8,8 @@ from typing import Any
 
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import effects_of
-from pytest_llmarith.report.definitions.differences import EFFECTS
-from pytest_llmarith.report.definitions.replies import (
+from pytest_llmarith.report.definitions.difference_fields import EFFECTS
+from pytest_llmarith.report.definitions.reply_fields import (
     REPEATS,
     REPLIES,
     repeat_items,
@@ -24,7 +24,7 @@ from pytest_llmarith.report.definitions.results import (
     error_items,
     threshold_items,
 )
-from pytest_llmarith.report.definitions.scores import (
+from pytest_llmarith.report.definitions.score_fields import (
     SCORES,
     score_items,
     score_legend,
@@ -178,15 +178,15 @@ def _by_depth(row: Here) -> Table:
     return Table("cells", title, columns, rows)
 
 
-def parts_of(variant: Here, depths: Iterable[int]) -> list[kinds.Part | None]:
+def parts_of(variant: Here, depths: Iterable[int]) -> list[kinds.PartOf | None]:
     """The correct answers of a variant by depth; None for a cell without a reply."""
     usual = variant.usual_size
-    parts: list[kinds.Part | None] = []
+    parts: list[kinds.PartOf | None] = []
     for depth in depths:
         cell = variant._replace(depth=depth)
         part = None
         if cell.measured:
-            part = kinds.Part(cell.number("correct"), cell.measured, usual)
+            part = kinds.PartOf(cell.number("correct"), cell.measured, usual)
         parts.append(part)
     return parts
 

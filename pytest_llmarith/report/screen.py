@@ -11,7 +11,7 @@ from typing import Any
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import difference_items
-from pytest_llmarith.report.definitions.differences import DIFFERENCES
+from pytest_llmarith.report.definitions.difference_fields import DIFFERENCES
 from pytest_llmarith.report.definitions.results import (
     HALF_TO,
     HOLDS_TO,
@@ -22,7 +22,7 @@ from pytest_llmarith.report.definitions.results import (
     threshold,
     threshold_items,
 )
-from pytest_llmarith.report.definitions.scores import (
+from pytest_llmarith.report.definitions.score_fields import (
     NO_ANSWER_IS_0,
     SCORES,
     SEARCHES,

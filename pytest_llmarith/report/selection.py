@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
 from pytest_llmarith.records import Record
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.views.places import Here
 

@@ -11,8 +11,8 @@ from typing import Literal
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Part, Points
 from pytest_llmarith.results.compare_rows import (
+    ComparisonRow,
     DifferenceOfScores,
-    Row,
     at_worst,
     correct_for_tests,
     rows_of,
@@ -27,15 +27,15 @@ from pytest_llmarith.results.compare_sides import (
     models_of,
     names_of_sides,
 )
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import (
+    CountedQuestion,
     Pair,
-    Question,
     by_cell,
     pair,
     with_other_prompts,
 )
+from pytest_llmarith.results.run_files import UsageError
 
 
 class Side(Part):
@@ -107,7 +107,7 @@ class Comparison(Part):
     thresholds: list[DifferenceOfD50]
     method: Literal["paired", "unpaired"]
     questions: Counts
-    rows: list[Row]
+    rows: list[ComparisonRow]
     scores: list[DifferenceOfScores]  # of tasks with scores between 0 and 1, if paired
 
 
@@ -276,8 +276,8 @@ def _difference_of_d50(
 def _counts_of_pairs(
     pairs: Sequence[Pair],
     same: Sequence[Pair],
-    left: Sequence[Question],
-    right: Sequence[Question],
+    left: Sequence[CountedQuestion],
+    right: Sequence[CountedQuestion],
 ) -> Counts:
     compared = unanswered = 0
     of_first = LeftOut(others=0, unanswered=0)

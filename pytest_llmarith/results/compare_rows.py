@@ -15,8 +15,8 @@ from pytest_llmarith.records import Part
 from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.results.questions import (
     AskedQuestions,
+    CountedQuestion,
     Pair,
-    Question,
     pair,
 )
 from pytest_llmarith.statistics.intervals import in_percent
@@ -29,7 +29,7 @@ from pytest_llmarith.statistics.pairs import (
     holm,
 )
 from pytest_llmarith.statistics.plans import detectable
-from pytest_llmarith.statistics.shares import Cluster
+from pytest_llmarith.statistics.proportions import Cluster
 from pytest_llmarith.statistics.strata import compare_strata
 from pytest_llmarith.summaries import (
     Effect,
@@ -49,7 +49,7 @@ class Measured(Part):
     percent: records.Percent | None
 
 
-class Row(Part):
+class ComparisonRow(Part):
     """One row of a comparison."""
 
     kind: str  # all, task, condition or variant
@@ -94,7 +94,7 @@ class _Group(NamedTuple):
 _ALL = _Group("all", None, None)
 
 
-def _groups_of(question: Question) -> Iterator[_Group]:
+def _groups_of(question: CountedQuestion) -> Iterator[_Group]:
     yield _ALL
     yield _Group("task", question.task, None)
     yield _Group("condition", question.task, question.condition or USUAL_NAME)
@@ -126,7 +126,9 @@ def _shown(groups: Mapping[_Group, Sequence[Pair]]) -> Iterator[_Group]:
                 yield from sorted(family, key=order)
 
 
-def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> list[Row]:
+def rows_of(
+    pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0
+) -> list[ComparisonRow]:
     """The rows for what both sides have answered; the first row is over all.
 
     The pairs are questions or, if not `paired`, cells in which the sides had different
@@ -137,7 +139,7 @@ def rows_of(pairs: Iterable[Pair], *, paired: bool, other_tests: int = 0) -> lis
         for group in _groups_of(one):
             groups[group].append((one, other))
     rows = []
-    compared: list[tuple[Row, DifferenceOfShares]] = []
+    compared: list[tuple[ComparisonRow, DifferenceOfShares]] = []
     for group in _shown(groups):
         sides = sides_of(groups[group])
         if not sides:
@@ -233,13 +235,13 @@ def _compared(sides: Collection[Sides], *, paired: bool) -> DifferenceOfShares:
 
 def _row(
     group: _Group, sides: Collection[Sides], found: DifferenceOfShares, paired: bool
-) -> Row:
+) -> ComparisonRow:
     """A row without what depends on the other ones: the corrected p and the smallest
     difference.
     """
     first = Cluster.of(one for one, _ in sides)
     second = Cluster.of(other for _, other in sides)
-    row = Row(
+    row = ComparisonRow(
         *group,
         first=Measured(*first, first.trials, in_percent(found.first)),
         second=Measured(*second, second.trials, in_percent(found.second)),
@@ -258,9 +260,9 @@ def _row(
     return row
 
 
-def _row_of_nothing(group: _Group) -> Row:
+def _row_of_nothing(group: _Group) -> ComparisonRow:
     nothing = Measured(0, 0, 0, None)
-    return Row(*group, nothing, nothing, 0, 0, None, None, None, None)
+    return ComparisonRow(*group, nothing, nothing, 0, 0, None, None, None, None)
 
 
 def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float | None:
@@ -272,7 +274,7 @@ def _detectable(questions: int, found: DifferenceOfShares, tests: int) -> float 
 
 
 def correct_for_tests(
-    rows: Iterable[Row | Effect | ModelDifference | DifferenceOfScores],
+    rows: Iterable[ComparisonRow | Effect | ModelDifference | DifferenceOfScores],
 ) -> None:
     """Set Holm's p in the rows that have a test."""
     tested, p_values = [], []
@@ -303,7 +305,7 @@ def model_differences(
 
     Models that share less than half of their questions are left out.
     """
-    asked: defaultdict[tuple[str, str], list[Question]] = defaultdict(list)
+    asked: defaultdict[tuple[str, str], list[CountedQuestion]] = defaultdict(list)
     for each in results:
         asked[each.task, each.model] += each.questions
     found: list[ModelDifference] = []

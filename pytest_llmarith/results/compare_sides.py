@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from pytest_llmarith.figures.searches import Threshold, threshold_of
 from pytest_llmarith.records import Record, SearchDetails
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.questions import Question, Questions
+from pytest_llmarith.results.questions import CountedQuestion, Questions
+from pytest_llmarith.results.run_files import UsageError
 
 _MOST_NAMED = 5
 
@@ -27,7 +27,7 @@ class ModelOfRun:
 
     run: str
     name: str
-    questions: Collection[Question] = ()
+    questions: Collection[CountedQuestion] = ()
     repeated: bool = False
     condition: str | None = None
     simulated: bool = False

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.figures.scores import SCORE
 from pytest_llmarith.results.keys import Key, key_of
-from pytest_llmarith.statistics.shares import percent
+from pytest_llmarith.statistics.proportions import percent
 from pytest_llmarith.summaries import RunSummary
 
 _PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?", re.ASCII)

@@ -33,7 +33,7 @@ _TOKENS = ("prompt_tokens", "completion_tokens")
 _Number = int | str  # a float as its text
 
 
-class Row(Part):
+class ArithmeticRow(Part):
     """An arithmetic trial and the verdict of llm_arithmetic."""
 
     model: str
@@ -82,7 +82,7 @@ def values_in(line: str) -> dict[str, Any] | None:
     return None
 
 
-def row_in(line: str) -> Row | None:
+def row_in(line: str) -> ArithmeticRow | None:
     """The row in a line; None if it is not a row.
 
     Raises ValueError if a value is invalid.
@@ -90,10 +90,10 @@ def row_in(line: str) -> Row | None:
     values = values_in(line)
     if values is None:
         return None
-    return convert(values, Row)
+    return convert(values, ArithmeticRow)
 
 
-def record_of(row: Row) -> Record:
+def record_of(row: ArithmeticRow) -> Record:
     """The record of a row, with the verdict of llm_arithmetic.
 
     Raises ValueError if a value is invalid.
@@ -143,7 +143,7 @@ def record_of(row: Row) -> Record:
     return convert(record, Record)
 
 
-def _reply(row: Row) -> dict[str, Any]:
+def _reply(row: ArithmeticRow) -> dict[str, Any]:
     tokens = row.tokens or {}
     if not any(map(tokens.get, _TOKENS)):  # every prompt has tokens: 0 means unknown
         tokens = {}

@@ -12,7 +12,6 @@ from pathlib import Path
 from pytest_llmarith import records, summaries
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
-from pytest_llmarith.results.files import UsageError, name_of
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import (
     LOG,
@@ -24,6 +23,7 @@ from pytest_llmarith.results.log import (
 )
 from pytest_llmarith.results.questions import AskedQuestions, asked_in
 from pytest_llmarith.results.regrade import changes
+from pytest_llmarith.results.run_files import UsageError, name_of
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary, SummaryFile

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_llmarith.results.files import UsageError, name_of
+from pytest_llmarith.results.run_files import UsageError, name_of
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Shard
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.records import Record, encode
-from pytest_llmarith.results.files import UsageError, name_of, write_json
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
 from pytest_llmarith.results.log import (
@@ -22,6 +21,7 @@ from pytest_llmarith.results.log import (
     records_in,
     without_files_beside,
 )
+from pytest_llmarith.results.run_files import UsageError, name_of, write_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import (
     Merged,

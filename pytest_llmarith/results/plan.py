@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pytest_llmarith.results.compare_rows import rows_of
 from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.questions import Pair, Question
+from pytest_llmarith.results.questions import CountedQuestion, Pair
 from pytest_llmarith.statistics.intervals import score_interval
 from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from pytest_llmarith.types import Price
@@ -35,7 +35,7 @@ class Tokens(NamedTuple):
     completion: float
 
 
-class Cost(NamedTuple):
+class ModelCost(NamedTuple):
     """A model with the tokens of one question and its prices, None if they are unknown.
 
     With `without_reasoning` the tokens are only those of the answer, and the model may
@@ -49,7 +49,7 @@ class Cost(NamedTuple):
     without_reasoning: bool
 
 
-class Grid(NamedTuple):
+class PlannedGrid(NamedTuple):
     """The variants and depths of the task for which questions are planned."""
 
     task: str
@@ -89,7 +89,7 @@ class Need(NamedTuple):
         return self.measured == _ASSUMED
 
 
-def needs(points: float, runs: Sequence[LoadedRun], grid: Grid) -> list[Need]:
+def needs(points: float, runs: Sequence[LoadedRun], grid: PlannedGrid) -> list[Need]:
     """The questions that show a difference of so many percentage points.
 
     There is a row for each pair of models that answered at least 50 questions in
@@ -161,9 +161,11 @@ def _assumed_needs(accuracy: float, difference: float, tests: int) -> list[Need]
     return needs
 
 
-def _questions(runs: Sequence[LoadedRun]) -> Mapping[str, Mapping[_Key, Question]]:
+def _questions(
+    runs: Sequence[LoadedRun],
+) -> Mapping[str, Mapping[_Key, CountedQuestion]]:
     """The answered questions of each model, of all runs together."""
-    found: defaultdict[str, dict[_Key, Question]] = defaultdict(dict)
+    found: defaultdict[str, dict[_Key, CountedQuestion]] = defaultdict(dict)
     for run, names in zip(runs, names_of(runs), strict=True):
         for asked in run.asked():
             of_model = found[names[asked.model]]

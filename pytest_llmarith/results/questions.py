@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
-from pytest_llmarith.statistics.shares import Cluster
+from pytest_llmarith.statistics.proportions import Cluster
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
 
 
 @dataclass(slots=True)
-class Question:
+class CountedQuestion:
     """A problem in one condition, and its trials. `problem` and `prompt` are hashes."""
 
     problem: int
@@ -57,7 +57,7 @@ class Question:
         return Cluster(self.correct, self.answered)
 
 
-Pair = tuple[Question, Question]
+Pair = tuple[CountedQuestion, CountedQuestion]
 
 
 class Questions:
@@ -75,10 +75,10 @@ class Questions:
         """
         self.repeated = False  # whether a question was asked several times
         self._systems = systems
-        self._found: dict[Hashable, Question] = {}
+        self._found: dict[Hashable, CountedQuestion] = {}
         self._items: dict[int, str] = {}  # the test that asked each trial first
 
-    def __iter__(self) -> Iterator[Question]:
+    def __iter__(self) -> Iterator[CountedQuestion]:
         return iter(self._found.values())
 
     def add(self, record: Record) -> None:
@@ -99,7 +99,7 @@ class Questions:
             if first != record.nodeid:
                 return
         if key not in self._found:
-            self._found[key] = Question(
+            self._found[key] = CountedQuestion(
                 identity,
                 prompt,
                 condition,
@@ -158,7 +158,7 @@ def asked_in(
 
 # Questions of the same condition and variant are paired first, then those of the same
 # variant, then all others.
-_ALIKE: tuple[Callable[[Question], Hashable], ...] = (
+_ALIKE: tuple[Callable[[CountedQuestion], Hashable], ...] = (
     lambda one: (one.problem, one.condition, one.variant),
     lambda one: (one.problem, one.variant),
     lambda one: one.problem,
@@ -166,8 +166,11 @@ _ALIKE: tuple[Callable[[Question], Hashable], ...] = (
 
 
 def pair(
-    first: Iterable[Question], second: Iterable[Question], *, any_prompt: bool = False
-) -> tuple[list[Pair], list[Question], list[Question]]:
+    first: Iterable[CountedQuestion],
+    second: Iterable[CountedQuestion],
+    *,
+    any_prompt: bool = False,
+) -> tuple[list[Pair], list[CountedQuestion], list[CountedQuestion]]:
     """The pairs of questions that both sides were asked, and the questions of only one
     side.
 
@@ -178,7 +181,7 @@ def pair(
     pairs: list[Pair] = []
     left, right = sorted(first, key=_order), sorted(second, key=_order)
     for key in _ALIKE:
-        waiting: defaultdict[Hashable, list[Question]] = defaultdict(list)
+        waiting: defaultdict[Hashable, list[CountedQuestion]] = defaultdict(list)
         for one in left:
             waiting[key(one)].append(one)
         alone = []
@@ -195,28 +198,28 @@ def pair(
     return pairs, left, right
 
 
-def _order(question: Question) -> tuple[str, str]:
+def _order(question: CountedQuestion) -> tuple[str, str]:
     return question.condition, question.variant or ""
 
 
-def _may_have_same_prompt(one: Question, other: Question) -> bool:
+def _may_have_same_prompt(one: CountedQuestion, other: CountedQuestion) -> bool:
     if one.prompt is None or other.prompt is None:
         return True
     return one.prompt == other.prompt
 
 
 def by_cell(
-    questions: Iterable[Question], *, with_conditions: bool
-) -> dict[Hashable, Question]:
+    questions: Iterable[CountedQuestion], *, with_conditions: bool
+) -> dict[Hashable, CountedQuestion]:
     """The questions of each cell (a variant at a depth, in a condition) added up as one
     question.
     """
-    found: dict[Hashable, Question] = {}
+    found: dict[Hashable, CountedQuestion] = {}
     for one in questions:
         condition = one.condition if with_conditions else ""
         cell = one.task, one.variant, one.depth, condition
         if cell not in found:
-            found[cell] = Question(
+            found[cell] = CountedQuestion(
                 hash(cell),
                 None,
                 condition,

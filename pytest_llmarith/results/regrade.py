@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from pytest_llmarith import evaluate, records
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
-from pytest_llmarith.results.files import name_of
 from pytest_llmarith.results.log import NotGradedError, parsed
+from pytest_llmarith.results.run_files import name_of
 from pytest_llmarith.safe_text import text_of_error
 from pytest_llmarith.tasks.restore import Restored
 from pytest_llmarith.tasks.task import InvalidGrade, Task

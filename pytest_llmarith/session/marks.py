@@ -22,11 +22,11 @@ from pytest_llmarith.session.items import (
     problem_marks,
 )
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.tasks import addition, arithmetic, searches
+from pytest_llmarith.tasks import addition, arithmetic, search_questions
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.oeis.cache import STARTER, Cache, checked_sets
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
-from pytest_llmarith.tasks.oeis.task import task as oeis_task
+from pytest_llmarith.tasks.oeis.sequences import task as oeis_task
 from pytest_llmarith.tasks.task import InvalidTask, Task, TaskProblem
 
 Arguments = Mapping[str, Any]
@@ -132,7 +132,7 @@ def _of_task(task: Task[Any], trials: int, settings: Settings) -> list[TaskProbl
     if settings.depths is not None and task.grid is not None:
         task = task.with_depths(settings.depths)
     if settings.adaptive is not None and task.grid is not None:
-        return searches.thresholds(task, settings.seed, *settings.adaptive)
+        return search_questions.thresholds(task, settings.seed, *settings.adaptive)
     return problems_of(task, settings.seed, settings.trials or trials)
 
 
@@ -153,7 +153,9 @@ def _searches(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
     task: Task[Any] | None = arguments.get("task")
     if task is not None and task.grid is not None and settings.depths is not None:
         task = task.with_depths(settings.depths)
-    return searches.breaking_points(settings.seed, settings.breaking_point or 0, task)
+    return search_questions.breaking_points(
+        settings.seed, settings.breaking_point or 0, task
+    )
 
 
 def _not_requested(arguments: Arguments, settings: Settings) -> str | None:

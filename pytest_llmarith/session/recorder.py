@@ -24,8 +24,6 @@ import pytest
 from pytest_llmarith.files import file_time, replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import Record, encode
-from pytest_llmarith.results.files import encode as as_json
-from pytest_llmarith.results.files import write_json
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.results.log import (
@@ -37,10 +35,12 @@ from pytest_llmarith.results.log import (
     create_run_folder,
     with_records,
 )
+from pytest_llmarith.results.run_files import encode as as_json
+from pytest_llmarith.results.run_files import write_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.summaries import ProgramRules, Run, RunSummary, as_file
+from pytest_llmarith.summaries import Run, RunSummary, ScoringRules, as_file
 from pytest_llmarith.tasks.task import RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
@@ -287,8 +287,8 @@ def run_metadata(
     )
 
 
-def _oeis(settings: OeisSettings) -> ProgramRules:
-    return ProgramRules(
+def _oeis(settings: OeisSettings) -> ScoringRules:
+    return ScoringRules(
         sets=None if settings.sets is None else list(settings.sets),
         limits=list(settings.limits.seconds),
         terms=settings.terms,

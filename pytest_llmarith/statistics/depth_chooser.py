@@ -9,7 +9,7 @@ from math import ceil, exp, fsum, log, sqrt
 from operator import mul
 
 from pytest_llmarith.statistics.distributions import Z
-from pytest_llmarith.statistics.shares import Depth
+from pytest_llmarith.statistics.proportions import Depth
 from pytest_llmarith.statistics.thresholds import Fit, fit
 
 # of the curves that are weighed: falls of the log odds by one digit, and the share of

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pytest_llmarith.statistics.distributions import binomial_at_most
 from pytest_llmarith.statistics.intervals import Interval, score_interval
 from pytest_llmarith.statistics.means import error_of_mean, of_mean, squares_around
-from pytest_llmarith.statistics.shares import Cluster
+from pytest_llmarith.statistics.proportions import Cluster
 
 FEWEST_TESTED = 6  # questions: with five, p is at least 0.0625
 

@@ -8,7 +8,7 @@ from math import acos, copysign, cos, erfc, fsum, pi, sqrt
 from pytest_llmarith.statistics.distributions import NEGLIGIBLE, Z, hypergeometric
 from pytest_llmarith.statistics.intervals import Interval
 from pytest_llmarith.statistics.pairs import DifferenceOfShares, Sides, agreeing
-from pytest_llmarith.statistics.shares import Cluster
+from pytest_llmarith.statistics.proportions import Cluster
 
 _CONTINUITY = 0.5  # trials
 

@@ -16,7 +16,7 @@ from math import exp, fsum, log
 from typing import Literal, NamedTuple
 
 from pytest_llmarith.statistics.distributions import chi_squared_tail
-from pytest_llmarith.statistics.shares import Cluster, Depth
+from pytest_llmarith.statistics.proportions import Cluster, Depth
 
 # what the logarithm of the likelihood may lose: two standard errors
 _SUPPORT = 2.0

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 
 from pytest_llmarith.tasks.checks import bound
-from pytest_llmarith.tasks.numbers import Calculation, number_task, strata_of
+from pytest_llmarith.tasks.number_tasks import Calculation, number_task, strata_of
 from pytest_llmarith.tasks.task import ADDITION, Problem, TaskProblem, label_at
 from pytest_llmarith.types import Dtype, Op
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 
 from pytest_llmarith.tasks.checks import bound
-from pytest_llmarith.tasks.numbers import Calculation, number_task, strata_of
+from pytest_llmarith.tasks.number_tasks import Calculation, number_task, strata_of
 from pytest_llmarith.tasks.task import (
     ARITHMETIC,
     BuiltInTask,

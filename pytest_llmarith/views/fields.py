@@ -11,7 +11,7 @@ from pytest_llmarith.views.places import Here, short_name
 from pytest_llmarith.views.table import Column, Kind, Level
 
 
-def model_of(row: Here) -> kinds.Model:
+def model_of(row: Here) -> kinds.ModelLabel:
     """The model of a result as it is labelled."""
     model = kinds.model(row.label, row.model, is_simulated=row.simulated)
     if row.unfinished:

@@ -17,7 +17,7 @@ from pytest_llmarith.views.table import UNKNOWN, Datum, Kind, Shown
 _INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
 
 
-class Model(NamedTuple):
+class ModelLabel(NamedTuple):
     """A model as it is labelled, with marks such as `simulated`, and its own name."""
 
     label: str
@@ -25,10 +25,10 @@ class Model(NamedTuple):
     marks: tuple[str, ...] = ()
 
 
-def model(label: str, name: str, *, is_simulated: bool) -> Model:
+def model(label: str, name: str, *, is_simulated: bool) -> ModelLabel:
     """A model with its mark if it is a fake one."""
     marks = ("simulated",) if is_simulated else ()
-    return Model(label, name, marks)
+    return ModelLabel(label, name, marks)
 
 
 class Cost(NamedTuple):
@@ -38,7 +38,7 @@ class Cost(NamedTuple):
     unpriced: int = 0
 
 
-class Part(NamedTuple):
+class PartOf(NamedTuple):
     """A part of a whole, which is named if it differs from the usual one."""
 
     part: int
@@ -58,7 +58,7 @@ def plain(json_type: str, show: Callable[[Any], str], unit: str = "") -> Kind[An
     return Kind({"": json_type}, lambda v: Shown(show(v)), lambda v: [v], unit)
 
 
-def _named(model: Model) -> Shown:
+def _named(model: ModelLabel) -> Shown:
     return Shown(model.label, notes=model.marks)
 
 
@@ -86,7 +86,7 @@ def _points(found: Difference) -> Shown:
     return Shown(text, formatting.interval_of(found))
 
 
-def _part(found: Part) -> Shown:
+def _part(found: PartOf) -> Shown:
     if found.part == 0 and found.usual is not None and found.whole == 0:
         return Shown(UNKNOWN)
     if found.whole == found.usual:
@@ -121,7 +121,7 @@ def _wrong_data(found: Minimum) -> Sequence[Datum]:
 
 SHOWN: Kind[Shown] = Kind({"": _TEXT}, lambda v: v, lambda v: [v.text])
 NAME: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_name=True)
-MODEL: Kind[Model] = Kind({"": _TEXT}, _named, lambda v: [v.name], is_name=True)
+MODEL: Kind[ModelLabel] = Kind({"": _TEXT}, _named, lambda v: [v.name], is_name=True)
 TEXT: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_sorted=False, is_left=True)
 DATE = plain(_TEXT, str)
 COUNT = plain(_INTEGER, "{:,}".format)
@@ -174,7 +174,7 @@ D50: Kind[Threshold] = Kind(
 )
 # Their intervals say whether the wanted one is reached.
 D50_OF_SIDE: Kind[Threshold] = replace(D50, show=_d50_of_side)
-PART: Kind[Part] = Kind(
+PART: Kind[PartOf] = Kind(
     {"part": _INTEGER, "whole": _INTEGER}, _part, lambda v: [v.part, v.whole], "trials"
 )
 WRONG: Kind[Minimum] = Kind(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate_search import SearchEngine, replies_within_limit
 from pytest_llmarith.records import Reply, Request, Usage, as_dict
-from pytest_llmarith.tasks.searches import CONFIRMATIONS, Draws, PairSpace
+from pytest_llmarith.tasks.search_questions import CONFIRMATIONS, Draws, PairSpace
 from pytest_llmarith.types import Message, SearchEnd
 
 BUDGET = 120

@@ -137,7 +137,7 @@ def test_a_fault_is_one_line(tmp_path: Path, program: str, message: str) -> None
     program = f"""
 import sys
 from pytest_llmarith import load
-from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.run_files import UsageError
 try:
     {program}
 except UsageError as error:

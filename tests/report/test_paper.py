@@ -13,8 +13,8 @@ import pytest
 
 from pytest_llmarith.report.cite import cite
 from pytest_llmarith.report.plot import Kind, plot
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import load_runs
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.types import Op
 from tests.report.page.made_runs import all_cells
 from tests.runs_on_disk import ROW, added, asked, lines_of, programmed, run_in, searched

@@ -99,7 +99,7 @@ def test_headings_are_bold_and_marks_of_models_yellow() -> None:
         "costs",
         "costs",
         [column("model", kinds.MODEL), column("trials")],
-        [Row([kinds.Model("o4", "o4", ("simulated",)), 72])],
+        [Row([kinds.ModelLabel("o4", "o4", ("simulated",)), 72])],
         "all of it",
     )
     assert coloured(["a run", "", *one_table(whole, 80)]) == [

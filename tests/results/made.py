@@ -15,9 +15,9 @@ from pytest_llmarith.records import (
     convert,
 )
 from pytest_llmarith.results.compare import Comparison, Comparisons, compare
-from pytest_llmarith.results.compare_rows import Row
-from pytest_llmarith.results.files import UsageError
+from pytest_llmarith.results.compare_rows import ComparisonRow
 from pytest_llmarith.results.load import LoadedRun
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.summaries import Run
 from pytest_llmarith.types import Condition, Message, Op, Outcome, Reading, SearchEnd
 from tests.runs_on_disk import programmed, run_facts
@@ -283,7 +283,7 @@ def refusal(first: Opened, *others: Opened, **wanted: Any) -> str:
     return str(caught.value)
 
 
-def row_of(comparison: Comparison, name: str | None = None) -> Row:
+def row_of(comparison: Comparison, name: str | None = None) -> ComparisonRow:
     """The row of a variant, a set, a condition or a task; over all without a name."""
     return next(row for row in comparison.rows if (row.name or row.task) == name)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.results.files import UsageError, encode, new_file
+from pytest_llmarith.results.run_files import UsageError, encode, new_file
 
 TEXT = st.text(st.characters())
 JSON = st.recursive(

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from pytest_llmarith.figures.columns import Chosen, Columns, SeriesTable, WrittenResult
 from pytest_llmarith.figures.count import count
 from pytest_llmarith.figures.estimates import Result
-from pytest_llmarith.figures.table import Chosen, Columns, Series, WrittenResult
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
 from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.made import scored
@@ -33,7 +33,7 @@ def result(
     }
     columns = [Columns(key, value=(one,)) for key, one in counts.items()]
     known = replace(USUAL.facts, model=model, task=task, selected=None, **facts)
-    return WrittenResult(Series(known, columns, Chosen()))
+    return WrittenResult(SeriesTable(known, columns, Chosen()))
 
 
 def test_gates_are_parsed() -> None:

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.load import LoadedRun, load_runs
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.summaries import as_file, unknown_run
 from tests.runs_on_disk import FACTS, ROW, asked, lines_of, log_in, record_of, run_in
 from tests.runs_on_disk import said as prompt_of

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import Record, as_dict, encode
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.log import (
     RunLog,
     UnwritableFolder,
@@ -25,6 +24,7 @@ from pytest_llmarith.results.log import (
     records_in,
     with_records,
 )
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.summaries import as_file
 from pytest_llmarith.types import Shard
 from tests.runs_on_disk import asked, lines_of, record_of, summed_up

@@ -15,8 +15,8 @@ from pytest_llmarith.records import (
     as_dict,
     decode_record,
 )
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.merge import merge
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.summaries import as_file, decode_summary
 from pytest_llmarith.types import Condition, NumberFormat
 from tests.results.made import changed

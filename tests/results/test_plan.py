@@ -11,14 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.report.definitions.plans import plan_tables
+from pytest_llmarith.report.definitions.plan_fields import plan_tables
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.plan import Grid, mean_tokens, needs
+from pytest_llmarith.results.plan import PlannedGrid, mean_tokens, needs
 from pytest_llmarith.statistics.pairs import mcnemar
 from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from tests.results.made import changed, run, searches, sums
 
-GRID = Grid("arithmetic", 8, 72)
+GRID = PlannedGrid("arithmetic", 8, 72)
 
 
 @pytest.mark.parametrize(

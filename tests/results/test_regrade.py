@@ -16,8 +16,8 @@ import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import Record, as_dict
-from pytest_llmarith.results.files import UsageError
 from pytest_llmarith.results.regrade import changes
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.tasks import arithmetic
 from pytest_llmarith.types import Dtype, Op, Reading
 from tests.runs_on_disk import (

@@ -14,7 +14,7 @@ from pytest_llmarith.records import (
 )
 from pytest_llmarith.report.series import results_of
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.statistics.shares import Cluster, clustered
+from pytest_llmarith.statistics.proportions import Cluster, clustered
 from pytest_llmarith.summaries import unknown_run
 from pytest_llmarith.types import Op
 from tests.results.made import programs

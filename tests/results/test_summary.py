@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from pytest_llmarith.figures.replies import LONGEST_REASON, MOST_REASONS, OTHER_REASONS
 from pytest_llmarith.figures.shares import percentage_of_cells
 from pytest_llmarith.records import RecordedGrade
-from pytest_llmarith.results.files import encode
+from pytest_llmarith.results.run_files import encode
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.statistics.shares import Cell
+from pytest_llmarith.statistics.proportions import Cell
 from pytest_llmarith.summaries import unknown_run
 from pytest_llmarith.tasks import addition
 from pytest_llmarith.types import Condition, Dtype, NumberFormat, Op

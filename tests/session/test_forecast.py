@@ -20,7 +20,7 @@ from pytest_llmarith.records import Reply
 from pytest_llmarith.session.forecast import Forecast
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
-from pytest_llmarith.tasks import addition, searches
+from pytest_llmarith.tasks import addition, search_questions
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     Model,
@@ -81,7 +81,9 @@ PROGRAMS = [
 def search(budget: int, model: str = "openai/priced") -> PlannedQuestion:
     """A search of sums, which begins with 0 + 0."""
     problem = next(
-        one for one in searches.breaking_points(0, budget) if one.label == "int_add"
+        one
+        for one in search_questions.breaking_points(0, budget)
+        if one.label == "int_add"
     )
     question = Question(model, problem.prompt, 0)
     return replace(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from pytest_llmarith.statistics.depth_chooser import DepthChooser
-from pytest_llmarith.statistics.shares import Depth
+from pytest_llmarith.statistics.proportions import Depth
 from pytest_llmarith.statistics.thresholds import Fit, fit
 from tests.statistics.curves import CURVES, Curve, d50_of, logistic
 

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_llmarith.figures.shares import percentage_of_clusters
 from pytest_llmarith.statistics.pairs import compare_pairs
-from pytest_llmarith.statistics.shares import Cluster
+from pytest_llmarith.statistics.proportions import Cluster
 from pytest_llmarith.statistics.strata import compare_strata
 
 pytestmark = pytest.mark.proof

@@ -26,7 +26,7 @@ from pytest_llmarith.statistics.pairs import (
     mover,
     newcombe,
 )
-from pytest_llmarith.statistics.shares import (
+from pytest_llmarith.statistics.proportions import (
     Cell,
     Cluster,
     Depth,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.cli import main
 from pytest_llmarith.figures.searches import Threshold, threshold
 from pytest_llmarith.records import as_dict, convert
-from pytest_llmarith.statistics.shares import Depth
+from pytest_llmarith.statistics.proportions import Depth
 from pytest_llmarith.statistics.thresholds import Fit, fit
 from pytest_llmarith.views.kinds import D50
 from tests.statistics.curves import CURVES, Curve, d50_of, logistic

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict
-from pytest_llmarith.tasks import arithmetic, searches
-from pytest_llmarith.tasks.searches import BreakingPoint
+from pytest_llmarith.tasks import arithmetic, search_questions
+from pytest_llmarith.tasks.search_questions import BreakingPointSearch
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import Dtype, IntegerSequence, Op
 from tests.asked import additions, calculations, of, operands, sequence
@@ -166,9 +166,11 @@ def test_labels_and_fields() -> None:
 
 def question(variant: str, draws: tuple[int, int]) -> TaskProblem:
     search = next(
-        one.search for one in searches.breaking_points(0, 80) if one.variant == variant
+        one.search
+        for one in search_questions.breaking_points(0, 80)
+        if one.variant == variant
     )
-    assert isinstance(search, BreakingPoint)
+    assert isinstance(search, BreakingPointSearch)
     return search.space.question(draws)
 
 

@@ -168,14 +168,14 @@ def adaptive(here: Here) -> Sequence[Threshold] | None:
     return sorted(found, key=_place) or None
 
 
-class Errors(NamedTuple):
+class ErrorShare(NamedTuple):
     """The deviates of one class, and their share of all of them."""
 
     name: str
     percentage: Percentage | None
 
 
-MOST_ERRORS: Kind[Errors] = Kind(
+MOST_ERRORS: Kind[ErrorShare] = Kind(
     {"class": "string", "percent": "number"},
     lambda v: Shown(f"{v.name} {formatting.percent_of(v.percentage)} %"),
     lambda v: [v.name, kinds.PERCENT.values(v.percentage)[0]],
@@ -183,12 +183,12 @@ MOST_ERRORS: Kind[Errors] = Kind(
 )
 
 
-def _most_errors(here: Here) -> Errors | None:
+def _most_errors(here: Here) -> ErrorShare | None:
     classes = here.by_name("error_class")
     if not classes:
         return None
     name = max(classes, key=lambda one: classes[one])
-    return Errors(name, here.get("error_class_percentage", name))
+    return ErrorShare(name, here.get("error_class_percentage", name))
 
 
 def _of_outcome(name: Outcome) -> Callable[[Here], Counted]:

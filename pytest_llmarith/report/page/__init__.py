@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.charts import Chart
-from pytest_llmarith.report.definitions.replies import REPLIES, reply_items
+from pytest_llmarith.report.definitions.reply_fields import REPLIES, reply_items
 from pytest_llmarith.report.definitions.results import HOLDS_TO_MEANING
 from pytest_llmarith.report.page.cells import cells_of_models
 from pytest_llmarith.report.page.curves import curves_of, d50
@@ -22,7 +22,7 @@ from pytest_llmarith.report.page.differences import effects, rankings, repeats
 from pytest_llmarith.report.page.errors import errors
 from pytest_llmarith.report.page.overview import overview
 from pytest_llmarith.report.page.scatters import scatters
-from pytest_llmarith.report.page.scores import scored_variants, searches
+from pytest_llmarith.report.page.score_curves import scored_variants, searches
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.provenance import provenance
 from pytest_llmarith.report.render.html import View, view
@@ -93,7 +93,11 @@ def page_of(runs: Sequence[PageRun]) -> str:
         ("cells", "Cells", cells_of_models(rows)),
         ("conditions", "Conditions", effects(runs, series)),
         ("repeats", "Repeats", repeats(rows)),
-        ("cost", "Cost", Cost(charts, bool(swept), _replies(rows)) if charts else None),
+        (
+            "cost",
+            "Cost",
+            CostOfModels(charts, bool(swept), _replies(rows)) if charts else None,
+        ),
         ("errors", "Errors", errors(rows)),
         ("breaking", "Breaking points", searches(rows)),
         ("scores", "Scores", scored_variants(rows)),
@@ -119,7 +123,7 @@ def page_of(runs: Sequence[PageRun]) -> str:
     )
 
 
-class Cost(NamedTuple):
+class CostOfModels(NamedTuple):
     """Correct answers against cost, and what replies cost and took."""
 
     charts: Sequence[Chart]

@@ -78,7 +78,7 @@ def cells_of(row: Here) -> Table:
             share = one._replace(depth=depth).share
             cell = None
             if share:
-                part = kinds.Part(share.part, share.whole, usual)
+                part = kinds.PartOf(share.part, share.whole, usual)
                 cell = Heat(share, kinds.PART.shown(part).text, "right")
             cells.append(cell)
         reached = one.get("ninety_percent_to")

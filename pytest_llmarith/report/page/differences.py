@@ -9,8 +9,12 @@ from typing import NamedTuple
 from msgspec import structs
 
 from pytest_llmarith.report.data_tables import effect_items
-from pytest_llmarith.report.definitions.differences import DIFFERENCES, EFFECTS, Side
-from pytest_llmarith.report.definitions.replies import REPEATS, repeat_items
+from pytest_llmarith.report.definitions.difference_fields import (
+    DIFFERENCES,
+    EFFECTS,
+    LabelledSide,
+)
+from pytest_llmarith.report.definitions.reply_fields import REPEATS, repeat_items
 from pytest_llmarith.report.definitions.results import VARIANTS
 from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
 from pytest_llmarith.report.series import (
@@ -39,7 +43,7 @@ def direction(difference: Difference | None, p_holm: float | None) -> str:
 # --- models ---------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
+class ModelPlace(NamedTuple):
     """The place of a model, with its comparison with the baseline, which has none
     itself.
     """
@@ -67,7 +71,7 @@ class Ranking(NamedTuple):
 
     task: str
     baseline: str
-    places: Sequence[Place]
+    places: Sequence[ModelPlace]
     unranked: Sequence[str]
     shown: View
     matrix: View | None
@@ -141,7 +145,9 @@ def _ranking(
         baseline = one.baseline
     if compared:
         compared[baseline] = None
-    places = [Place(label, compared[label]) for label in models if label in compared]
+    places = [
+        ModelPlace(label, compared[label]) for label in models if label in compared
+    ]
     places.sort(key=lambda place: -place.points)
     others = [label for label in _best_first(models) if label not in compared]
     order = [place.key for place in places] + others
@@ -168,7 +174,7 @@ def _best_first(models: Mapping[str, Sequence[Here]]) -> list[str]:
 
 
 def _shown(
-    places: Sequence[Place],
+    places: Sequence[ModelPlace],
     task: str,
     baseline: str,
     models: Mapping[str, Sequence[Here]],
@@ -181,8 +187,8 @@ def _shown(
         marks = ("simulated",) if row.simulated else ()
         if place.compared is None:
             marks = (*marks, "baseline")
-        model = kinds.Model(place.key, row.model, marks)
-        items.append(Side(model, baseline, task, place.compared))
+        model = kinds.ModelLabel(place.key, row.model, marks)
+        items.append(LabelledSide(model, baseline, task, place.compared))
     table = DIFFERENCES.table(
         items, Level.PAGE, trials=lambda item: {"model": item.model.label}
     )
@@ -198,11 +204,11 @@ def _matrix(rows: Sequence[Here], not_compared: Collection[str]) -> View | None:
     if len({one.variant for one in items}) < 2:
         return None
 
-    def model(here: Here) -> kinds.Model:
+    def model(here: Here) -> kinds.ModelLabel:
         marks = ("not compared",) if here.label in not_compared else ()
-        return kinds.Model(here.label, here.model, marks)
+        return kinds.ModelLabel(here.label, here.model, marks)
 
-    named: Column[kinds.Model] = Column(
+    named: Column[kinds.ModelLabel] = Column(
         "model", "model", kinds.MODEL, "the model", model
     )
     definition = VARIANTS.with_columns("variant", added=_SHARE)

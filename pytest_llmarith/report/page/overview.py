@@ -14,7 +14,7 @@ from pytest_llmarith.report.definitions.results import (
     adaptive,
     holds_to,
 )
-from pytest_llmarith.report.definitions.scores import has_programs, wrong_searches
+from pytest_llmarith.report.definitions.score_fields import has_programs, wrong_searches
 from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.run_tables import notes_of
 from pytest_llmarith.safe_text import sanitize

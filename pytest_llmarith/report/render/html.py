@@ -66,7 +66,7 @@ class Head(NamedTuple):
     axis: Axis | None  # of the pictures beside it
 
 
-class Cell(NamedTuple):
+class HtmlCell(NamedTuple):
     """A cell; `sort` is the value by which it is sorted, `ends` are the figure and the
     ends of its interval, for a picture.
     """
@@ -83,7 +83,7 @@ class Cell(NamedTuple):
 class Line(NamedTuple):
     """A row: its cells, notes, and the model that it is about."""
 
-    cells: Sequence[Cell]
+    cells: Sequence[HtmlCell]
     note: Sequence[str]
     model: str
     direction: str
@@ -150,7 +150,7 @@ def _shape(kind: Kind[Any]) -> str:
 
 def _cells(
     table: Table, row: Row, axes: Sequence[Axis | None], across: str
-) -> Iterator[Cell]:
+) -> Iterator[HtmlCell]:
     """The cells of a row; its name, and each cell of a matrix, leads to its trials."""
     name = _cell(table.columns[0], row.values[0], None)
     yield name._replace(link=_link(row.trials))
@@ -167,15 +167,15 @@ def _cells(
         yield cell
 
 
-def _cell(column: Column[Any], value: Any, axis: Axis | None) -> Cell:
+def _cell(column: Column[Any], value: Any, axis: Axis | None) -> HtmlCell:
     shown = column.kind.shown(value)
     if column.kind.is_name:
         name = short_name(shown.text) if shown.text else ""
-        return Cell(shown._replace(text=name), name, is_name=True)
+        return HtmlCell(shown._replace(text=name), name, is_name=True)
     ends = _ends(column, value) if axis else None
     notes = tuple(map(_printable, shown.notes))
     shown = shown._replace(text=_printable(shown.text), notes=notes)
-    return Cell(shown, _sort(column, value), ends=ends)
+    return HtmlCell(shown, _sort(column, value), ends=ends)
 
 
 def _printable(text: str) -> str:

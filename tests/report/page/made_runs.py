@@ -20,8 +20,8 @@ from pytest_llmarith.records import Reply, as_dict
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.summary import Summary
-from pytest_llmarith.tasks import arithmetic, searches
-from pytest_llmarith.tasks.searches import BreakingPoint, Draws
+from pytest_llmarith.tasks import arithmetic, search_questions
+from pytest_llmarith.tasks.search_questions import BreakingPointSearch, Draws
 from pytest_llmarith.tasks.task import TaskProblem
 from pytest_llmarith.types import DEFAULT_CONDITION, Dtype, Model, Op, Reading
 from tests.runs_on_disk import asked, record_of, said, summed_up
@@ -132,8 +132,8 @@ def in_conditions(
 
 def search_record(said: Callable[[TaskProblem], str], budget: int = 12) -> Record:
     """The record of a search through sums, by a model that says what the test tells."""
-    of = searches.breaking_points(0, budget)[0]
-    assert isinstance(of.search, BreakingPoint)
+    of = search_questions.breaking_points(0, budget)[0]
+    assert isinstance(of.search, BreakingPointSearch)
     space = of.search.space
 
     def ask(draws: Draws, before: int) -> Step:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_llmarith.report.charts import MOST_TOGETHER, Chart, scores_chart
-from pytest_llmarith.report.definitions.scores import (
+from pytest_llmarith.report.definitions.score_fields import (
     BREAK,
     SCORES,
     SEARCHES,
     Break,
-    Search,
+    SearchOfResult,
     has_programs,
     score_items,
     search_items,
@@ -107,7 +107,7 @@ def _searches(row: Here) -> SearchesOfModel:
     items = search_items([row])
     is_repeated = any(item.point.repeat for item in items)
 
-    def trials(item: Search) -> Mapping[str, str | int]:
+    def trials(item: SearchOfResult) -> Mapping[str, str | int]:
         found = {**trials_of(row), "variant": short_name(item.point.variant)}
         if is_repeated:
             found["repeat"] = item.point.repeat

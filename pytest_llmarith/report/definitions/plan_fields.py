@@ -8,7 +8,13 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.plan import FEWEST_PAIRS, Cost, Grid, Tokens, needs
+from pytest_llmarith.results.plan import (
+    FEWEST_PAIRS,
+    ModelCost,
+    PlannedGrid,
+    Tokens,
+    needs,
+)
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.statistics.plans import POWER
 from pytest_llmarith.types import Price
@@ -86,7 +92,7 @@ NEEDS = Definition(
 class Priced(NamedTuple):
     """A model, and how many questions it is asked."""
 
-    cost: Cost
+    cost: ModelCost
     questions: int
 
     def of(self, price: Price | None) -> Bound | None:
@@ -161,7 +167,10 @@ PRICES = Definition(
 
 
 def plan_tables(
-    points: float, runs: Sequence[LoadedRun], prices: Sequence[Cost], grid: Grid
+    points: float,
+    runs: Sequence[LoadedRun],
+    prices: Sequence[ModelCost],
+    grid: PlannedGrid,
 ) -> Iterator[Table]:
     """The questions, and the cost of the largest paired number of them."""
     found = needs(points, runs, grid)

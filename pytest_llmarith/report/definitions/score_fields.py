@@ -293,14 +293,14 @@ BREAK: Kind[Break] = Kind(
 )
 
 
-class Search(NamedTuple):
+class SearchOfResult(NamedTuple):
     """A search of a result."""
 
     here: Here
     point: BreakingPoint
 
 
-def _search(item: Search) -> str:
+def _search(item: SearchOfResult) -> str:
     point = item.point
     if not point.repeat:
         return point.variant
@@ -355,11 +355,13 @@ def _error(point: BreakingPoint) -> str | None:
     return str(point.error_class or point.reason or "no class")
 
 
-def search_items(rows: Iterable[Here]) -> list[Search]:
+def search_items(rows: Iterable[Here]) -> list[SearchOfResult]:
     """The searches of results."""
     found = []
     for row in rows:
-        found += [Search(row, point) for point in row.examples("breaking_points")]
+        found += [
+            SearchOfResult(row, point) for point in row.examples("breaking_points")
+        ]
     return found
 
 

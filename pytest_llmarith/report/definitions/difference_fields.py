@@ -66,12 +66,12 @@ _P: Column[Any] = Column(
 )
 
 
-class Side(NamedTuple):
+class LabelledSide(NamedTuple):
     """A difference with the label of what is compared and of what it is compared
     with.
     """
 
-    model: kinds.Model
+    model: kinds.ModelLabel
     baseline: str
     task: str
     one: Any
@@ -439,7 +439,7 @@ class Pairing(NamedTuple):
     one: Comparison
 
 
-class Fact(NamedTuple):
+class DifferingFact(NamedTuple):
     """A fact in which the sides of a comparison may differ, or a search on both."""
 
     comparison: str

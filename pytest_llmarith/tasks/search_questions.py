@@ -180,7 +180,7 @@ def _pair(columns: list[tuple[str, str]]) -> Draws:
 
 
 @dataclass(frozen=True, slots=True)
-class BreakingPoint:
+class BreakingPointSearch:
     """A search for the simplest wrong answer."""
 
     space: Space
@@ -191,7 +191,7 @@ class BreakingPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class ThresholdSearch:
     """Questions of chosen depths, until the interval of D50 is as narrow as wanted."""
 
     owner: Task[Any]
@@ -230,7 +230,7 @@ def breaking_points(
             spaces.append((task, variant, Depths(task, grid, seed, variant)))
     found = []
     for place, (owner, variant, space) in enumerate(spaces):
-        search = BreakingPoint(space, budget)
+        search = BreakingPointSearch(space, budget)
         found.append(_search(seed, owner, variant, place, search))
     return found
 
@@ -247,7 +247,7 @@ def thresholds(
         )
     found = []
     for place, variant in enumerate(grid.variants):
-        search = Threshold(task, grid, seed, variant, half_width, budget)
+        search = ThresholdSearch(task, grid, seed, variant, half_width, budget)
         found.append(_search(seed, task, variant, place, search))
     return found
 
@@ -268,7 +268,7 @@ def _search(
     owner: Task[Any],
     variant: str,
     place: int,
-    search: BreakingPoint | Threshold,
+    search: BreakingPointSearch | ThresholdSearch,
 ) -> TaskProblem:
     """The problem of an item that searches; `place` is that of the variant.
 
@@ -277,7 +277,7 @@ def _search(
     first = search.first()
     name = BREAKING_POINT
     only_axes = _AXES if owner.name in RESERVED else None
-    if isinstance(search, Threshold):
+    if isinstance(search, ThresholdSearch):
         name = THRESHOLD
         only_axes = None
     task: BuiltInTask[Any] = BuiltInTask(

@@ -49,7 +49,7 @@ class Chosen(Part):
     alarm: list[Alarm] = []  # if many replies have no answer
 
 
-class Series(Part):
+class SeriesTable(Part):
     """The results of one model at one task in one condition."""
 
     facts: Facts
@@ -57,7 +57,7 @@ class Series(Part):
     examples: Chosen
 
 
-def series_of(result: Result) -> Series:
+def series_of(result: Result) -> SeriesTable:
     """A result as it is written."""
     if isinstance(result, WrittenResult):
         return result.series
@@ -73,7 +73,7 @@ def series_of(result: Result) -> Series:
             if values not in ((None,), ("",)):
                 named[name] = values
         estimates.append(Columns(measure, **named))
-    return Series(result.facts, estimates, _chosen(result))
+    return SeriesTable(result.facts, estimates, _chosen(result))
 
 
 def _chosen(result: Result) -> Chosen:
@@ -93,7 +93,7 @@ def _chosen(result: Result) -> Chosen:
 class WrittenResult(Result):
     """A result that was written; its measures are read when they are asked for."""
 
-    def __init__(self, series: Series) -> None:
+    def __init__(self, series: SeriesTable) -> None:
         super().__init__(series.facts)
         self.series = series
         self._columns = {columns.measure: columns for columns in series.estimates}
