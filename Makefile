@@ -212,4 +212,5 @@ $(INSTALLED) $(DEVELOPER): pyproject.toml requirements/install.txt requirements/
 	@$(MAKE_VENV)
 	@$(PIP) install --quiet --require-hashes --requirement $(REQUIREMENTS)
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@LITELLM_LOCAL_MODEL_COST_MAP=True $(RUN)/python -c "import litellm"  # its bytecode, which several processes would write at once
 	@touch $@

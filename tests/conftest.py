@@ -25,6 +25,7 @@ for part in pydantic.__all__:
 # The same examples everywhere, and no clock: a loaded machine must not fail a test.
 settings.register_profile(
     "llmarith",
+    max_examples=50,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -50,7 +51,10 @@ def _hears_ctrl_c() -> None:
 
 
 @pytest.fixture(scope="session")
-def programs() -> Iterator[Path]:
-    """A folder with `pytest` and `llmarith` that begin at once."""
-    with warm_programs() as folder:
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with `pytest` and `llmarith` that begin at once; one for all workers."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with warm_programs(shared) as folder:
         yield folder

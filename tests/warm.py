@@ -1,7 +1,7 @@
 """`pytest` and `llmarith` as programs of a shell, without the seconds that litellm
 takes to be imported every time.
 
-    with warm_programs() as folder:
+    with warm_programs(shared) as folder:
         subprocess.run("pytest --version", shell=True, env={"PATH": folder})
 
 Each command is a process of its own with its caller's folder, environment and files: a
@@ -12,11 +12,13 @@ that process.
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -29,6 +31,8 @@ from pathlib import Path
 from typing import Any
 
 DOOR = "door"
+# A pipe that is open where the programs may be called; it serves as long as one is.
+USED = "used"
 _SERVER = "pytest_llmarith.models.broker"
 _LONGEST = 1 << 20
 _CALLER = """\
@@ -46,30 +50,53 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
 
 
 @contextmanager
-def warm_programs() -> Iterator[Path]:
-    """A folder with both programs, for a PATH."""
-    with tempfile.TemporaryDirectory() as name:  # the path of a socket has to be short
-        folder = Path(name)
-        for program in ("pytest", "llmarith", "python"):
-            caller = _CALLER.format(
-                python=sys.executable, door=f"{folder / DOOR}", server=_SERVER
-            )
-            (folder / program).write_text(caller)
-            (folder / program).chmod(0o700)
-        as_ours = os.environ | {
-            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-            "LITELLM_MODE": "PRODUCTION",
-        }
-        with subprocess.Popen(
-            [sys.executable, "-P", __file__, f"{folder / DOOR}"],
-            # it serves until this is closed, also where we are killed
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=as_ours,
-        ) as server:
-            assert server.stdout is not None
-            assert server.stdout.readline() == b"warm\n"
-            yield folder
+def warm_programs(shared: Path) -> Iterator[Path]:
+    """A folder with both programs, for a PATH; the same one for all who name `shared`
+    at a time.
+    """
+    server = None
+    with (shared / "warm").open("a+") as known:
+        fcntl.flock(known, fcntl.LOCK_EX)
+        known.seek(0)
+        folder = Path(known.read() or "nowhere")
+        try:
+            used = os.open(folder / USED, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # it was not begun yet, or has ended
+            folder = Path(tempfile.mkdtemp())  # the path of a socket has to be short
+            os.mkfifo(folder / USED)
+            used = os.open(folder / USED, os.O_RDWR)
+            server = _begin(folder)
+            known.truncate(0)
+            known.write(f"{folder}")
+    try:
+        yield folder
+    finally:
+        os.close(used)
+        if server is not None:
+            server.wait()
+            shutil.rmtree(folder)
+
+
+def _begin(folder: Path) -> subprocess.Popen[bytes]:
+    for program in ("pytest", "llmarith", "python"):
+        caller = _CALLER.format(
+            python=sys.executable, door=f"{folder / DOOR}", server=_SERVER
+        )
+        (folder / program).write_text(caller)
+        (folder / program).chmod(0o700)
+    as_ours = os.environ | {
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_MODE": "PRODUCTION",
+    }
+    server = subprocess.Popen(
+        [sys.executable, "-P", __file__, f"{folder / DOOR}"],
+        stdout=subprocess.PIPE,
+        env=as_ours,
+    )
+    assert server.stdout is not None
+    with server.stdout as said:
+        assert said.readline() == b"warm\n"
+    return server
 
 
 def _serve(door: str) -> int | None:
@@ -81,11 +108,13 @@ def _serve(door: str) -> int | None:
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()  # else every child looks for garbage among litellm's 300,000 objects
+    used = os.open(Path(door).with_name(USED), os.O_RDONLY | os.O_NONBLOCK)
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(door)
         listening.listen()
         os.write(1, b"warm\n")
-        while listening in select.select([listening, sys.stdin], [], [])[0]:
+        watched: list[Any] = [listening, used]
+        while listening in select.select(watched, [], [])[0]:
             caller, _ = listening.accept()
             with caller:
                 message, files, *_ = socket.recv_fds(caller, _LONGEST, 3)

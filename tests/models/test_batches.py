@@ -172,7 +172,11 @@ OF_ANTHROPIC = pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
 OF_MISTRAL = pytest.mark.parametrize(
     "runs", ["mistral/mistral-small-latest"], indirect=True
 )
-OF_BOTH = pytest.mark.parametrize("runs", [OPENAI, ANTHROPIC], indirect=True)
+OF_BOTH = pytest.mark.parametrize(
+    "runs",
+    [OPENAI, pytest.param(ANTHROPIC, marks=pytest.mark.proof)],
+    indirect=True,
+)
 
 
 def said(call: Call) -> str:

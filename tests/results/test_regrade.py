@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -275,31 +274,6 @@ def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
         "trials.jsonl",
         "x",
     ]
-
-
-@pytest.mark.skipif(
-    not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project"
-)
-def test_the_table_of_the_transcripts() -> None:
-    """On 9,360 replies of 13 models, no outcome changes but those that docs/grading.md
-    defends.
-    """
-    transitions, reasons = Counter[tuple[str, str]](), Counter[str | None]()
-    for file in sorted(TRANSCRIPTS.glob("*.jsonl")):
-        for change in changes(file, None, []):
-            transitions[change.outcomes] += 1
-            if change.record.outcome == "nan":
-                reasons[change.record.reason] += 1
-    assert dict(transitions) == {
-        ("correct", "correct"): 5527,
-        ("correct", "deviate"): 11,
-        ("deviate", "correct"): 6,
-        ("deviate", "deviate"): 3276,
-        ("deviate", "nan"): 2,
-        ("nan", "nan"): 111,
-        ("nan", "unanswered"): 427,
-    }
-    assert dict(reasons) == {"empty": 98, "truncated": 13, "unreadable": 2}
 
 
 def test_the_output_is_whole_if_the_reader_of_the_screen_ends() -> None:

@@ -219,7 +219,11 @@ print(sum(computed))
 )
 @pytest.mark.parametrize(
     ("count", "every", "runs"),
-    [(9, 0.01, 0.0003), (20, 0.01, 0.0003), (9, 0.02, 0.001)],
+    [
+        (9, 0.02, 0.001),
+        pytest.param(9, 0.01, 0.0003, marks=pytest.mark.proof),
+        pytest.param(20, 0.01, 0.0003, marks=pytest.mark.proof),
+    ],
 )
 def test_what_is_computed_one_after_the_other_counts_at_least_once(
     make_sandbox: Callable[..., Sandbox],

@@ -185,7 +185,6 @@ def test_a_bench_among_other_tests_stays_skipped(bench: pytest.Pytester) -> None
     ("keyword", "options", "told"),
     [
         ("int_dvi", (), ("int_div", "as none has int_dvi", "depths: 2 to 10")),
-        ("int_dvi", ("--llm-model=llmarith/exact", "-n2"), ("int_div",)),
         ("integer_addition and depth_44", (), ("variants: integer_addition; depths",)),
         ("int_dvi or depth_44", ("-n2",), ("int_div", "depth_2")),
     ],
