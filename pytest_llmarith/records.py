@@ -25,7 +25,6 @@ from pytest_llmarith.types import (
     FailureCode,
     Isolation,
     Message,
-    Model,
     Outcome,
     Retry,
     Rules,
@@ -455,7 +454,7 @@ def convert(value: Any, kind: type[_Part]) -> _Part:
         raise ValueError(message) from None
 
 
-def as_dict(part: Part | Model) -> dict[str, Any]:
+def as_dict(part: object) -> dict[str, Any]:
     """The part as builtins."""
     builtins: dict[str, Any] = msgspec.to_builtins(part)
     return builtins

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -15,19 +15,19 @@ from msgspec import Meta
 
 from pytest_llmarith import records
 from pytest_llmarith.figures.columns import SeriesTable, WrittenResult, series_of
+from pytest_llmarith.figures.contrasts import MEASURES as OF_DIFFERENCES
+from pytest_llmarith.figures.contrasts import Compared, compared_in
 from pytest_llmarith.figures.count import MEASURES
-from pytest_llmarith.figures.estimates import Measure, Result
+from pytest_llmarith.figures.estimates import Estimate, Figure, Place, Result, Value
 from pytest_llmarith.records import (
     FORMAT,
     Amount,
     Count,
     Moment,
     Part,
-    Percent,
     Points,
     Positive,
     Record,
-    Share,
     decode,
 )
 from pytest_llmarith.types import (
@@ -41,62 +41,22 @@ from pytest_llmarith.types import (
 )
 
 
-class Difference(Part):
-    """Percentage points with their 95 % interval; null if undefined."""
-
-    points: Points
-    low: Points | None
-    high: Points | None
-
-
-class SameWords(Part):
-    """Problems whose prompt is the same in two conditions; they are excluded from the
-    effects.
+class DifferenceRow(Part):
+    """An estimate of a difference: of a place from another one, by the questions that
+    both have answered.
     """
 
+    measure: str
     model: str
-    task: str
-    condition: Condition | None
-    beside: Condition | None  # the other condition
-    problems: Count  # problems with a reply in both
-
-
-class Effect(SameWords):
-    """The effect of a condition: the same problems in two conditions, with different
-    prompts.
-    """
-
-    percent: Percent
-    percent_beside: Percent
-    difference: Difference
-    better: Count  # problems answered better in this condition
-    worse: Count
-    # McNemar's exact test; with repeats a t-test of the differences by question
-    p: Share
-    p_holm: Share  # with Holm's correction for all tests of the run
-
-
-class ModelDifference(Part):
-    """A model compared with the baseline: questions of one task that both have
-    answered.
-    """
-
-    model: str
-    baseline: str
-    task: str
-    pairs: Count
-    percent: Percent  # correct answers to these questions
-    percent_baseline: Percent
-    # of the percentages of correct answers, positive if the model is better
-    difference: Difference
-    better: Count  # questions that only the model has right
-    worse: Count
-    # McNemar's exact test; with repeats a t-test of the differences by question
-    p: Share
-    p_holm: Share  # with Holm's correction for all of these tests
-    # The smallest difference that these pairs show with 80 % power after Holm's
-    # correction; null if none.
-    shown: Points | None
+    task: str | None  # null for all tasks
+    condition: str | None  # its label, empty for the usual one; null for all conditions
+    by: str  # what the other place differs in
+    at: str  # the other place
+    value: Value = None
+    low: Points | None = None  # the 95 % interval
+    high: Points | None = None
+    n: Count | None = None  # questions, or trials
+    method: str = ""  # of the interval
 
 
 class ScoringRules(Part):
@@ -197,11 +157,6 @@ class RunTotals(Part):
         Count  # trials that repeat the question of another one; in no other number
     )
     complete: bool  # whether all selected trials are answered
-    differences: list[
-        ModelDifference
-    ]  # of each model and task to the first model, or to --llm-baseline
-    effects: list[Effect]
-    same_words: list[SameWords]
     # The first and the last day on which stored replies were asked; null if there are
     # none.
     stored_days: Annotated[list[str], Meta(min_length=2, max_length=2)] | None = None
@@ -216,6 +171,12 @@ class RunSummary(RunTotals, kw_only=True):
     """A run and its results, in memory."""
 
     results: list[Result]
+    # of models to the first one or to --llm-baseline, and of conditions to the first
+    differences: list[Compared]
+
+    def contrasts(self, by: str) -> list[Compared]:
+        """The differences between models, or conditions."""
+        return [one for one in self.differences if one.by == by]
 
 
 class Described(Part):
@@ -231,29 +192,59 @@ class SummaryFile(RunTotals, kw_only=True):
 
     measures: dict[str, Described]
     series: list[SeriesTable]  # one per model, task and condition
+    # of models to the first one or to --llm-baseline, and of conditions to the first
+    differences: list[DifferenceRow]
 
 
-def described(one: Measure) -> Described:
-    return Described(one.title, one.unit, one.meaning)
+def described(keys: Iterable[str]) -> dict[str, Described]:
+    """What these measures are, as far as they are known."""
+    found = {}
+    for key in dict.fromkeys(keys):
+        if key in MEASURES:
+            one = MEASURES[key]
+            found[key] = Described(one.title, one.unit, one.meaning)
+        elif key in OF_DIFFERENCES:
+            found[key] = Described(*OF_DIFFERENCES[key])
+    return found
 
 
 def as_file(summary: RunSummary) -> dict[str, Any]:
     """What is written of a run."""
     series = [series_of(result) for result in summary.results]
     used = {columns.measure for one in series for columns in one.estimates}
-    measures = {}
-    for key, one in MEASURES.items():
-        if key in used:
-            measures[key] = described(one)
+    keys = [key for key in MEASURES if key in used]
+    differences = []
+    for one in summary.differences:
+        for measure, place, figure in one.estimates():
+            keys.append(measure)
+            row = DifferenceRow(
+                measure,
+                place.model,
+                place.task,
+                place.condition,
+                figure.by,
+                figure.at,
+                *figure[:4],
+                figure.method,
+            )
+            differences.append(row)
     totals = {name: getattr(summary, name) for name in RunTotals.__struct_fields__}
-    return records.as_dict(SummaryFile(**totals, measures=measures, series=series))
+    file = SummaryFile(
+        **totals, measures=described(keys), series=series, differences=differences
+    )
+    return records.as_dict(file)
 
 
 def from_file(written: SummaryFile) -> RunSummary:
     """A run as it was written."""
     totals = {name: getattr(written, name) for name in RunTotals.__struct_fields__}
     results: list[Result] = [WrittenResult(one) for one in written.series]
-    return RunSummary(**totals, results=results)
+    rows = []
+    for row in written.differences:
+        place = Place(row.model, row.task, row.condition)
+        figure = Figure(row.value, row.low, row.high, row.n, row.by, row.at, row.method)
+        rows.append(Estimate(row.measure, place, figure))
+    return RunSummary(**totals, results=results, differences=compared_in(rows))
 
 
 # --- JSON -----------------------------------------------------------------------------

@@ -126,17 +126,10 @@ def _compare(request: argparse.Namespace) -> int:
 def _formatted(comparisons: Comparisons, form: str) -> str:
     import json
 
-    from pytest_llmarith.report.compare_text import (
-        alone,
-        as_latex,
-        as_markdown,
-        data_tables,
-    )
-    from pytest_llmarith.report.render.data import as_json
+    from pytest_llmarith.report.compare_text import as_data, as_latex, as_markdown
 
     if form == "json":
-        whole = as_json(data_tables(comparisons), list(alone(comparisons)))
-        return f"{json.dumps(whole, indent=2)}\n"
+        return f"{json.dumps(as_data(comparisons), indent=2)}\n"
     if form == "latex":
         return as_latex(comparisons)
     return as_markdown(comparisons)

@@ -32,11 +32,11 @@ class Figure(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a figure holds; None stands for all variants, or all depths."""
+    """Where a figure holds; None stands for all."""
 
     model: str
-    task: str
-    condition: str  # its label; empty for the usual one
+    task: str | None
+    condition: str | None  # its label; empty for the usual one
     variant: str | None = None
     depth: int | None = None
 

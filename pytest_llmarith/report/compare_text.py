@@ -7,22 +7,22 @@ shortened here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import PurePath
 from textwrap import TextWrapper
+from typing import Any
 
+from pytest_llmarith.figures.contrasts import DIFFERENCE, SCORES, Compared
+from pytest_llmarith.records import FORMAT, as_dict
 from pytest_llmarith.report.definitions.difference_fields import (
     COMPARISON,
     COMPARISON_OF_D50,
-    COMPARISONS,
-    DIFFERING,
     MEAN_SCORES,
-    Compared,
-    DifferingFact,
-    Pairing,
+    ComparedPart,
 )
+from pytest_llmarith.report.export import estimate_row
 from pytest_llmarith.report.render import documents
 from pytest_llmarith.report.render.terminal import one_table
 from pytest_llmarith.results.compare import (
@@ -32,22 +32,23 @@ from pytest_llmarith.results.compare import (
     LeftOut,
     Side,
 )
-from pytest_llmarith.results.compare_rows import ComparisonRow, DifferenceOfScores
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
+from pytest_llmarith.summaries import described
 from pytest_llmarith.views import formatting
 from pytest_llmarith.views.formatting import (
     interval_of,
     p_of,
     signed,
 )
-from pytest_llmarith.views.table import Level, Table
+from pytest_llmarith.views.table import Table
 
 _LONGEST_NAME = 80
 _LONGEST_LABEL = 28
 _LONGEST_CONDITION = 60
 _LONGEST_FACT = 200
 _MOST_ALONE = 10
+_FACTS = ("first", "second", "differing", "searches", "method", "questions")
 
 
 def as_lines(comparisons: Comparisons, width: int) -> list[str]:
@@ -102,28 +103,25 @@ def as_latex(comparisons: Comparisons) -> str:
     return _joined([*lines, *documents.as_latex(captioned)])
 
 
-def data_tables(comparisons: Comparisons) -> list[Table]:
-    """The same as data."""
-    pairings: list[Pairing] = []
-    facts: list[DifferingFact] = []
-    rows: list[Compared] = []
-    scores: list[Compared] = []
-    thresholds: list[Compared] = []
+def as_data(comparisons: Comparisons) -> dict[str, Any]:
+    """The same as data: facts, and estimates of B beside A."""
+    found, measures = [], set()
     for one in comparisons.comparisons:
-        name = f"{_which(one.second)} - {_which(one.first)}"
-        pairings.append(Pairing(name, one))
-        facts += [DifferingFact(name, "fact", fact) for fact in one.differing]
-        facts += [DifferingFact(name, "search", search) for search in one.searches]
-        rows += [Compared(_label(row), row, name) for row in one.rows]
-        scores += [Compared("", row, name) for row in one.scores]
-        thresholds += [Compared("", row, name) for row in one.thresholds]
-    return [
-        COMPARISONS.table(pairings, Level.DATA),
-        DIFFERING.table(facts, Level.DATA),
-        COMPARISON.table(rows, Level.DATA),
-        MEAN_SCORES.table(scores, Level.DATA),
-        COMPARISON_OF_D50.table(thresholds, Level.DATA),
-    ]
+        facts = {name: as_dict(getattr(one, name)) for name in _FACTS}
+        found.append(facts | {"estimates": list(rows_of(one))})
+        measures |= {estimate.measure for estimate in one.estimates()}
+    return {
+        "format": FORMAT,
+        "comparisons": found,
+        "measures": as_dict(described(sorted(measures))),
+        "notes": list(alone(comparisons)),
+    }
+
+
+def rows_of(one: Comparison) -> Iterator[Mapping[str, object]]:
+    """The rows of its estimates."""
+    for estimate in one.estimates():
+        yield estimate_row(estimate, one.second.run)
 
 
 def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
@@ -140,22 +138,17 @@ def _blocks(comparisons: Comparisons) -> Iterator[str | Table]:
 
 
 def _tables_of(one: Comparison) -> Iterator[Table]:
-    if one.rows:
-        items = [Compared(_label(row), row) for row in one.rows]
-        yield _comparison(items, is_paired=one.method == "paired")
-    if one.scores:
-        yield _untitled(MEAN_SCORES.table(Compared("", row) for row in one.scores))
+    for measure, definition in ((DIFFERENCE, COMPARISON), (SCORES, MEAN_SCORES)):
+        parts = [
+            ComparedPart(_label(row), row) for row in one.rows if row.measure == measure
+        ]
+        if parts:
+            table = _untitled(definition.table(parts))
+            if one.method == "paired":
+                table = table.without("first_trials", "second_trials")
+            yield table
     if one.thresholds:
-        items = [Compared("", row) for row in one.thresholds]
-        yield _untitled(COMPARISON_OF_D50.table(items))
-
-
-def _comparison(items: Sequence[Compared], *, is_paired: bool) -> Table:
-    """The rows of a comparison; trials are shown if questions are not paired."""
-    table = _untitled(COMPARISON.table(items))
-    if is_paired:
-        return table.without("first_trials", "second_trials")
-    return table.without("pairs", "better", "worse")
+        yield _untitled(COMPARISON_OF_D50.table(one.thresholds))
 
 
 def _untitled(table: Table) -> Table:
@@ -165,9 +158,9 @@ def _untitled(table: Table) -> Table:
 def _over_all(found: Sequence[Comparison]) -> Iterator[Table]:
     shown = [one for one in found if one.rows]
     if len(shown) > 1:
-        items = [Compared(_which(one.second), one.rows[0]) for one in shown]
-        table = _comparison(items, is_paired=True).without("better", "worse")
-        yield table.titled("part", "B")
+        parts = [ComparedPart(_which(one.second), one.rows[0]) for one in shown]
+        table = _untitled(COMPARISON.table(parts)).titled("part", "B")
+        yield table.without("first_trials", "second_trials", "better", "worse")
 
 
 def _facts(one: Comparison) -> Iterator[str]:
@@ -180,7 +173,7 @@ def _facts(one: Comparison) -> Iterator[str]:
         searches = ", ".join(map(_fact, one.searches))
         yield f"breaking points, in no row (in A and in B): {searches}"
     if one.rows and one.method == "paired":
-        shown = one.rows[0].shown
+        shown = one.rows[0].value("detectable")
         smallest = "none" if shown is None else f"{shown:.1f} points"
         yield (
             f"smallest difference that these pairs show with 80 % power, after "
@@ -233,9 +226,11 @@ def _which(side: Side) -> str:
     return f"{_name(PurePath(side.run).name)}, {_who(side)}"
 
 
-def _label(row: ComparisonRow) -> str:
-    longest = _LONGEST_CONDITION if row.kind == "condition" else _LONGEST_LABEL
-    return sanitize_name(row.name or row.task or "over all", longest)
+def _label(row: Compared) -> str:
+    _, task, condition, variant, _ = row.place
+    if condition:
+        return sanitize_name(condition, _LONGEST_CONDITION)
+    return sanitize_name(variant or task or "over all", _LONGEST_LABEL)
 
 
 def _counts(one: Comparison) -> str:
@@ -256,7 +251,7 @@ def _counts(one: Comparison) -> str:
         )
     pairs = f"{counts.compared:,}"
     if any(map(_is_repeated, one.rows)):
-        pairs += f" pairs of {one.rows[0].first.questions:,}"
+        pairs += f" pairs of {one.rows[0].questions:,}"
     pairs += " questions"
     if counts.same_words:
         pairs += f"; {counts.same_words:,} with the same prompt in both, left out"
@@ -271,9 +266,10 @@ def _left_out(side: LeftOut) -> str:
     return f"{side.others:,} of {side.answered:,} ({share} %)"
 
 
-def _is_repeated(row: ComparisonRow) -> bool:
-    first, second = row.first, row.second
-    return first.questions < first.measured or second.questions < second.measured
+def _is_repeated(row: Compared) -> bool:
+    """Whether a question has several trials."""
+    trials = [row.get("correct"), row.get("correct_beside")]
+    return any(one and (one.n or 0) > row.questions for one in trials)
 
 
 def _legend(found: Sequence[Comparison]) -> Iterator[str]:
@@ -286,16 +282,19 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
     if not found:
         return
     paired = [one for one in found if one.method == "paired"]
-    repeated: list[bool] = []
+    shares: list[Compared] = []
+    scores: list[Compared] = []
     for one in paired:
-        repeated += map(_is_repeated, one.rows)
+        for row in one.rows:
+            (shares if row.measure == DIFFERENCE else scores).append(row)
+    repeated = [_is_repeated(row) for row in shares]
     if not all(repeated):
         yield (
             "B - A: percentage points, with Newcombe's 95 % interval for pairs. "
             "Better, worse: questions "
             "that B alone, or A alone, got right. p: McNemar's exact test."
         )
-    if any(one.scores for one in paired):
+    if scores:
         yield (
             "Mean score: over problems, repeats averaged; 95 % and p of B - A by "
             "the paired t test, or, if all differences are equal, by the test of signs."
@@ -325,9 +324,7 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _lacks_interval(one: Comparison) -> bool:
-    differences = [row.difference for row in one.rows]
-    differences += [score.difference for score in one.scores]
-    return any(each is not None and each.low is None for each in differences)
+    return any(row.questions and row.difference.low is None for row in one.rows)
 
 
 def failures(
@@ -354,14 +351,14 @@ def unseen(comparisons: Comparisons, points: Decimal) -> list[str]:
     for one in comparisons.comparisons:
         if one.method != "paired":
             continue
-        whole = one.rows[0]
-        if whole.shown is None:
+        smallest = one.rows[0].value("detectable")
+        if smallest is None:
             shown = "no difference"
-        elif whole.shown > points:
-            shown = f"no difference below {whole.shown:.1f} points"
+        elif smallest > points:
+            shown = f"no difference below {smallest:.1f} points"
         else:
             continue
-        pairs = formatting.counted(whole.first.questions, "pair")
+        pairs = formatting.counted(one.rows[0].questions, "pair")
         lines.append(
             f"{_which(one.second)}: passed, but {pairs} of questions show {shown} "
             f"(80 % power), and the limit is {points}"
@@ -372,7 +369,7 @@ def unseen(comparisons: Comparisons, points: Decimal) -> list[str]:
 def _outages(one: Comparison, allowed: int) -> Iterator[str]:
     counts = one.questions
     allow = f"{allowed:,} are allowed (--allow-unanswered)"
-    if one.rows[0].difference is None:
+    if one.rows[0].difference.value is None:
         yield ": no question has an answer in both, so nothing was compared"
     elif counts.unanswered > allowed:
         worst = (
@@ -389,26 +386,21 @@ def _losses(one: Comparison, points: Decimal) -> Iterator[str]:
         than = _who(one.first)
     else:
         than = _name(PurePath(one.first.run).name)
-    compared: list[tuple[ComparisonRow | DifferenceOfScores, str]] = []
     for row in one.rows:
-        compared.append((row, _label(row)))
-    for score in one.scores:
-        compared.append((score, f"mean score of {_name(score.task)}"))
-    for tested, name in compared:
-        if tested.difference is None or tested.p_holm is None:
+        p_holm = row.value("p_holm")
+        if p_holm is None or p_holm >= SIGNIFICANT:
             continue
-        if tested.p_holm >= SIGNIFICANT:
-            continue
-        lower = -Decimal(str(tested.difference.points))
+        lower = -Decimal(str(row.difference.value))
         if lower <= points:
             continue
+        name = "mean score of " if row.measure == SCORES else ""
         sure = (
-            f"95 % {interval_of(tested.difference)}, p {p_of(tested.p)}, "
-            f"Holm-corrected {p_of(tested.p_holm)}"
+            f"95 % {interval_of(row.difference)}, p {p_of(row.value('p'))}, "
+            f"Holm-corrected {p_of(p_holm)}"
         )
         yield (
-            f", {name}: {_above(points, lower)} points lower than {than} ({sure}), "
-            f"{points} are allowed"
+            f", {name}{_label(row)}: {_above(points, lower)} points lower than {than} "
+            f"({sure}), {points} are allowed"
         )
 
 

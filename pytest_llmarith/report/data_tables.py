@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.report.definitions.difference_fields import (
     COMPARISON,
     COMPARISON_OF_D50,
-    COMPARISONS,
     DIFFERENCES,
-    DIFFERING,
     EFFECTS,
     MEAN_SCORES,
     LabelledSide,
@@ -30,8 +29,8 @@ from pytest_llmarith.report.definitions.score_fields import (
     SCORES,
     SEARCHES,
 )
-from pytest_llmarith.report.series import PageRun, Series, series_key
-from pytest_llmarith.summaries import ModelDifference, RunSummary
+from pytest_llmarith.report.series import PageRun, Series
+from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.places import Here
 from pytest_llmarith.views.table import Definition
@@ -48,8 +47,6 @@ DEFINITIONS: Sequence[Definition] = (
     REPEATS,
     REPLIES,
     WRONG_TRIALS,
-    COMPARISONS,
-    DIFFERING,
     COMPARISON,
     MEAN_SCORES,
     COMPARISON_OF_D50,
@@ -59,7 +56,7 @@ DEFINITIONS: Sequence[Definition] = (
 
 
 def difference_items(
-    rows: Sequence[Here], differences: Sequence[ModelDifference]
+    rows: Sequence[Here], differences: Sequence[Compared]
 ) -> list[LabelledSide]:
     """The differences to the baseline, with what is known of the models."""
     simulated: dict[tuple[str, str], bool] = {}
@@ -69,9 +66,10 @@ def difference_items(
         simulated[row.model, row.task] = row.simulated
     items = []
     for one in differences:
-        is_simulated = simulated.get((one.model, one.task), False)
-        model = kinds.model(one.model, one.model, is_simulated=is_simulated)
-        items.append(LabelledSide(model, one.baseline, one.task, one))
+        name, task, *_ = one.place
+        is_simulated = simulated.get((name, task or ""), False)
+        model = kinds.model(name, name, is_simulated=is_simulated)
+        items.append(LabelledSide(model, task or "", one))
     return items
 
 
@@ -82,15 +80,19 @@ def effect_items(
     labels = {one.key: one.label for one in series}
     for number, run in enumerate(runs):
         for item in effects_of(run.summary):
-            label = labels[series_key(number, item.one)]
+            assert item.one
+            _, place, *_ = item.one
+            label = labels[number, place.model, place.condition or ""]
             model = item.model._replace(label=label)
-            yield item._replace(model=model, run=run.name)
+            yield item._replace(model=model)
 
 
 def effects_of(summary: RunSummary) -> Iterator[LabelledSide]:
     """The effects of the conditions of a run."""
     simulated = {one.model for one in summary.results if one.facts.simulated}
-    for one in summary.effects:
-        is_simulated = one.model in simulated
-        model = kinds.model(one.model, one.model, is_simulated=is_simulated)
-        yield LabelledSide(model, "", one.task, one)
+    for one in summary.contrasts("condition"):
+        if not one.questions:
+            continue
+        name, task, *_ = one.place
+        model = kinds.model(name, name, is_simulated=name in simulated)
+        yield LabelledSide(model, task or "", one)

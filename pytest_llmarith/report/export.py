@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from pytest_llmarith.figures.estimates import Figure
+from pytest_llmarith.figures.contrasts import Compared
+from pytest_llmarith.figures.estimates import Estimate
 from pytest_llmarith.records import NumberDetails, Part, Record, as_text
 from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.terminal import has_colour
 from pytest_llmarith.report.series import PageRun
-from pytest_llmarith.results.keys import USUAL_NAME, label_of
+from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
 from pytest_llmarith.results.run_files import UsageError, new_file
 from pytest_llmarith.safe_text import showable
-from pytest_llmarith.summaries import Effect, ModelDifference
 from pytest_llmarith.types import Outcome
 from pytest_llmarith.views.places import Here
 
@@ -79,7 +79,7 @@ def _trials(runs: Sequence[LoadedRun]) -> Iterator[Row]:
 def estimate_rows(
     runs: Sequence[PageRun],
     results: Iterable[Here],
-    differences: Iterable[ModelDifference],
+    differences: Iterable[Compared],
     measures: Sequence[str] = (),
 ) -> Iterator[Row]:
     """The long table: a row for each figure at each place, and for those of each
@@ -87,14 +87,11 @@ def estimate_rows(
 
     Raises UsageError if a measure occurs nowhere.
     """
-    effects: list[Effect] = []
-    for run in runs:
-        effects += run.summary.effects
     is_empty = True
-    for place, measure, figure in _estimates(results, differences, effects):
-        if not measures or measure in measures:
+    for row in _rows(runs, results, differences):
+        if not measures or row["measure"] in measures:
             is_empty = False
-            yield place | {"measure": measure} | _cells_of(figure)
+            yield row
     if is_empty and measures:
         raise UsageError(
             f"--measure={', '.join(measures)}: these runs have none; remove it to see "
@@ -102,42 +99,33 @@ def estimate_rows(
         )
 
 
-_Estimate = tuple[dict[str, object], str, Figure]
-
-
-def _estimates(
-    results: Iterable[Here],
-    differences: Iterable[ModelDifference],
-    effects: Iterable[Effect],
-) -> Iterator[_Estimate]:
+def _rows(
+    runs: Sequence[PageRun], results: Iterable[Here], differences: Iterable[Compared]
+) -> Iterator[Row]:
     for here in results:
-        for measure, place, figure in here.result.estimates():
-            named = _place(
-                here.label, here.task, place.condition, place.variant, place.depth
-            )
-            named["run"] = here.run
-            named["simulated"] = here.simulated
-            named["unfinished"] = bool(here.unfinished)
-            yield named, measure, figure
-    for one in differences:
-        for measure, figure in _compared(one, one.pairs, "baseline", one.baseline):
-            yield _place(one.model, one.task), measure, figure
-    for effect in effects:
-        condition, beside = label_of(effect.condition), label_of(effect.beside)
-        found = _compared(effect, effect.problems, "condition", beside or USUAL_NAME)
-        for measure, figure in found:
-            yield _place(effect.model, effect.task, condition), measure, figure
+        whose = {
+            "run": here.run,
+            "model": here.label,
+            "simulated": here.simulated,
+            "unfinished": bool(here.unfinished),
+        }
+        for one in here.result.estimates():
+            yield estimate_row(one) | whose
+    for compared in differences:
+        for one in compared.estimates():
+            yield estimate_row(one)
+    for run in runs:
+        for compared in run.summary.contrasts("condition"):
+            for one in compared.estimates():
+                yield estimate_row(one, run.name)
 
 
-def _place(
-    model: str,
-    task: str,
-    condition: str = "",
-    variant: str | None = None,
-    depth: int | None = None,
-) -> dict[str, object]:
+def estimate_row(one: Estimate, run: str = "") -> dict[str, object]:
+    """The columns of an estimate."""
+    measure, place, figure = one
+    model, task, condition, variant, depth = place
     return {
-        "run": "",
+        "run": run,
         "model": model,
         "task": task,
         "condition": condition or None,
@@ -145,26 +133,15 @@ def _place(
         "unfinished": None,
         "variant": variant,
         "depth": depth,
+        "measure": measure,
+        "by": figure.by or None,
+        "at": figure.at or None,
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "n": figure.n,
+        "method": figure.method or None,
     }
-
-
-def _compared(
-    one: ModelDifference | Effect, pairs: int, by: str, at: str
-) -> Iterator[tuple[str, Figure]]:
-    """The figures of a comparison with the other side in `at`."""
-    points, low, high = one.difference.points, one.difference.low, one.difference.high
-    yield "difference", Figure(points, low, high, pairs, by, at)
-    for name in ("better", "worse", "p", "p_holm", "shown"):
-        value = getattr(one, name, None)
-        if value is not None:
-            yield f"difference_{name}", Figure(value, n=pairs, by=by, at=at)
-
-
-def _cells_of(figure: Figure) -> dict[str, object]:
-    cells: dict[str, object] = {"by": figure.by or None, "at": figure.at or None}
-    for name in ("value", "low", "high", "n"):
-        cells[name] = getattr(figure, name)
-    return cells | {"method": figure.method or None}
 
 
 # --- rows of trials -------------------------------------------------------------------

@@ -146,9 +146,9 @@ def _differences(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Char
             whisker = Whisker(0, 0, 0, "unclear")
             if place.compared:
                 one = place.compared.difference
-                low = one.points if one.low is None else one.low
-                high = one.points if one.high is None else one.high
-                whisker = Whisker(one.points, low, high, place.direction)
+                low = place.points if one.low is None else one.low
+                high = place.points if one.high is None else one.high
+                whisker = Whisker(place.points, low, high, place.direction)
             whiskers[place.key] = whisker
             ends += [-whisker.low, whisker.high]
         shown.append((ranking.task, ranking.baseline, whiskers))

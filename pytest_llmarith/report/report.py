@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from pytest_llmarith.figures.count import MEASURES
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.records import FORMAT, as_dict
 from pytest_llmarith.report import run_tables
 from pytest_llmarith.report.definitions.reply_fields import WRONG_TRIALS
@@ -36,7 +36,7 @@ from pytest_llmarith.report.series import (
 from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.run_files import UsageError, encode
 from pytest_llmarith.safe_text import sanitize, sanitize_name
-from pytest_llmarith.summaries import ModelDifference, RunSummary, described
+from pytest_llmarith.summaries import RunSummary, described
 from pytest_llmarith.views.places import Here
 from pytest_llmarith.views.table import Level, Table
 
@@ -58,7 +58,7 @@ class _Shown:
     pages: Sequence[PageRun]
     series: Sequence[Series]
     rows: Sequence[Here]
-    differences: Sequence[ModelDifference]
+    differences: Sequence[Compared]
     selection: Selection
     detail: Detail
 
@@ -164,13 +164,10 @@ def _json(shown: _Shown) -> str:
         shown.pages, shown.rows, shown.differences, shown.detail.measures
     )
     estimates = list(found)
-    measures = {}
-    for key in dict.fromkeys(str(row["measure"]) for row in estimates):
-        if key in MEASURES:
-            measures[key] = as_dict(described(MEASURES[key]))
+    measures = described(str(row["measure"]) for row in estimates)
     whole = {
         "format": FORMAT,
-        "measures": measures,
+        "measures": as_dict(measures),
         "estimates": estimates,
         "notes": _first_lines(shown, _UNLIMITED),
     }
@@ -264,7 +261,7 @@ def _other_questions(shown: _Shown) -> str:
         return ""
     run_of = {one.label: one.key[0] for one in shown.series}
     first = run_of[rows[0].label]
-    compared = {(one.model, one.task) for one in shown.differences}
+    compared = {(one.place.model, one.place.task) for one in shown.differences}
     measured = [row for row in rows if row.measured and not row.searched]
     tasks = {row.task for row in measured if row.label == rows[0].label}
     others: set[int] = set()

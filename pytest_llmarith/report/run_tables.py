@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import effects_of
 from pytest_llmarith.report.definitions.difference_fields import EFFECTS
@@ -30,9 +31,9 @@ from pytest_llmarith.report.definitions.score_fields import (
     score_legend,
     score_notes,
 )
-from pytest_llmarith.results.keys import condition_name, label_of
+from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import RunSummary, SameWords
+from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import ErrorClass
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import model_of
@@ -92,20 +93,21 @@ def effects(summary: RunSummary) -> Table:
     """The effects of conditions, and how many problems were left out because both
     prompts are the same.
     """
-    notes = [_left_out(one) for one in summary.same_words]
+    found = summary.contrasts("condition")
+    notes = [_left_out(one) for one in found if one.get("same_prompts")]
     table = EFFECTS.table(effects_of(summary), Level.FULL, notes=notes)
-    if any(one.difference.low is None for one in summary.effects):
+    if any(one.questions and one.difference.low is None for one in found):
         table = replace(table, legend=formatting.NO_INTERVAL)
     return table
 
 
-def _left_out(alike: SameWords) -> str:
-    condition = condition_name(alike.condition)
-    if alike.beside:
-        condition += f" beside {label_of(alike.beside)}"
+def _left_out(one: Compared) -> str:
+    condition = one.place.condition or USUAL_NAME
+    if one.beside != USUAL_NAME:
+        condition += f" beside {one.beside}"
     condition = sanitize_name(condition, LONGEST_LABEL)
-    whose = sanitize_name(f"{alike.model}, {alike.task}", LONGEST_LABEL)
-    problems = counted(alike.problems, "problem")
+    whose = sanitize_name(f"{one.place.model}, {one.place.task}", LONGEST_LABEL)
+    problems = counted(one.value("same_prompts"), "problem")
     return f"{condition} ({whose}): {problems} with the same prompt, left out"
 
 

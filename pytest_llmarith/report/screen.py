@@ -8,6 +8,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.report.completeness import bounded, incomplete, truncated
 from pytest_llmarith.report.data_tables import difference_items
@@ -42,7 +43,7 @@ from pytest_llmarith.report.series import (
     side_of,
 )
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.summaries import ModelDifference, RunSummary
+from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import NanReason
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.places import Here
@@ -59,12 +60,14 @@ def screen(summary: RunSummary, width: int, *, only_head: bool = False) -> list[
     """The results of a run in lines of at most `width` characters; with `only_head` one
     row per model and task.
     """
-    return results_screen(results_of(summary), summary.differences, width, only_head)
+    return results_screen(
+        results_of(summary), summary.contrasts("model"), width, only_head
+    )
 
 
 def results_screen(
     results: Sequence[Here],
-    differences: Sequence[ModelDifference],
+    differences: Sequence[Compared],
     width: int,
     only_head: bool = False,
 ) -> list[str]:
@@ -150,18 +153,18 @@ def _notes(row: Here) -> list[str]:
 
 
 def _differences(
-    rows: Sequence[Here], differences: Sequence[ModelDifference]
+    rows: Sequence[Here], differences: Sequence[Compared]
 ) -> Iterator[Table]:
     """The differences to the baseline, a table per task."""
     sides = {side_of(row) for row in rows}
     remark = remark_on_conditions(rows)
-    shown = [one for one in differences if one.model in sides]
+    shown = [one for one in differences if one.place.model in sides]
     for task in _tasks(rows):
-        of_task = [one for one in shown if one.task == task]
+        of_task = [one for one in shown if one.place.task == task]
         items = difference_items(rows, of_task)
         if not items:
             continue
-        baseline = sanitize_name(items[0].baseline, _LONGEST_NAME)
+        baseline = sanitize_name(of_task[0].beside, _LONGEST_NAME)
         table = DIFFERENCES.table(items, Level.BRIEF).without("task")
         title = f"difference to {baseline} in percentage points"
         yield replace(_of_task(table, task, title), legend=remark)

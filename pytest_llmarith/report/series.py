@@ -8,10 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.completeness import missing_cells
-from pytest_llmarith.results.compare_rows import model_differences
+from pytest_llmarith.results.families import model_differences
 from pytest_llmarith.results.keys import (
     Keyed,
     differing,
@@ -20,10 +21,7 @@ from pytest_llmarith.results.keys import (
     parameters_of,
 )
 from pytest_llmarith.results.questions import AskedQuestions
-from pytest_llmarith.summaries import (
-    ModelDifference,
-    RunSummary,
-)
+from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.views.places import Here, name_of, short_name
 
 # The number of a run, a model, and the label of a condition.
@@ -197,7 +195,7 @@ def asked_in_runs(
 
 def differences_between(
     runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[Here]
-) -> Sequence[ModelDifference]:
+) -> list[Compared]:
     """The differences between all models: of one run between its models, in all
     conditions, of several between labels.
 
@@ -206,7 +204,7 @@ def differences_between(
     better than others.
     """
     if len(runs) == 1:
-        return runs[0].summary.differences
+        return runs[0].summary.contrasts("model")
     baseline = rows[0].label if rows else ""
     wanted = runs[0].summary.run.baseline if runs else None
     for one in series:

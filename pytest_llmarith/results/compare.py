@@ -5,19 +5,13 @@ groups.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import hypot
-from typing import Literal
+from math import inf, isfinite
+from typing import Literal, NamedTuple
 
+from pytest_llmarith.figures.contrasts import D50, Compared, rows
+from pytest_llmarith.figures.estimates import Estimate, Figure, Place
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Part, Points
-from pytest_llmarith.results.compare_rows import (
-    ComparisonRow,
-    DifferenceOfScores,
-    at_worst,
-    correct_for_tests,
-    rows_of,
-    scores_of,
-)
 from pytest_llmarith.results.compare_sides import (
     ModelOfRun,
     Models,
@@ -27,6 +21,7 @@ from pytest_llmarith.results.compare_sides import (
     models_of,
     names_of_sides,
 )
+from pytest_llmarith.results.families import at_worst, parts_of, scores_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import (
     CountedQuestion,
@@ -36,6 +31,8 @@ from pytest_llmarith.results.questions import (
     with_other_prompts,
 )
 from pytest_llmarith.results.run_files import UsageError
+from pytest_llmarith.statistics.intervals import Interval
+from pytest_llmarith.statistics.pairs import mover
 
 
 class Side(Part):
@@ -78,26 +75,25 @@ class Counts(Part, kw_only=True):
     second: LeftOut
 
 
-class DifferenceOfD50(Part):
-    """Adaptive D50 on both sides, and B - A in depths; null if one is outside of its
+class DifferenceOfD50(NamedTuple):
+    """Adaptive D50 on both sides, and B - A in depths; unknown if one is outside of its
     depths or does not fit.
 
-    An end of the interval is null if an end of a side's interval on which it depends is
-    outside of the depths.
+    An end of the interval is unknown if an end of a side's interval on which it depends
+    is outside of the depths.
     """
 
     name: str  # the variant, with the condition if it is not the usual one
     first: Threshold
     second: Threshold
-    difference: float | None
-    interval: tuple[float | None, float | None] | None  # 95 %
+    compared: Compared
 
 
-class Comparison(Part):
+class Comparison(NamedTuple):
     """Two sides.
 
     `searches` say which breaking points were found. There are no `rows` if only D50 is
-    compared.
+    compared; the first one is over all, the others are of parts and of mean scores.
     """
 
     first: Side
@@ -107,14 +103,18 @@ class Comparison(Part):
     thresholds: list[DifferenceOfD50]
     method: Literal["paired", "unpaired"]
     questions: Counts
-    rows: list[ComparisonRow]
-    scores: list[DifferenceOfScores]  # of tasks with scores between 0 and 1, if paired
+    rows: list[Compared]
+
+    def estimates(self) -> Iterator[Estimate]:
+        for one in self.rows:
+            yield from one.estimates()
+        for each in self.thresholds:
+            yield from each.compared.estimates()
 
 
-class Comparisons(Part):
+class Comparisons(NamedTuple):
     """All comparisons of one command."""
 
-    format: Literal[1]
     comparisons: list[Comparison]
     # models that the other run lacks, such as `gpt-4o in reports/one`
     not_compared: list[str]
@@ -148,13 +148,13 @@ def compare(
         if not models and first.keys() & second.keys():
             alone += _only_in(first, second)
             alone += _only_in(second, first)
-    return Comparisons(1, comparisons, list(dict.fromkeys(alone)))
+    return Comparisons(comparisons, list(dict.fromkeys(alone)))
 
 
 def _only_in(side: Models, beside: Models) -> Iterator[str]:
     for name, model in side.items():
         if name not in beside:
-            yield f"{name} in {model.run}"
+            yield _named(model)
 
 
 # --- one comparison -------------------------------------------------------------------
@@ -175,7 +175,7 @@ def _compared(first: ModelOfRun, second: ModelOfRun, unpaired: bool) -> Comparis
         raise UsageError(f"{names_of_sides(first, second)}: {why}")
     is_paired = 2 * len(pairs) >= smaller
     method: Literal["paired", "unpaired"] = "paired"
-    scores: list[DifferenceOfScores] = []
+    names = str(second), _named(first)
     if is_paired:
         same: list[Pair] = []
         if first.name == second.name and first.condition != second.condition:
@@ -187,16 +187,15 @@ def _compared(first: ModelOfRun, second: ModelOfRun, unpaired: bool) -> Comparis
                 f"differ, such as larger numbers"
             )
         counts = _counts_of_pairs(pairs, same, left, right)
-        scores = scores_of(pairs)
     elif unpaired:
         method = "unpaired"
         pairs = _cells(first, second)
         counts = _counts_of_cells(pairs, first, second)
     else:
         raise _not_the_same(first, second, len(pairs), smaller)
-    tested = sum(score.p is not None for score in scores)
-    rows = rows_of(pairs, paired=is_paired, other_tests=tested) if pairs else []
-    correct_for_tests([*rows, *scores])
+    family = parts_of(pairs, *names) if pairs else []
+    if is_paired:
+        family += scores_of(pairs, *names)
     return Comparison(
         _side(first),
         _side(second),
@@ -205,8 +204,7 @@ def _compared(first: ModelOfRun, second: ModelOfRun, unpaired: bool) -> Comparis
         thresholds,
         method,
         counts,
-        rows,
-        scores,
+        rows(family, paired=is_paired),
     )
 
 
@@ -224,6 +222,10 @@ def _not_the_same(
         choice = how_to_choose("--condition", first.conditions, second.conditions)
         helps = f"compare them with {choice}"
     return UsageError(f"{names_of_sides(first, second)}: {why}; {helps}")
+
+
+def _named(model: ModelOfRun) -> str:
+    return f"{model} in {model.run}"
 
 
 def _side(model: ModelOfRun) -> Side:
@@ -250,27 +252,30 @@ def _thresholds(first: ModelOfRun, second: ModelOfRun) -> list[DifferenceOfD50]:
         one = first.thresholds[label, variant]
         other = second.thresholds[label, variant]
         name = f"{variant}, {label}" if label else variant
-        rows.append(_difference_of_d50(name, one, other))
+        place = Place(str(second), None, label, variant)
+        figures = _figures_of_d50(one, other, _named(first))
+        compared = Compared(D50, place, "side", _named(first), figures)
+        rows.append(DifferenceOfD50(name, one, other, compared))
     return rows
 
 
-def _difference_of_d50(
-    name: str, first: Threshold, second: Threshold
-) -> DifferenceOfD50:
-    """With the interval by Zou and Donner 2008, Statistics in Medicine 27,
-    1693-1702.
-    """
-    if first.d50 is None or second.d50 is None or not (first.fits and second.fits):
-        return DifferenceOfD50(name, first, second, None, None)
-    difference = second.d50 - first.d50
-    low = high = None
-    first_low, first_high = first.interval
-    second_low, second_high = second.interval
-    if first_high is not None and second_low is not None:
-        low = difference - hypot(second.d50 - second_low, first_high - first.d50)
-    if first_low is not None and second_high is not None:
-        high = difference + hypot(second_high - second.d50, first.d50 - first_low)
-    return DifferenceOfD50(name, first, second, difference, (low, high))
+def _figures_of_d50(
+    first: Threshold, second: Threshold, beside: str
+) -> dict[str, Figure]:
+    difference = low = high = None
+    if first.d50 is not None and second.d50 is not None and first.fits and second.fits:
+        difference, ends = mover(first.d50, _ends(first), second.d50, _ends(second))
+        low, high = (end if isfinite(end) else None for end in ends)
+    figures = {D50: Figure(difference, low, high, by="side", at=beside)}
+    for part, side in (("here", second), ("beside", first)):
+        start, end = side.interval
+        figures[f"{D50}_{part}"] = Figure(side.d50, start, end, by="side", at=beside)
+    return figures
+
+
+def _ends(one: Threshold) -> Interval:
+    low, high = one.interval
+    return Interval(-inf if low is None else low, inf if high is None else high)
 
 
 def _counts_of_pairs(

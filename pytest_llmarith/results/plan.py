@@ -13,7 +13,7 @@ from itertools import combinations
 from statistics import fmean
 from typing import NamedTuple
 
-from pytest_llmarith.results.compare_rows import rows_of
+from pytest_llmarith.results.families import parts_of
 from pytest_llmarith.results.keys import differing, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import CountedQuestion, Pair
@@ -128,8 +128,8 @@ def _measured_need(
     # 1983, JAMA 249, 1743-1745).
     discordant = max(difference, max(3.0, differing) / count)
     upper = max(discordant, score_interval(differing / count, count).high)
-    # how many rows of a comparison have a test
-    tests = sum(row.p is not None for row in rows_of(pairs, paired=True))
+    family = parts_of(pairs, other, one)
+    tests = sum(len(part.sides) >= part.fewest for part in family)
     return Need(
         one,
         other,

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pytest_llmarith import records
 from pytest_llmarith.figures.count import ResultCounter
 from pytest_llmarith.records import Record
-from pytest_llmarith.results.compare_rows import model_differences
-from pytest_llmarith.results.effects import effects
+from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order
 from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.results.stored import StoredReplies
@@ -70,7 +69,6 @@ class Summary:
         baseline = run.baseline
         if baseline is None:
             baseline = asked[0].model if asked else ""
-        found, alike = effects(asked)
         return RunSummary(
             format=records.FORMAT,
             run=run,
@@ -79,9 +77,7 @@ class Summary:
             duplicates=duplicates,
             complete=is_complete and not run.partial,
             results=results,
-            differences=model_differences(asked, baseline),
-            effects=found,
-            same_words=alike,
+            differences=model_differences(asked, baseline) + effects(asked),
             stored_days=self._stored_replies.days(),
             served_changes=self._stored_replies.changes(),
             served_models=self._stored_replies.served(),

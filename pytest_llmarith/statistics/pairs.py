@@ -7,7 +7,7 @@ A difference is the second minus the first.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import fsum, sqrt
+from math import fsum, hypot, sqrt
 from typing import NamedTuple
 
 from pytest_llmarith.statistics.distributions import binomial_at_most
@@ -194,7 +194,8 @@ def newcombe(pairs: Pairs) -> Interval:
 def mover(
     one: float, its: Interval, other: float, of_other: Interval, phi: float = 0.0
 ) -> tuple[float, Interval]:
-    """The other figure minus the one, with its interval, in their unit.
+    """The other figure minus the one, with its interval, in their unit. An end may be
+    infinite.
 
     `phi` is the correlation of the figures. Zou and Donner 2008, Statistics in Medicine
     27, 1693-1702.
@@ -206,6 +207,8 @@ def mover(
 
 
 def _joined(one: float, other: float, phi: float) -> float:
+    if not phi:
+        return hypot(one, other)
     return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
 
 

@@ -11,7 +11,6 @@ from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
-from pytest_llmarith.summaries import Difference
 
 UNKNOWN = "-"
 ANY_DEPTH = "any depth"  # an interval that is open on both ends
@@ -87,7 +86,7 @@ def signed(points: float | None) -> str:
     return "0.0" if text in ("+0.0", "-0.0") else text
 
 
-def interval_of(difference: Difference | None) -> str:
+def interval_of(difference: Percentage | None) -> str:
     """The interval of a difference, such as `-15.3 to -8.2`."""
     if difference is None or difference.low is None or difference.high is None:
         return UNKNOWN

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
-from pytest_llmarith.summaries import Difference
 from pytest_llmarith.types import SearchEnd
 from pytest_llmarith.views import formatting
 from pytest_llmarith.views.formatting import Percentage
@@ -79,8 +78,10 @@ def _figure(found: Percentage) -> Shown:
     return Shown(text, f"{low} to {high}")
 
 
-def _points(found: Difference) -> Shown:
-    text = formatting.signed(found.points)
+def _points(found: Percentage) -> Shown:
+    if found.value is None:
+        return Shown(UNKNOWN)
+    text = formatting.signed(found.value)
     if found.low is None:
         return Shown(text)
     return Shown(text, formatting.interval_of(found))
@@ -138,10 +139,10 @@ FIGURE: Kind[Percentage] = Kind(
     lambda v: [v.value, v.low, v.high],
 )
 SHARE = plain(_NUMBER, formatting.percent_text, "%")
-POINTS: Kind[Difference] = Kind(
+POINTS: Kind[Percentage] = Kind(
     {"points": _NUMBER, "low": _NUMBER, "high": _NUMBER},
     _points,
-    lambda v: [v.points, v.low, v.high],
+    lambda v: [v.value, v.low, v.high],
     "percentage points",
 )
 GAIN = plain(_NUMBER, "{:.1f}".format, "percentage points")

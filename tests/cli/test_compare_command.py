@@ -31,6 +31,15 @@ def sums(right: int, wrong: int, **facts: Any) -> list[dict[str, Any]]:
     ]
 
 
+def values(capsys: Captured) -> dict[str, Any]:
+    """The values of the only comparison over all by measure, as data."""
+    found = json.loads(capsys.readouterr().out)
+    assert (found["format"], found["notes"]) == (1, [])
+    (one,) = found["comparisons"]
+    assert {row["measure"] for row in one["estimates"]} == found["measures"].keys()
+    return {row["measure"]: row["value"] for row in one["estimates"]}
+
+
 def test_runs_are_compared(capsys: Captured) -> None:
     run_in(Path("old"), sums(40, 0), seed=0)
     run_in(Path("new"), sums(30, 10), seed=0)
@@ -61,7 +70,7 @@ def test_a_pass_says_what_it_could_not_see(capsys: Captured) -> None:
     run_in(Path("old"), sums(10, 0))
     run_in(Path("new"), sums(10, 0))
     assert main(["compare", "old", "new", "--format=json"]) == 0
-    shown = json.loads(capsys.readouterr().out)["tables"]["comparison"][0]["detectable"]
+    shown = values(capsys)["difference_detectable"]
     assert main(["compare", "old", "new", "--fail-if-worse=2"]) == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert all(
@@ -84,11 +93,9 @@ def test_other_formats(capsys: Captured) -> None:
     run_in(Path("old"), sums(8, 0))
     run_in(Path("new"), sums(6, 2))
     assert main(["compare", "old", "new", "--format=json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["format"], found["notes"]) == (1, [])
-    (row,) = found["tables"]["comparison"]
-    assert row["difference_points"] == -25
-    assert row["detectable"] == pytest.approx(90, abs=10)
+    row = values(capsys)
+    assert row["difference"] == -25
+    assert row["difference_detectable"] == pytest.approx(90, abs=10)
     assert main(["compare", "old", "new", "--format=markdown"]) == 0
     assert "| `over all` | 8 | 100.0 | 75.0 | -25.0 (" in capsys.readouterr().out
     assert main(["compare", "old", "new", "--format=latex", "--output=x.tex"]) == 0

@@ -199,17 +199,8 @@ def compare(
         ["compare", *map(_run, runs), *args, "--format=json"],
         ROOT,
     )
-    tables = json.loads(done.stdout)["tables"] if done.stdout else {}
-    made = [
-        (one, [row for row in tables["comparison"] if _is_of(row, one)])
-        for one in tables.get("comparisons", ())
-    ]
-    return done.returncode, [_comparison(*one) for one in made]
-
-
-def _is_of(row: Mapping[str, Any], one: Mapping[str, Any]) -> bool:
-    same: bool = row["comparison"] == one["comparison"]
-    return same
+    made = json.loads(done.stdout)["comparisons"] if done.stdout else []
+    return done.returncode, [_comparison(one) for one in made]
 
 
 def regrade(
@@ -480,52 +471,66 @@ def _set(one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _comparison(
-    one: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
+def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
     counts = ("compared", "repeated", "cells", "unanswered", "at_worst", "same_words")
     sides = ("first", "second")
+    paired = one["method"] == "paired"
+    rows: dict[str, dict[str, Any]] = {}
+    for row in one["estimates"]:
+        measure = row["measure"]
+        if measure.startswith("difference"):
+            part = measure.removeprefix("difference").removeprefix("_")
+            rows.setdefault(_name_of(row), {})[part] = row
     return {
-        "sides": [
-            [one[f"{side}_model"], one[f"{side}_condition"] or ""] for side in sides
-        ],
-        "method": [one["method"], sum(row["p"] is not None for row in rows)],
+        "sides": [[one[side]["model"], one[side]["condition"] or ""] for side in sides],
+        "method": [one["method"], sum("p" in row for row in rows.values())],
         "questions": [
-            *(one[name] for name in counts),
-            *(_left_out(one, side) for side in sides),
+            *(one["questions"][name] for name in counts),
+            *(_left_out(one["questions"][side]) for side in sides),
         ],
-        "rows": {_name_of(row): _compared(row) for row in rows},
+        "rows": {name: _compared(row, paired) for name, row in rows.items()},
     }
 
 
-def _left_out(one: Mapping[str, Any], side: str) -> dict[str, Any]:
+def _left_out(side: Mapping[str, Any]) -> dict[str, Any]:
     names = ("answered", "others", "unanswered")
-    found = {name: one[f"{side}_{name}"] for name in names}
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: side[name] for name in names if name in side}
 
 
 def _name_of(row: Mapping[str, Any]) -> str:
-    kind = "set" if row["task"] == "oeis" and row["kind"] == "variant" else row["kind"]
-    return " ".join(filter(None, (kind, row["task"], row["name"])))
+    task, condition, variant = row["task"], row["condition"], row["variant"]
+    kind = "task" if task else "all"
+    if variant:
+        kind = "set" if task == "oeis" else "variant"
+    elif condition:
+        kind = "condition"
+    return " ".join(filter(None, (kind, task, variant or condition)))
 
 
-def _compared(row: Mapping[str, Any]) -> list[Any]:
+def _compared(row: Mapping[str, Any], paired: bool) -> list[Any]:
     """Of a question that was asked once: on which side it is right, and how often."""
-    names = ("correct", "trials", "questions")
+    values = {part: one["value"] for part, one in row.items()}
+    whole = row[""]
     first, second = (
-        [*(row[f"{side}_{name}"] for name in names), row[side]]
-        for side in ("first", "second")
+        [
+            row[f"correct{side}"]["value"],
+            row[f"correct{side}"]["n"],
+            whole["n"] if paired else row[f"correct{side}"]["n"],
+            row[f"percentage{side}"]["value"],
+        ]
+        for side in ("_beside", "")
     )
-    better, worse = row["better"], row["worse"]
     changes = pairs = None
-    if better is not None:
+    if paired:
+        better, worse = values["better"], values["worse"]
         changes, both = [first[2], better, worse], first[0] - worse
         if first[2] == first[1]:
             pairs = [both, worse, better, first[2] - both - worse - better]
     difference = None
-    if row["difference_points"] is not None:
-        difference = [row[f"difference_{end}"] for end in ("points", "low", "high")]
-    return [first, second, pairs, changes, difference, row["p"], row["p_holm"]]
+    if whole["value"] is not None:
+        difference = [whole[end] for end in ("value", "low", "high")]
+    tests = [values.get("p"), values.get("p_holm")]
+    return [first, second, pairs, changes, difference, *tests]
 
 
 def _interval(value: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from pytest_llmarith.summaries import RunTotals, decode_summary, from_file
-from tests.golden.shape import shape_of
+from tests.golden.shape import difference_of, effect_of, shape_of
 
 # Which series a figure belongs to; what names one of several figures in a list.
 SERIES = ("model", "task", "condition", "first", "second", "beside")
@@ -92,7 +92,20 @@ def summary_of(text: bytes) -> dict[str, Any]:
     found = from_file(decode_summary(text))
     totals = {name: getattr(found, name) for name in RunTotals.__struct_fields__}
     results = [shape_of(result) for result in found.results]
-    whole = msgspec.to_builtins(totals) | {"results": results}
+    conditions = {
+        one.condition.label: msgspec.to_builtins(one.condition)
+        for one in found.results
+        if one.condition
+    }
+    whole = msgspec.to_builtins(totals) | {
+        "results": results,
+        "differences": [difference_of(one) for one in found.contrasts("model")],
+        "effects": [
+            effect_of(one, conditions)
+            for one in found.contrasts("condition")
+            if one.questions
+        ],
+    }
     shape: dict[str, Any] = json.loads(json.dumps(whole))
     return shape
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.figures.estimates import Figure, Result
 from pytest_llmarith.figures.replies import AMOUNTS
 from pytest_llmarith.figures.searches import ADAPTIVE
@@ -267,4 +268,40 @@ def _errors(result: Result) -> Shape | None:
         "strict": {
             name: whole.count(name) for name in ("tolerant_correct", "strict_correct")
         },
+    }
+
+
+# --- differences
+
+
+def difference_of(one: Compared) -> Shape:
+    shape = _contrast(one, "baseline")
+    return {
+        "model": one.place.model,
+        "baseline": one.beside,
+        "task": one.place.task,
+        "pairs": one.questions,
+        **shape,
+        "shown": one.value("detectable"),
+    }
+
+
+def effect_of(one: Compared, conditions: Mapping[str, Shape]) -> Shape:
+    return {
+        "model": one.place.model,
+        "task": one.place.task,
+        "condition": conditions.get(one.place.condition or ""),
+        "beside": conditions.get(one.beside),
+        "problems": one.questions,
+        **_contrast(one, "beside"),
+    }
+
+
+def _contrast(one: Compared, other: str) -> Shape:
+    points, low, high, *_ = one.difference
+    return {
+        "percent": one.value("percentage"),
+        f"percent_{other}": one.value("percentage_beside"),
+        "difference": {"points": points, "low": low, "high": high},
+        **{name: one.value(name) for name in ("better", "worse", "p", "p_holm")},
     }

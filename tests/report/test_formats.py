@@ -66,7 +66,7 @@ def test_a_figure_is_the_same_in_every_format(tmp_path: Path) -> None:
         text = plain(shown(run, form))
         assert re.search(rf"\b{percent} \(?{low}-{high}\b", text), form
     difference = of(data, "difference", "good")
-    assert (difference["by"], difference["at"]) == ("baseline", "poor")
+    assert (difference["by"], difference["at"]) == ("model", "poor")
     points = f"{difference['value']:+.1f}"
     assert points == "+65.0"
     for form in ("terminal", "html"):

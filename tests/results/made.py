@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from pytest_llmarith import records
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.records import (
     Record,
     RecordedProblem,
     convert,
 )
 from pytest_llmarith.results.compare import Comparison, Comparisons, compare
-from pytest_llmarith.results.compare_rows import ComparisonRow
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.summaries import Run
@@ -283,9 +283,10 @@ def refusal(first: Opened, *others: Opened, **wanted: Any) -> str:
     return str(caught.value)
 
 
-def row_of(comparison: Comparison, name: str | None = None) -> ComparisonRow:
-    """The row of a variant, a set, a condition or a task; over all without a name."""
-    return next(row for row in comparison.rows if (row.name or row.task) == name)
+def row_of(comparison: Comparison, name: str | None = None) -> Compared:
+    """The row of a variant, a set or a task; over all without a name."""
+    places = ((row, row.place) for row in comparison.rows)
+    return next(row for row, at in places if (at.variant or at.task) == name)
 
 
 def models_of(comparisons: Comparisons) -> list[tuple[str, str]]:

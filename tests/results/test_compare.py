@@ -7,12 +7,14 @@ from __future__ import annotations
 from decimal import Decimal
 from math import hypot
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import Record, as_dict
+from pytest_llmarith.figures.contrasts import Compared
+from pytest_llmarith.records import Record
 from pytest_llmarith.report.compare_text import (
     as_latex,
     as_lines,
@@ -20,8 +22,7 @@ from pytest_llmarith.report.compare_text import (
     failures,
 )
 from pytest_llmarith.results.compare import Comparisons, LeftOut, compare
-from pytest_llmarith.results.compare_rows import model_differences
-from pytest_llmarith.results.effects import effects
+from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.statistics.pairs import Pairs, newcombe
 from pytest_llmarith.types import Condition, NumberFormat, Reading
@@ -52,6 +53,14 @@ LETTERS = st.text("cdnhu", min_size=1, max_size=30)
 
 
 # --- which questions ------------------------------------------------------------------
+
+
+def changes(row: Compared) -> tuple[int, int]:
+    return row.value("better"), row.value("worse")
+
+
+def percentages(row: Compared) -> tuple[float, float]:
+    return row.value("percentage_beside"), row.value("percentage")
 
 
 def as_text(comparisons: Comparisons, width: int) -> str:
@@ -119,9 +128,9 @@ def test_models_with_other_system_prompts_are_not_compared_in_a_killed_run() -> 
         changed(sums("cc"), model=f"m{name}", condition=Condition(system=name))
         for name in "12"
     ]
-    assert run(*trials, facts=None).summary().differences == []
+    assert run(*trials, facts=None).summary().contrasts("model") == []
     same = [changed(one, condition=Condition(system="1")) for one in trials]
-    assert len(run(*same, facts=None).summary().differences) == 1
+    assert len(run(*same, facts=None).summary().contrasts("model")) == 1
 
 
 @given(LETTERS, st.integers(0, 99))
@@ -159,7 +168,7 @@ def test_what_is_unanswered_is_counted_and_left_out() -> None:
         comparison.questions.second.unanswered,
     ) == (2, 2)
     assert comparison.questions.at_worst == -40
-    assert row_of(comparison).first.measured == 2
+    assert row_of(comparison).questions == 2
 
 
 def test_searches_are_in_no_row_and_no_gate() -> None:
@@ -169,7 +178,7 @@ def test_searches_are_in_no_row_and_no_gate() -> None:
         run(sums("c" * 8), searches("du"), name="two"),
     )
     comparison = compare_two(first, second)
-    assert [(row.kind, row.first.measured) for row in comparison.rows] == [("all", 8)]
+    assert [(row.place.task, row.questions) for row in comparison.rows] == [(None, 8)]
     assert comparison.questions.compared == 8
     assert next((one.what, one.first) for one in comparison.searches) == (
         "int_add",
@@ -199,12 +208,12 @@ def test_adaptive_d50_is_compared() -> None:
     first = run(measured(add=10, mul=5, div=5), additions("cd"))
     second = run(measured(mul=7, div=2), name="two")
     comparison = compare_two(first, second)
-    row = as_dict(comparison.thresholds[0])
-    assert (row["name"], comparison.rows) == ("int_mul", [])
-    (one, its), (other, of_other) = (
-        (row[side]["d50"], row[side]["interval"]) for side in ("first", "second")
-    )
-    difference, (low, high) = row["difference"], row["interval"]
+    row = comparison.thresholds[0]
+    assert (row.name, comparison.rows) == ("int_mul", [])
+    figures: Any = row.compared.figures
+    one, *its = figures["d50_difference_beside"][:3]
+    other, *of_other = figures["d50_difference_here"][:3]
+    difference, low, high = figures["d50_difference"][:3]
     assert difference == pytest.approx(other - one)
     assert low == pytest.approx(difference - hypot(other - of_other[0], its[1] - one))
     assert high == pytest.approx(difference + hypot(of_other[1] - other, one - its[0]))
@@ -215,8 +224,9 @@ def test_adaptive_d50_is_compared() -> None:
     (table,) = tables_in(as_latex(compare(first, [second])))
     assert [cells[0] for cells in table.rows] == ["D50", r"int\_mul", r"int\_div"]
     (outside,) = compare_two(first, run(measured(add=5), name="two")).thresholds
-    assert (outside.first.place, outside.difference, outside.interval) == (
+    assert (outside.first.place, *outside.compared.difference[:3]) == (
         "above",
+        None,
         None,
         None,
     )
@@ -224,7 +234,7 @@ def test_adaptive_d50_is_compared() -> None:
         run(measured(add=5)), run(measured(mul=5), name="two")
     )
     whole = compare_two(first, run(measured(mul=5), additions("cc"), name="two"))
-    assert (whole.rows[0].first.questions, [one.name for one in whole.thresholds]) == (
+    assert (whole.rows[0].questions, [one.name for one in whole.thresholds]) == (
         2,
         ["int_mul"],
     )
@@ -250,13 +260,12 @@ def test_fewer_than_half_are_refused() -> None:
 def test_the_figures_of_pairs() -> None:
     """Newcombe's interval and McNemar's test; everything but correct is not correct."""
     row = row_of(compare_two(run(sums("cccccccddd")), run(sums("ccdnhdddcd"))))
-    assert (row.first.questions, row.better, row.worse) == (10, 1, 5)
-    assert (row.first.percent, row.second.percent) == (70.0, 30.0)
-    assert row.p == pytest.approx(0.21875)
+    assert (row.questions, *changes(row)) == (10, 1, 5)
+    assert percentages(row) == (70.0, 30.0)
+    assert row.value("p") == pytest.approx(0.21875)
     interval = newcombe(Pairs(2, 5, 1, 2))
     assert interval is not None
-    assert row.difference is not None
-    assert row.difference.points == -40
+    assert row.difference.value == -40
     assert row.difference.low == pytest.approx(100 * interval.low, abs=1e-4)
 
 
@@ -269,18 +278,18 @@ def test_rows_are_not_repeated_and_small_parts_are_not_tested() -> None:
     alone, beside = (
         compare(first, others).comparisons[0] for others in ([second], [second, first])
     )
-    rows = [(row.kind, row.name or row.task) for row in alone.rows]
+    rows = [(row.place.task, row.place.variant) for row in alone.rows]
     assert rows == [
-        ("all", None),
-        ("task", "arithmetic"),
-        ("variant", "int_add"),
-        ("variant", "int_mul"),
-        ("task", "integer_addition"),
+        (None, None),
+        ("arithmetic", None),
+        ("arithmetic", "int_add"),
+        ("arithmetic", "int_mul"),
+        ("integer_addition", None),
     ]
-    assert [row_of(alone).p_holm, row_of(alone, "int_add").p_holm] == pytest.approx(
-        [3 * 2 / 2**13, 2 / 2**8]
-    )
-    assert row_of(alone, "int_mul").p is row_of(alone, "int_mul").p_holm is None
+    corrected = [row_of(alone, name).value("p_holm") for name in (None, "int_add")]
+    assert corrected == pytest.approx([3 * 2 / 2**13, 2 / 2**8])
+    few = row_of(alone, "int_mul")
+    assert few.value("p") is few.value("p_holm") is None
     assert alone == beside
 
 
@@ -288,24 +297,17 @@ def test_repeats_of_a_question_count_once() -> None:
     """A question is won by the side that is right more often; a tie is a tie."""
     first, second = repeated("cccd", "cdcd", "ddcc"), repeated("dccd", "dddd", "dcdc")
     row = row_of(comparison := compare_two(run(first), run(second)))
-    assert (row.better, row.worse) == (1, 2)
-    assert (row.first.measured, row.first.questions, row.first.percent) == (
-        12,
-        4,
-        58.3333,
-    )
+    assert changes(row) == (1, 2)
+    beside = row.get("percentage_beside")
+    assert beside is not None
+    assert (beside.n, row.questions, beside.value) == (12, 4, 58.3333)
     assert (comparison.questions.compared, comparison.questions.repeated) == (12, 8)
     once = row_of(compare_two(run(sums("cccc")), run(sums("ccdd"))))
     often = row_of(
         compare_two(run(repeated(*["cccc"] * 3)), run(repeated(*["ccdd"] * 3)))
     )
-    assert (often.first.percent, often.second.percent) == (
-        once.first.percent,
-        once.second.percent,
-    )
-    assert once.p is not None
-    assert often.p is not None
-    assert 0.05 < often.p < once.p, (
+    assert percentages(often) == percentages(once)
+    assert 0.05 < often.value("p") < once.value("p"), (
         "four questions say little, however often they are repeated"
     )
 
@@ -339,9 +341,9 @@ def test_other_numbers_of_repeats_are_no_difference() -> None:
         run(repeated("cdccc" * 16, "ccdcc" * 16, "cccdc" * 16), name="two"),
     )
     row = row_of(compare_two(once, often))
-    assert (row.better, row.worse) == (16, 48)
-    assert (row.first.percent, row.second.percent) == (80, 80)
-    assert row.p == pytest.approx(1)
+    assert changes(row) == (16, 48)
+    assert percentages(row) == (80, 80)
+    assert row.value("p") == pytest.approx(1)
 
 
 # --- without pairing ------------------------------------------------------------------
@@ -355,18 +357,10 @@ def test_two_groups() -> None:
         run(sums("ccccdddddd")), run(sums("ccccccccdd", first=50)), unpaired=True
     )
     row = row_of(comparison)
-    assert (comparison.method, row.first.correct, row.second.correct) == (
-        "unpaired",
-        4,
-        8,
-    )
-    assert row.difference is not None
-    assert (row.difference.points, row.difference.low, row.difference.high) == (
-        40.0,
-        -13.8477,
-        77.9443,
-    )
-    assert row.p == pytest.approx(0.1698, abs=1e-4)
+    assert comparison.method == "unpaired"
+    assert (row.value("correct_beside"), row.value("correct")) == (4, 8)
+    assert row.difference[:3] == (40.0, -13.8477, 77.9443)
+    assert row.value("p") == pytest.approx(0.1698, abs=1e-4)
 
 
 def test_only_common_cells_are_compared() -> None:
@@ -383,11 +377,9 @@ def test_only_common_cells_are_compared() -> None:
         run(sums("cdu", first=50), sums("cc", "mul", first=50)),
     )
     counts = (comparison := compare_two(first, second, unpaired=True)).questions
-    assert (
-        row_of(comparison).first.measured,
-        row_of(comparison).second.measured,
-        counts.cells,
-    ) == (2, 2, 1)
+    trials = [row_of(comparison).get(part) for part in ("correct_beside", "correct")]
+    assert [one and one.n for one in trials] == [2, 2]
+    assert counts.cells == 1
     assert (counts.first, counts.second) == (
         LeftOut(answered=6, others=4, unanswered=0),
         LeftOut(answered=4, others=2, unanswered=1),
@@ -405,7 +397,8 @@ def test_a_run_that_lost_hard_questions_is_not_better() -> None:
         sums("cc" + "d" * 18 + "u" * 80, "mul", first=500),
     )
     row = row_of(compare_two(first, second, unpaired=True))
-    assert (row.first.percent, row.p) == (row.second.percent, 1)
+    first_percentage, second_percentage = percentages(row)
+    assert (first_percentage, row.value("p")) == (second_percentage, 1)
 
 
 @pytest.mark.parametrize(
@@ -519,7 +512,8 @@ def test_two_conditions_of_a_run() -> None:
     (comparison,) = compare(
         two_conditions("cccccc", "ccccdd", 3), [], conditions=["usual:numbers_comma"]
     ).comparisons
-    assert (row_of(comparison).first.correct, row_of(comparison).worse) == (3, 2)
+    row = row_of(comparison)
+    assert (row.value("correct_beside"), row.value("worse")) == (3, 2)
     assert (comparison.questions.same_words, comparison.second.condition) == (
         3,
         "numbers_comma",
@@ -556,13 +550,15 @@ def test_an_effect_is_the_comparison_of_two_conditions() -> None:
         AskedQuestions("m", "arithmetic", one, questions_of(trials))
         for one, trials in of_condition.items()
     ]
-    (effect, other), same = effects(asked)
+    effect, other = effects(asked)
     both = run(of_condition[None], of_condition[COMMA])
     (comparison,) = compare(both, [], conditions=["usual:numbers_comma"]).comparisons
     row = row_of(comparison)
-    assert (effect.condition, effect.beside, effect.problems) == (COMMA, None, 7)
-    assert (effect.difference, effect.p) == (row.difference, row.p)
-    assert (effect.p_holm, other.problems, same) == (2 * effect.p, 1, [])
+    assert (effect.place.condition, effect.beside) == (COMMA.label, "usual")
+    assert (effect.questions, effect.difference[:3]) == (7, row.difference[:3])
+    assert effect.value("p") == row.value("p")
+    assert effect.value("p_holm") == 2 * effect.value("p")
+    assert (other.questions, other.get("same_prompts")) == (1, None)
 
 
 def test_differences_to_the_baseline_are_corrected_together() -> None:
@@ -575,11 +571,13 @@ def test_differences_to_the_baseline_are_corrected_together() -> None:
         for name, text in models.items()
     ]
     found = model_differences(asked, "base")
-    assert [(one.model, one.pairs, one.worse) for one in found] == [
+    assert [(one.place.model, one.questions, one.value("worse")) for one in found] == [
         ("poor", 8, 8),
         ("fair", 8, 6),
     ]
-    assert [one.p_holm for one in found] == pytest.approx([2 * 2 / 2**8, 2 / 2**6])
+    assert [one.value("p_holm") for one in found] == pytest.approx(
+        [2 * 2 / 2**8, 2 / 2**6]
+    )
 
 
 # --- gate and text --------------------------------------------------------------------
@@ -647,11 +645,10 @@ def test_scores_and_rows_are_corrected_together() -> None:
     first = run(scored([1.0] * 12 + [0.9] * 8))
     second = run(scored([0.5, 0.6] * 6 + [0.9] * 8), name="two")
     comparison = compare_two(first, second)
-    (row,), (score,) = comparison.rows, comparison.scores
-    assert row.p is not None
-    assert score.p is not None
-    assert score.p < row.p
-    assert (row.p_holm, score.p_holm) == (row.p, 2 * score.p)
+    row, score = comparison.rows
+    assert score.value("p") < row.value("p")
+    assert row.value("p_holm") == row.value("p")
+    assert score.value("p_holm") == 2 * score.value("p")
 
 
 def test_equal_differences_of_scores_are_shown() -> None:
@@ -660,25 +657,25 @@ def test_equal_differences_of_scores_are_shown() -> None:
     """
     first, second = run(scored([0.9] * 40)), run(scored([0.1] * 40), name="two")
     comparisons = compare(first, [second])
-    (row,) = comparisons.comparisons[0].scores
-    assert row.difference.points == pytest.approx(-80)
+    _, row = comparisons.comparisons[0].rows
+    assert row.difference.value == pytest.approx(-80)
     assert (row.difference.low, row.difference.high) == (None, None)
-    assert row.p == pytest.approx(2 * 0.5**40)
+    assert row.value("p") == pytest.approx(2 * 0.5**40)
     text = " ".join(as_text(comparisons, 80).split())
     assert "No interval: nothing varies" in text
     assert "sorting 40 90.0 10.0 -80.0 0 40 <0.0001*" in text
     assert len(failures(comparisons, Decimal(5))) == 1
     few = compare_two(run(scored([0.9] * 5)), run(scored([0.1] * 5), name="two"))
-    assert [one.p for one in few.scores] == [None]
+    assert few.rows[1].get("p") is None
 
 
 def test_rounding_is_no_spread_of_scores() -> None:
     """These differences are equal but for the rounding of binary fractions."""
     first = run(scored([0.3, 0.9, 0.7] * 4))
     second = run(scored([0.2, 0.8, 0.6] * 4), name="two")
-    (row,) = compare_two(first, second).scores
+    _, row = compare_two(first, second).rows
     assert row.difference.low is None
-    assert row.p == pytest.approx(2 * 0.5**12)
+    assert row.value("p") == pytest.approx(2 * 0.5**12)
 
 
 def test_facts_that_differ() -> None:

@@ -324,14 +324,16 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     first, second = map(str, sorting.runs)
     capsys.readouterr()
     assert main(["compare", first, second, "--format=json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["tables"]["mean_scores"]
-    assert row["task"] == "sorting"
-    assert row["problems"] == 40
-    assert row["better"] == 20
-    assert row["worse"] == 0
-    assert row["difference_points"] == pytest.approx(100 - 90.625)
-    assert row["difference_low"] > 0
-    assert row["p"] < 0.05
+    (compared,) = json.loads(capsys.readouterr().out)["comparisons"]
+    found = {row["measure"]: row for row in compared["estimates"]}
+    difference = found["score_difference"]
+    assert difference["task"] == "sorting"
+    assert difference["n"] == 40
+    assert difference["value"] == pytest.approx(100 - 90.625)
+    assert difference["low"] > 0
+    assert found["score_difference_better"]["value"] == 20
+    assert found["score_difference_worse"]["value"] == 0
+    assert found["score_difference_p"]["value"] < 0.05
     task = sorting.pytester.path / "test_sorting.py"
     assert main(["regrade", first, f"--task={task}:sorting"]) == 0
     out, err = capsys.readouterr()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pytest_llmarith.results.compare import Comparison, DifferenceOfD50, Differing
-from pytest_llmarith.results.keys import condition_name
+from pytest_llmarith.figures.contrasts import Compared
+from pytest_llmarith.figures.estimates import Figure
+from pytest_llmarith.results.keys import USUAL_NAME
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.table import Column, Definition, Kind, Level, Shown
 
@@ -15,14 +16,22 @@ DETECTABLE = (
 )
 
 
-def _of(name: str) -> Any:
+def _of(part: str) -> Any:
     """A figure of a difference; None of the baseline itself."""
-    return lambda item: getattr(item.one, name, None)
+    return lambda item: item.one.value(part) if item.one else None
 
 
 def _tested(item: Any) -> kinds.Test | None:
-    p = getattr(item.one, "p", None)
-    return None if p is None else kinds.Test(p, item.one.p_holm)
+    p = item.one.value("p") if item.one else None
+    return None if p is None else kinds.Test(p, item.one.value("p_holm"))
+
+
+def _difference(item: Any) -> Figure | None:
+    return item.one.difference if item.one else None
+
+
+def _questions(item: Any) -> int | None:
+    return item.one.questions if item.one else None
 
 
 _MODEL: Column[Any] = Column(
@@ -36,7 +45,7 @@ _DIFFERENCE: Column[Any] = Column(
     "difference",
     kinds.POINTS,
     "percentage points, on the questions that both answered",
-    _of("difference"),
+    _difference,
     pictured=True,
 )
 _BETTER: Column[Any] = Column(
@@ -67,15 +76,11 @@ _P: Column[Any] = Column(
 
 
 class LabelledSide(NamedTuple):
-    """A difference with the label of what is compared and of what it is compared
-    with.
-    """
+    """A difference with the label of what is compared; None of the baseline."""
 
     model: kinds.ModelLabel
-    baseline: str
     task: str
-    one: Any
-    run: str = ""
+    one: Compared | None
 
 
 DIFFERENCES = Definition(
@@ -85,19 +90,11 @@ DIFFERENCES = Definition(
         _MODEL,
         _TASK,
         Column(
-            "baseline",
-            "baseline",
-            kinds.NAME,
-            "the model that it is compared with",
-            lambda item: item.baseline,
-            Level.DATA,
-        ),
-        Column(
             "correct",
             "correct %",
             kinds.SHARE,
             "correct answers to the questions that both answered",
-            _of("percent"),
+            _of("percentage"),
             Level.PAGE,
         ),
         Column(
@@ -105,7 +102,7 @@ DIFFERENCES = Definition(
             "baseline %",
             kinds.SHARE,
             "correct answers of the baseline to these questions",
-            _of("percent_baseline"),
+            _of("percentage_beside"),
             Level.PAGE,
             below="correct",
         ),
@@ -116,7 +113,7 @@ DIFFERENCES = Definition(
             "pairs",
             kinds.COUNT,
             "different questions that both answered",
-            _of("pairs"),
+            _questions,
             explained=True,
         ),
         _BETTER,
@@ -126,7 +123,7 @@ DIFFERENCES = Definition(
             "detectable",
             kinds.GAIN,
             DETECTABLE,
-            _of("shown"),
+            _of("detectable"),
             explained=True,
         ),
     ],
@@ -136,7 +133,6 @@ EFFECTS = Definition(
     "effects",
     "what conditions do",
     [
-        Column("run", "run", kinds.NAME, "the run", lambda item: item.run, Level.DATA),
         _MODEL,
         _TASK,
         Column(
@@ -144,7 +140,7 @@ EFFECTS = Definition(
             "condition",
             kinds.NAME,
             "the condition",
-            lambda item: condition_name(item.one.condition),
+            lambda item: item.one.place.condition or USUAL_NAME,
             below="model",
         ),
         Column(
@@ -152,7 +148,7 @@ EFFECTS = Definition(
             "beside",
             kinds.NAME,
             "the condition that it is compared with",
-            lambda item: condition_name(item.one.beside),
+            lambda item: item.one.beside,
             below="model",
         ),
         Column(
@@ -160,21 +156,21 @@ EFFECTS = Definition(
             "problems",
             kinds.COUNT,
             "problems with a reply in both",
-            _of("problems"),
+            _questions,
         ),
         Column(
             "correct",
             "correct %",
             kinds.SHARE,
             "correct answers in this condition",
-            _of("percent"),
+            _of("percentage"),
         ),
         Column(
             "correct_beside",
             "beside %",
             kinds.SHARE,
             "correct answers in the other condition",
-            _of("percent_beside"),
+            _of("percentage_beside"),
             below="correct",
         ),
         _DIFFERENCE,
@@ -188,202 +184,84 @@ EFFECTS = Definition(
 # --- two sides ------------------------------------------------------------------------
 
 
-class Compared(NamedTuple):
-    """A row of a comparison, with its label."""
+class ComparedPart(NamedTuple):
+    """A part of the questions of both sides, and how these differ there."""
 
     label: str
-    one: Any
-    comparison: str = ""
+    one: Compared
 
 
-def _measured(side: str) -> Any:
-    return lambda item: getattr(item.one, side).measured
+def _trials(part: str) -> Any:
+    def value(item: ComparedPart) -> int | None:
+        found = item.one.get(part)
+        return found.n if found else None
+
+    return value
 
 
-def _percent(side: str) -> Any:
-    return lambda item: getattr(item.one, side).percent
+def _pairs(item: ComparedPart) -> int | None:
+    return item.one.questions if item.one.get("better") else None
 
 
-def _pairs(item: Compared) -> int | None:
-    is_paired = item.one.better is not None
-    return item.one.first.questions if is_paired else None
-
-
-_LABEL: Column[Any] = Column(
-    "part", "", kinds.NAME, "the part of the questions", lambda item: item.label
-)
-_COMPARISON: Column[Any] = Column(
-    "comparison",
-    "comparison",
-    kinds.NAME,
-    "which B is compared with which A",
-    lambda item: item.comparison,
-    Level.DATA,
-)
-
-
-def _counted(side: str, name: str, title: str, meaning: str) -> Column[Any]:
-    """A count of a side of a row."""
-
-    def value(item: Compared) -> Any:
-        return getattr(getattr(item.one, side), name)
-
-    key = f"{side}_{name}"
-    return Column(key, title, kinds.COUNT, meaning, value, Level.DATA)
-
-
-_CHANGES = (
-    Column(
-        "better",
-        "better",
-        kinds.COUNT,
-        "questions that B alone got right, of repeats more often",
-        lambda item: item.one.better,
-    ),
-    Column(
-        "worse",
-        "worse",
-        kinds.COUNT,
-        "questions that A alone got right, of repeats more often",
-        lambda item: item.one.worse,
-        below="better",
-    ),
-)
-_GAIN: Column[Any] = Column(
-    "difference",
-    "B - A",
-    kinds.POINTS,
-    "percentage points",
-    lambda item: item.one.difference,
-)
-
-COMPARISON = Definition(
-    "comparison",
-    "B - A",
-    [
-        _COMPARISON,
-        Column(
-            "kind",
-            "kind",
-            kinds.TEXT,
-            "what the row is about: all, a task, a condition or a variant",
-            lambda item: item.one.kind,
-            Level.DATA,
-        ),
-        Column(
-            "task",
-            "task",
-            kinds.NAME,
-            "the task of the row, unknown for all",
-            lambda item: item.one.task,
-            Level.DATA,
-        ),
-        Column(
-            "name",
-            "name",
-            kinds.NAME,
-            "the condition or variant of the row",
-            lambda item: item.one.name,
-            Level.DATA,
-        ),
-        _LABEL,
-        Column(
-            "pairs",
-            "pairs",
-            kinds.COUNT,
-            "different questions that both answered, unknown without pairing",
-            _pairs,
-        ),
+def _two_sides(named: str, pairs: str, right: str, test: str) -> list[Column[Any]]:
+    """The columns of a comparison of A and B; `test` names that of all rows."""
+    return [
+        Column("part", named, kinds.NAME, "the part of the questions", _label),
+        Column("pairs", pairs, kinds.COUNT, f"{pairs} that both answered", _pairs),
         Column(
             "first_trials",
             "A",
             kinds.COUNT,
             "trials of A",
-            _measured("first"),
-            Level.FULL,
+            _trials("percentage_beside"),
         ),
-        Column("first", "A %", kinds.SHARE, "correct answers of A", _percent("first")),
-        _counted("first", "correct", "A right", "correct trials of A"),
-        _counted("first", "questions", "A asked", "different questions of A"),
+        Column("first", "A %", kinds.SHARE, f"{right} of A", _of("percentage_beside")),
+        Column("second_trials", "B", kinds.COUNT, "trials of B", _trials("percentage")),
+        Column("second", "B %", kinds.SHARE, f"{right} of B", _of("percentage")),
+        Column("difference", "B - A", kinds.POINTS, "percentage points", _difference),
         Column(
-            "second_trials",
-            "B",
+            "better",
+            "better",
             kinds.COUNT,
-            "trials of B",
-            _measured("second"),
-            Level.FULL,
+            "questions that B alone got right, of repeats more often",
+            _of("better"),
         ),
         Column(
-            "second", "B %", kinds.SHARE, "correct answers of B", _percent("second")
+            "worse",
+            "worse",
+            kinds.COUNT,
+            "questions that A alone got right, of repeats more often",
+            _of("worse"),
+            below="better",
         ),
-        _counted("second", "correct", "B right", "correct trials of B"),
-        _counted("second", "questions", "B asked", "different questions of B"),
-        _GAIN,
-        *_CHANGES,
         Column(
             "p",
-            "p",
+            test,
             kinds.P,
             "the test of this row alone; * if below 0.05 also with Holm's correction",
             _tested,
         ),
-        Column(
-            "detectable",
-            "detectable",
-            kinds.GAIN,
-            DETECTABLE,
-            lambda item: item.one.shown,
-            Level.DATA,
-        ),
-    ],
-)
+    ]
 
+
+def _label(item: ComparedPart) -> str:
+    return item.label
+
+
+COMPARISON = Definition(
+    "comparison", "B - A", _two_sides("", "pairs", "correct answers", "p")
+)
 MEAN_SCORES = Definition(
     "mean_scores",
     "mean scores",
-    [
-        _COMPARISON,
-        Column(
-            "task", "mean score", kinds.NAME, "the task", lambda item: item.one.task
-        ),
-        Column(
-            "problems",
-            "problems",
-            kinds.COUNT,
-            "problems that both answered",
-            lambda item: item.one.problems,
-        ),
-        Column(
-            "first",
-            "A %",
-            kinds.SHARE,
-            "the mean score of A",
-            lambda item: item.one.first,
-        ),
-        Column(
-            "second",
-            "B %",
-            kinds.SHARE,
-            "the mean score of B",
-            lambda item: item.one.second,
-        ),
-        _GAIN,
-        *_CHANGES,
-        Column(
-            "p",
-            "p, paired t",
-            kinds.P,
-            "the paired t test; * if below 0.05 also with Holm's correction",
-            _tested,
-        ),
-    ],
+    _two_sides("mean score", "problems", "mean score", "p, paired t"),
 )
 
 
-def _difference_of_d50(found: DifferenceOfD50) -> Shown:
+def _difference_of_d50(found: Figure) -> Shown:
     """Such as `+0.2 (-0.9 to +1.3)`; with one end `+0.2 (-0.9 or more)`."""
-    low, high = found.interval or (None, None)
-    text = formatting.signed(found.difference)
+    _, low, high, *_ = found
+    text = formatting.signed(found.value)  # type: ignore[arg-type]
     if low is None and high is None:
         return Shown(formatting.UNKNOWN)
     if high is None:
@@ -393,10 +271,10 @@ def _difference_of_d50(found: DifferenceOfD50) -> Shown:
     return Shown(text, f"{formatting.signed(low)} to {formatting.signed(high)}")
 
 
-_GAIN_IN_DIGITS: Kind[DifferenceOfD50] = Kind(
+_GAIN_IN_DIGITS: Kind[Figure] = Kind(
     {"digits": "number", "low": "number", "high": "number"},
     _difference_of_d50,
-    lambda v: [v.difference, *(v.interval or (None, None))],
+    lambda v: [v.value, v.low, v.high],
     "depth",
 )
 
@@ -404,143 +282,21 @@ COMPARISON_OF_D50 = Definition(
     "comparison_of_d50",
     "D50 of both",
     [
-        _COMPARISON,
         Column(
             "variant",
             "D50",
             kinds.NAME,
             "the variant, with its condition",
-            lambda item: item.one.name,
+            lambda item: item.name,
         ),
-        Column(
-            "first", "A", kinds.D50_OF_SIDE, "D50 of A", lambda item: item.one.first
-        ),
-        Column(
-            "second", "B", kinds.D50_OF_SIDE, "D50 of B", lambda item: item.one.second
-        ),
+        Column("first", "A", kinds.D50_OF_SIDE, "D50 of A", lambda item: item.first),
+        Column("second", "B", kinds.D50_OF_SIDE, "D50 of B", lambda item: item.second),
         Column(
             "difference",
             "B - A",
             _GAIN_IN_DIGITS,
             "digits, with the interval of Zou and Donner",
-            lambda item: item.one,
+            lambda item: item.compared.difference,
         ),
-    ],
-)
-
-
-# --- what is compared, as data --------------------------------------------------------
-
-
-class Pairing(NamedTuple):
-    """A comparison, and the name that its rows have."""
-
-    name: str
-    one: Comparison
-
-
-class DifferingFact(NamedTuple):
-    """A fact in which the sides of a comparison may differ, or a search on both."""
-
-    comparison: str
-    kind: str
-    one: Differing
-
-
-def _about(key: str, kind: Kind[Any], meaning: str, value: Any) -> Column[Any]:
-    title = key.replace("_", " ")
-    return Column(key, title, kind, meaning, value, Level.DATA)
-
-
-def _side_of(side: str) -> list[Column[Any]]:
-    letter = "A" if side == "first" else "B"
-    columns = []
-    for name, kind, meaning in (
-        ("run", kinds.NAME, "the run of"),
-        ("model", kinds.NAME, "the model of"),
-        ("condition", kinds.NAME, "the selected condition of"),
-        ("simulated", kinds.FLAG, "whether it is a fake model:"),
-    ):
-        columns.append(
-            _about(
-                f"{side}_{name}",
-                kind,
-                f"{meaning} {letter}",
-                lambda item, name=name: getattr(getattr(item.one, side), name),
-            )
-        )
-    for name, meaning in (
-        ("answered", "all answered trials of"),
-        ("others", "trials without a counterpart of"),
-        ("unanswered", "trials without a reply of"),
-    ):
-        columns.append(
-            _about(
-                f"{side}_{name}",
-                kinds.COUNT,
-                f"{meaning} {letter}",
-                lambda item, name=name: getattr(
-                    getattr(item.one.questions, side), name
-                ),
-            )
-        )
-    return columns
-
-
-def _counts(name: str) -> Any:
-    return lambda item: getattr(item.one.questions, name)
-
-
-COMPARISONS = Definition(
-    "comparisons",
-    "what is compared",
-    [
-        _about("comparison", kinds.NAME, "its name", lambda item: item.name),
-        *_side_of("first"),
-        *_side_of("second"),
-        _about("method", kinds.NAME, "paired or unpaired", _of("method")),
-        _about("compared", kinds.COUNT, "pairs", _counts("compared")),
-        _about(
-            "repeated",
-            kinds.COUNT,
-            "pairs whose question is also in another pair",
-            _counts("repeated"),
-        ),
-        _about(
-            "cells",
-            kinds.COUNT,
-            "cells with an answer on both sides, without pairing",
-            _counts("cells"),
-        ),
-        _about(
-            "unanswered",
-            kinds.COUNT,
-            "trials without a reply on either side",
-            _counts("unanswered"),
-        ),
-        _about(
-            "at_worst",
-            kinds.GAIN,
-            "B - A if unanswered ones are right in A and wrong in B",
-            _counts("at_worst"),
-        ),
-        _about(
-            "same_words",
-            kinds.COUNT,
-            "pairs with the same prompt in both conditions, left out",
-            _counts("same_words"),
-        ),
-    ],
-)
-
-DIFFERING = Definition(
-    "differing",
-    "facts that differ, and searches",
-    [
-        _about("comparison", kinds.NAME, "its name", lambda item: item.comparison),
-        _about("kind", kinds.NAME, "a fact or a search", lambda item: item.kind),
-        _about("what", kinds.NAME, "the fact, or the search", _of("what")),
-        _about("first", kinds.TEXT, "in A, unknown if it has none", _of("first")),
-        _about("second", kinds.TEXT, "in B, unknown if it has none", _of("second")),
     ],
 )

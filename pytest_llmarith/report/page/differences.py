@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from msgspec import structs
-
+from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.report.data_tables import effect_items
 from pytest_llmarith.report.definitions.difference_fields import (
     DIFFERENCES,
@@ -24,20 +23,24 @@ from pytest_llmarith.report.series import (
     remark_on_conditions,
 )
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
-from pytest_llmarith.summaries import Difference, ModelDifference
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.fields import trials_of
 from pytest_llmarith.views.places import Here, short_name
 from pytest_llmarith.views.table import Column, Level, pivot
 
 
-def direction(difference: Difference | None, p_holm: float | None) -> str:
+def direction(one: Compared | None) -> str:
     """`better` or `worse` if the difference is significant after Holm's correction,
     else `unclear`.
     """
-    if difference is None or p_holm is None or p_holm >= SIGNIFICANT:
+    if one is None or one.value("p_holm") >= SIGNIFICANT:
         return "unclear"
-    return "better" if difference.points > 0 else "worse"
+    return "better" if points_of(one) > 0 else "worse"
+
+
+def points_of(one: Compared | None) -> float:
+    """The difference in percentage points; 0 of the baseline."""
+    return float(one.difference.value or 0) if one else 0.0
 
 
 # --- models ---------------------------------------------------------------------------
@@ -49,17 +52,15 @@ class ModelPlace(NamedTuple):
     """
 
     key: str  # of the model
-    compared: ModelDifference | None
+    compared: Compared | None
 
     @property
     def points(self) -> float:
-        return self.compared.difference.points if self.compared else 0.0
+        return points_of(self.compared)
 
     @property
     def direction(self) -> str:
-        if self.compared is None:
-            return "unclear"
-        return direction(self.compared.difference, self.compared.p_holm)
+        return direction(self.compared)
 
 
 class Ranking(NamedTuple):
@@ -90,7 +91,7 @@ def rankings(
             tasks.setdefault(row.task, []).append(row)
     found = []
     for task, of_task in tasks.items():
-        compared = [one for one in differences if one.task == task]
+        compared = [one for one in differences if one.place.task == task]
         models = _by_name(of_task, compared)
         if len(models) > 1:
             alone = [row.without_run() for row in of_task]
@@ -100,12 +101,12 @@ def rankings(
 
 
 def _by_name(
-    rows: Iterable[Here], differences: Iterable[ModelDifference]
+    rows: Iterable[Here], differences: Iterable[Compared]
 ) -> dict[str, list[Here]]:
     """The results by the names in the differences, or by their labels."""
     names = set()
     for one in differences:
-        names |= {one.model, one.baseline}
+        names |= {one.place.model, one.beside}
     models: dict[str, list[Here]] = {}
     for row in rows:
         # The models of one run are compared in all conditions together.
@@ -115,8 +116,8 @@ def _by_name(
 
 
 def _labelled(
-    differences: Sequence[ModelDifference], series: Sequence[Series]
-) -> list[ModelDifference]:
+    differences: Sequence[Compared], series: Sequence[Series]
+) -> list[Compared]:
     """Differences between models of one run, with the labels of those that have no
     other condition.
     """
@@ -126,23 +127,24 @@ def _labelled(
     names = {model: some[0] for model, some in labels.items() if len(some) == 1}
     labelled = []
     for difference in differences:
-        model = names.get(difference.model, difference.model)
-        baseline = names.get(difference.baseline, difference.baseline)
-        labelled.append(structs.replace(difference, model=model, baseline=baseline))
+        place, beside = difference.place, difference.beside
+        place = place._replace(model=names.get(place.model, place.model))
+        beside = names.get(beside, beside)
+        labelled.append(difference._replace(place=place, beside=beside))
     return labelled
 
 
 def _ranking(
     task: str,
-    differences: Sequence[ModelDifference],
+    differences: Sequence[Compared],
     models: Mapping[str, Sequence[Here]],
     remark: str,
 ) -> Ranking:
-    compared: dict[str, ModelDifference | None] = {}
+    compared: dict[str, Compared | None] = {}
     baseline = ""
     for one in differences:
-        compared[one.model] = one
-        baseline = one.baseline
+        compared[one.place.model] = one
+        baseline = one.beside
     if compared:
         compared[baseline] = None
     places = [
@@ -158,7 +160,7 @@ def _ranking(
         baseline=baseline,
         places=places,
         unranked=others,
-        shown=_shown(places, task, baseline, models, remark),
+        shown=_shown(places, task, models, remark),
         matrix=_matrix(rows, not_compared if places else ()),
     )
 
@@ -176,7 +178,6 @@ def _best_first(models: Mapping[str, Sequence[Here]]) -> list[str]:
 def _shown(
     places: Sequence[ModelPlace],
     task: str,
-    baseline: str,
     models: Mapping[str, Sequence[Here]],
     remark: str,
 ) -> View:
@@ -188,7 +189,7 @@ def _shown(
         if place.compared is None:
             marks = (*marks, "baseline")
         model = kinds.ModelLabel(place.key, row.model, marks)
-        items.append(LabelledSide(model, baseline, task, place.compared))
+        items.append(LabelledSide(model, task, place.compared))
     table = DIFFERENCES.table(
         items, Level.PAGE, trials=lambda item: {"model": item.model.label}
     )
@@ -240,7 +241,7 @@ def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
             "task": short_name(item.task),
         },
     )
-    directions = [direction(item.one.difference, item.one.p_holm) for item in items]
+    directions = [direction(item.one) for item in items]
     return view(table, directions)
 
 
