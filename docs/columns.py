@@ -24,7 +24,8 @@ have the measures. The tables are those of the end of a run, of `llmarith report
 `compare` and `plan`, the page, markdown and LaTeX, and of `compare` and `plan` as JSON,
 whose keys they name; `llmarith schema tables` prints its JSON Schema. A column that is
 shown *brief* stands at the end of a run and everywhere else, *full* with `-v` and on the
-page, *page* on the page.
+page, *page* on the page. The measures of D50 are there twice, those of adaptive asking
+as `adaptive_d50`, `adaptive_d50_place` and so on.
 """
 
 
@@ -53,6 +54,8 @@ def columns() -> str:
 def _measures() -> str:
     lines = ["## Measures", "", "| key | title | unit | meaning |", "|---|---|---|---|"]
     for one in MEASURES.values():
+        if one.key.removeprefix("adaptive_") in MEASURES.keys() - {one.key}:
+            continue  # the introduction says what it is
         lines.append(f"| `{one.key}` | {one.title} | {one.unit} | {one.meaning} |")
     return "\n".join(lines) + "\n"
 

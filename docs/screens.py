@@ -1,4 +1,4 @@
-"""Writes docs/screens.md, what runs print on a terminal of 80 and of 120 columns, by
+"""Writes docs/screens.md, what runs print on a terminal of 80 or 120 columns, by
 running them:
 
 `make docs`.
@@ -36,9 +36,8 @@ SCREENS = {
     "No key": "pytest benches -k 'int_add and depth_3' --llm-model=gpt-4o-mini",
     "Interrupted by Ctrl-C": f"{_BENCH} {_SLOPPY}",
 }
-# On a wide terminal, too, where the layout differs most.
-_WIDE = ("Five models",)
-SHOWN = [(title, 80) for title in SCREENS] + [(title, 120) for title in _WIDE]
+# The one whose layout a wide terminal changes most.
+SHOWN = {title: 120 if title == "Five models" else 80 for title in SCREENS}
 _LEFT_OUT = re.compile(
     r"^(platform|rootdir|configfile|plugins|hypothesis profile|cachedir|metadata|timeout|  timeout|json-|collecting)"
     r"|^llmarith: loading litellm"  # only where it takes more than a second
@@ -65,11 +64,7 @@ def screens() -> str:
     parts = [_INTRODUCTION]
     for title in SCREENS:
         parts.append(f"## {title}\n")
-        parts += [
-            f"```text\n{screen(title, columns)}```\n"
-            for shown, columns in SHOWN
-            if shown == title
-        ]
+        parts.append(f"```text\n{screen(title, SHOWN[title])}```\n")
     return "\n".join(parts)
 
 

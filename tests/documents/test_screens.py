@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from docs.screens import SHOWN, printed, screen
+from docs.screens import SCREENS, SHOWN, printed, screen
 from tests.documents.blocks import blocks, is_in
 
-CHEAP = ("No key", 80)
 BLOCKS = {block.text for block in blocks() if block.document == "screens.md"}
 
 
 @pytest.mark.parametrize(
-    ("title", "columns"),
+    "title",
     [
-        pytest.param(
-            title, columns, marks=[] if (title, columns) == CHEAP else pytest.mark.proof
-        )
-        for title, columns in SHOWN
+        pytest.param(title, marks=[] if title == "No key" else pytest.mark.proof)
+        for title in SCREENS
     ],
 )
-def test_a_screen_is_as_shown(title: str, columns: int) -> None:
-    assert screen(title, columns) in BLOCKS, "run make docs"
+def test_a_screen_is_as_shown(title: str) -> None:
+    assert screen(title, SHOWN[title]) in BLOCKS, "run make docs"
 
 
 @pytest.mark.proof
