@@ -323,7 +323,7 @@ class Model:
     user set, as JSON values. `judge` marks a model that judges programs; judges are not
     measured. `batched` is set if it is asked in batches. `file` is set if a server that
     this run starts answers from a file. `price` is the user's, in place of the listed
-    one.
+    one. `known` is what a fake model may reply to the question, the right reply first.
     """
 
     name: str
@@ -335,6 +335,7 @@ class Model:
     batched: bool = False
     file: ModelFile | None = None
     price: Price | None = None
+    known: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """What reports of other plugins show, as of the other parameters."""
@@ -365,14 +366,15 @@ class Model:
     def for_question(self, question: Question) -> Model:
         """The model with the question's system prompt.
 
-        A fake model gets a different seed for each repeat. It replies alike if a search
-        asks a question again.
+        A fake model gets what it may reply, and a different seed for each repeat. It
+        replies alike if a search asks a question again.
         """
         model = self
-        seed = self.params.get("seed", 0)
-        if self.simulated and question.repeat and type(seed) is int:
-            params = {**self.params, "seed": seed * _SEEDS + question.repeat}
-            model = replace(self, params=params)
+        if self.simulated:
+            params, seed = {**self.params}, self.params.get("seed", 0)
+            if question.repeat and type(seed) is int:
+                params["seed"] = seed * _SEEDS + question.repeat
+            model = replace(self, params=params, known=question.known)
         if question.system_prompt is None:
             return model
         return replace(model, system_prompt=question.system_prompt)
@@ -406,7 +408,8 @@ class Question:
     Two trials with the same prompt are two questions, and so are two repeats.
 
     `system_prompt` replaces the model's own unless it is None. `before` counts how
-    often a search has already asked the same question.
+    often a search has already asked the same question. `known` is what a fake model may
+    reply, the right reply first.
     """
 
     model: str
@@ -415,6 +418,7 @@ class Question:
     repeat: int = 0
     system_prompt: str | None = None
     before: int = 0
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

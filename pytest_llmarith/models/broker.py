@@ -30,7 +30,6 @@ from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion
 from pytest_llmarith.models.batches import Batches, in_batch_since
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.fake import starter_sequences
 from pytest_llmarith.models.planner import Planner
 from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
 from pytest_llmarith.models.providers import dotenv_variables, unusable_key, with_dotenv
@@ -424,9 +423,7 @@ class Server:
 
     def __init__(self, setup: Setup, write: Write) -> None:
         self._write = write
-        self._client = Client(
-            lambda: starter_sequences(setup.oeis_cache), setup.transport
-        )
+        self._client = Client(setup.transport)
         self._models = {}
         for model in setup.models:
             batched = setup.batch is not None

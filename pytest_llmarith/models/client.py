@@ -114,11 +114,7 @@ class Client:
     What a way needs is imported when it is first used.
     """
 
-    def __init__(
-        self, known: fake.KnownSequences = dict, transport: Transport = Transport.DIRECT
-    ) -> None:
-        """`known` are the integer sequences that the fake models know."""
-        self._known = cache(known)
+    def __init__(self, transport: Transport = Transport.DIRECT) -> None:
         self._transport = transport
         self._is_own = cache(_is_own_server)
         self._used: list[Way] = []
@@ -158,8 +154,7 @@ class Client:
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
         if model.simulated:
-            messages = model.messages(prompt)
-            reply = fake.reply(model.target, messages, model.params, self._known)
+            reply = fake.reply(model, prompt)
         else:
             reply = await self._way(model).request(model, prompt, timeout_s)
         return structs.replace(

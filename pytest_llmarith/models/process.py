@@ -83,9 +83,8 @@ class Setup:
 
     It gets keys only from the environment and `dotenv_path`.
 
-    `store_path` is None if no store is used; the fake models read sequences from
-    `oeis_cache`. With `batch`, planned questions go into batches. Without `asks`,
-    nothing is asked, and no key is needed.
+    `store_path` is None if no store is used. With `batch`, planned questions go into
+    batches. Without `asks`, nothing is asked, and no key is needed.
     """
 
     models: tuple[Model, ...]
@@ -93,7 +92,6 @@ class Setup:
     store_path: Path | None
     store_mode: StoreMode
     dotenv_path: Path
-    oeis_cache: Path
     batch: BatchMode | None = None
     transport: Transport = Transport.DIRECT
     asks: bool = True

@@ -27,7 +27,7 @@ from pytest_llmarith.session.items import (
     keep,
     limit_of,
 )
-from pytest_llmarith.session.planned import config_of, question_of
+from pytest_llmarith.session.planned import config_of, known_to, question_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import InvalidGrade, TaskProblem, Tools
@@ -68,16 +68,11 @@ class ModelUnderTest:
     def params(self) -> dict[str, Any]:
         return dict(self.model.params)
 
-    def reply(self, prompt: Prompt, before: int = 0, trial: int | None = None) -> Reply:
-        """Ask the model. Raises `Unanswered`.
-
-        `before` counts how often a search has already asked this question; `trial`
-        replaces that of the item.
+    def reply(self, prompt: Prompt, **changes: Any) -> Reply:
+        """Ask the model; `changes` are further fields of the question. Raises
+        `Unanswered`.
         """
-        if trial is None:
-            trial = self._question.trial
-        question = replace(self._question, prompt=prompt, before=before, trial=trial)
-        answer = self._ask(question)
+        answer = self._ask(replace(self._question, prompt=prompt, **changes))
         if isinstance(answer, Failure):
             raise Unanswered(answer)
         return answer
@@ -116,7 +111,7 @@ class Ask:
         trial = self._trial(problem)
         if problem.search is not None:
             return self._finish(self._searched(problem, trial))
-        answer = self._reply(trial.prompt)
+        answer = self._reply(problem, trial.prompt)
         if isinstance(answer, Failure):
             return self._finish(evaluate.unanswered_record(trial, answer))
         return self._finish(self._evaluated(problem, trial, answer))
@@ -141,7 +136,7 @@ class Ask:
         def ask(question: TaskProblem, **changes: int) -> Step:
             __tracebackhide__ = True
             prompt = self._prompt(question)
-            answer = self._reply(prompt, **changes)
+            answer = self._reply(question, prompt, **changes)
             if isinstance(answer, Failure):
                 raise Unanswered(answer)
             before = changes.get("before", changes.get("trial", 0))
@@ -216,13 +211,17 @@ class Ask:
             problem, model, self._prompt(problem), self._item.nodeid, self._config
         )
 
-    def _reply(self, prompt: Prompt, **changes: int) -> Reply | Failure:
-        """The reply of the model, without keys; `changes` are further arguments of
-        `ModelUnderTest.reply`.
+    def _reply(
+        self, problem: TaskProblem, prompt: Prompt, **changes: Any
+    ) -> Reply | Failure:
+        """The reply of the model, without keys; `changes` are further fields of the
+        question.
         """
         is_own = not isinstance(self._model, ModelUnderTest)
         sent: Any = prompt
-        if is_own:
+        if not is_own:
+            changes["known"] = known_to(self._model.model, problem)
+        else:
             changes = {}
             if not isinstance(prompt, str):
                 sent = Model("", "").messages(prompt)

@@ -297,7 +297,6 @@ def start_broker(
         store_path=store_path,
         store_mode=settings.store_mode,
         dotenv_path=config.rootpath / ".env",
-        oeis_cache=settings.oeis.cache.absolute(),
         batch=settings.batch,
         transport=settings.transport,
         asks=not read_only,

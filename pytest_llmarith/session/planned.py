@@ -98,8 +98,18 @@ def question_of(
     system = None
     if config.condition.system is not None:
         system = settings.prompt_configs.systems[config.condition.system]
-    trial = problem.trial if problem else 0
-    return Question(model.name, prompt, trial, config.repeat, system)
+    trial, known = 0, tuple[str, ...]()
+    if problem is not None:
+        trial, known = problem.trial, known_to(model, problem)
+    return Question(model.name, prompt, trial, config.repeat, system, known=known)
+
+
+def known_to(model: Model, problem: TaskProblem) -> tuple[str, ...]:
+    """What a fake model may reply to a problem; nothing for others."""
+    if not model.simulated:
+        return ()
+    asked = problem.search.first() if problem.search else problem
+    return tuple(asked.owner.replies(asked))
 
 
 def selected(items: Iterable[pytest.Item]) -> list[pytest.Item]:

@@ -297,6 +297,10 @@ def _is_expected(answer: object, problem: Problem) -> bool:
     return bool(answer == problem.expected)
 
 
+def _expected_text(problem: Problem) -> Sequence[str]:
+    return () if problem.expected is None else (str(problem.expected),)
+
+
 @dataclass(frozen=True, slots=True)
 class Task(Generic[Answer]):
     """A task: its problems, the question of each, and how replies are read and graded.
@@ -307,7 +311,8 @@ class Task(Generic[Answer]):
     it is the text. `grade(answer, problem)` returns whether it is right, a score from 0
     to 1, or a `Grade`, by default whether it equals `problem.expected`; or it is a
     `Grader`. `numbers` names inputs that --llm-number-format rewrites, `reply_tokens`
-    is the length of a short reply.
+    is the length of a short reply. `replies(problem)` is what the fake models reply:
+    a right reply, then wrong ones.
     """
 
     name: str
@@ -317,6 +322,7 @@ class Task(Generic[Answer]):
     grade: Callable[[Answer, Problem], bool | float | Grade] | Grader = _is_expected
     numbers: Sequence[str] = ()
     reply_tokens: int = 100  # a guess
+    replies: Callable[[Problem], Sequence[str]] = _expected_text
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -30,6 +32,7 @@ FIRST, SECOND, PRICED, JUDGE = (
     "openai/gpt-4.1-nano",
 )
 BASE_URL = "{address of the server}"
+RECORDED = Path(__file__).with_name("recorded")  # what the fake models reply
 FAKES = ("llmarith/exact", "llmarith/sloppy")
 
 _STUB = ("-ollm_retries=1",)
@@ -148,8 +151,16 @@ def run(programs: Path, folder: Path, args: Sequence[str], base_url: str | None)
         arg.replace(BASE_URL, base_url or "")
         for arg in _write_trials(args, folder / "benches")
     ]
+    environment = {**os.environ}
+    if base_url is None:
+        # Not a fork of a process that runs already.
+        programs = Path(sys.executable).parent
+        environment["PYTHONPATH"] = f"{RECORDED}"
     done = _command(
-        programs / "pytest", ["-p", "no:cacheprovider", "-q", *server, *told], folder
+        programs / "pytest",
+        ["-p", "no:cacheprovider", "-q", *server, *told],
+        folder,
+        environment,
     )
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return done.returncode
@@ -587,8 +598,11 @@ def _records(log: Path) -> Iterator[dict[str, Any]]:
 
 
 def _command(
-    program: Path, args: Sequence[str | Path], folder: Path
+    program: Path,
+    args: Sequence[str | Path],
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [program, *args], cwd=folder, capture_output=True, text=True, check=False
+        [program, *args], cwd=folder, env=environment, capture_output=True, text=True
     )

@@ -9,8 +9,7 @@ rewrite them:
     pytest tests/golden --refreeze
 
 and say in the commit which change of the program changes an expected value.
-`sloppy.txt` and `sloppy-compared.txt` belong to the sloppy fake model, and change with
-it.
+The fake models reply what is in `recorded/`.
 """
 
 from __future__ import annotations

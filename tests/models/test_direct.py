@@ -233,7 +233,6 @@ def test_the_broker_imports_litellm_only_if_a_model_needs_it(
             tmp_path / "s.sqlite",
             StoreMode.ON,
             tmp_path / ".env",
-            tmp_path,
             transport=way,
         )
         question = msgspec.to_builtins(Question("m", "1 + 1", 0))

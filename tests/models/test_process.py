@@ -61,7 +61,6 @@ def start(
             path,
             StoreMode.ON,
             tmp_path / ".env",
-            tmp_path,
         )
         made.append(BrokerProcess(setup))
         return made[-1]

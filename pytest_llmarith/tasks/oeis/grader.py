@@ -389,7 +389,7 @@ def _verdict(
     replies = list[Reply]()
     new = 0
     for attempt in range(_MAX_STORED):
-        answer = ask(Question(judge, question, attempt))
+        answer = ask(Question(judge, question, attempt, known=("0", "1")))
         if isinstance(answer, Failure):
             return records.ModelVerdict(None, judge, replies), answer.message
         replies.append(without_retries(answer))

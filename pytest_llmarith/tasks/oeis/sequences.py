@@ -43,6 +43,18 @@ def task(sets: Sequence[str], entries: Cache, programs: Programs) -> BuiltInTask
     for name in sets:
         problems += problems_of_set(name, entries.sequences(name))
 
+    def replies(problem: Problem) -> list[str]:
+        """The starter's program, one for other terms, and a lookup table."""
+        program = entries.starter_program(problem["number"])
+        if program is None:
+            return []
+        table = (
+            f"terms = [{', '.join(problem.private.terms)}]\n"
+            f"print(terms[int(input()) - {problem.private.offset}])"
+        )
+        programs = program, "print(int(input()) + 1)", table
+        return [f"```python\n{one.strip()}\n```" for one in programs]
+
     return BuiltInTask(
         name=NAME,
         problems=problems,
@@ -50,6 +62,7 @@ def task(sets: Sequence[str], entries: Cache, programs: Programs) -> BuiltInTask
         read=_whole,
         grade=programs,
         reply_tokens=600,
+        replies=replies,
         has_thoughts=True,
     )
 
