@@ -26,8 +26,6 @@ from pytest_llmarith.sandbox.payload import Interpreter
 from pytest_llmarith.sandbox.runner import Slots, calibrate, machine_facts
 from pytest_llmarith.types import Isolation, IsolationLevel
 
-_PROJECT = Path(__file__).parents[2]
-
 
 def test_what_is_reported_is_enforced(
     isolations: dict[IsolationLevel, Isolation],
