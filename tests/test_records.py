@@ -200,9 +200,6 @@ def test_the_published_schemas(name: str, capsys: pytest.CaptureFixture[str]) ->
     assert (PUBLISHED_FILES / f"{name}-1.json").read_text("utf-8") == printed
     schema = json.loads(printed)
     Draft202012Validator.check_schema(schema)
-    assert schema["$id"] == f"urn:pytest-llmarith:{name}:1"
-    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    assert schema["properties"]["format"] == {"enum": [1]}
 
 
 # --- one record, as it may be and as it may not ---------------------------------------

@@ -74,6 +74,7 @@ broker.main()
 """
 
 
+@pytest.mark.proof
 def test_a_question_enters_few_modules(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,13 +64,8 @@ def _attacked(
     return {line["attack"]: line for line in lines}
 
 
-@pytest.mark.parametrize(
-    "level",
-    [
-        IsolationLevel.STANDARD,
-        pytest.param(IsolationLevel.STRICT, marks=pytest.mark.proof),
-    ],
-)
+@pytest.mark.proof
+@pytest.mark.parametrize("level", [IsolationLevel.STANDARD, IsolationLevel.STRICT])
 def test_nothing_gets_through(
     level: IsolationLevel, isolations: dict[IsolationLevel, Isolation]
 ) -> None:

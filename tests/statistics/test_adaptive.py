@@ -110,7 +110,7 @@ def test_outside_of_the_depths(depths: Sequence[int], d50: float, place: int) ->
 def test_any_answers(depths: Sequence[int], half_width: float) -> None:
     for shown in range(2, 6):
         chooser, depth = DepthChooser(depths, half_width), depths[0]
-        for number in range(60):
+        for number in range(20):
             chooser.add(depth, is_right=number % shown == 0 or depth == depths[-1])
             if (following := chooser.next_depth()) is None:
                 break
