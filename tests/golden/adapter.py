@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
-from tests.golden import frozen
 
 ROOT = Path(__file__).parents[2]
 KEY = "OPENAI_API_KEY"
@@ -196,11 +195,6 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     )
 
 
-def numbers(folder: Path) -> dict[str, Any]:
-    """The summary of the only run in this folder."""
-    return _numbers(frozen.summary_of((_run(folder) / "summary.json").read_bytes()))
-
-
 def compare(
     programs: Path, runs: Sequence[Path], args: Sequence[str]
 ) -> tuple[int, list[Any]]:
@@ -323,165 +317,6 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
-    run = summary["run"]
-    asking = run.get("asking") or {}
-    counted = (
-        "requests",
-        "answered",
-        "failed",
-        "cost_usd",
-        "unpriced",
-        "judged",
-        "lost",
-    )
-    return {
-        "run": {
-            "exit status": run.get("exit_status"),
-            "stopped": run["stopped"] is not None,
-            "asking": {name: asking.get(name) for name in counted}
-            | {"retries": sum(asking["retries"].values())},
-            **{name: summary[name] for name in ("answered", "unanswered", "complete")},
-        },
-        **{
-            f"{one['model']} {one['task']} {_condition(one)}".strip(): _result(one)
-            for one in summary["results"]
-        },
-        **{
-            f"effect on {one['model']} {one['task']} {_condition(one)}": [
-                *(
-                    one[name]
-                    for name in (
-                        "problems",
-                        "percent",
-                        "percent_beside",
-                        "better",
-                        "worse",
-                        "p",
-                        "p_holm",
-                    )
-                ),
-                _interval(one["difference"]),
-            ]
-            for one in summary.get("effects", ())
-        },
-    }
-
-
-def _strict(one: Mapping[str, Any]) -> dict[str, int] | None:
-    if not one.get("errors"):
-        return None
-    strict: dict[str, int] = one["errors"]["strict"]
-    only = strict["tolerant_correct"] - strict["strict_correct"]
-    return strict | {"measured": one["measured"], "only_tolerant": only}
-
-
-def _result(one: Mapping[str, Any]) -> dict[str, Any]:
-    spending = {
-        name: [*amounts.values()]
-        for name, amounts in one["spending"].items()
-        if amounts and name != "latency_s"
-    }
-    totals = one.get("errors") or {"classes": []}
-    tokens = [
-        one["spending"][f"{kind}_tokens"]
-        for kind in ("prompt", "completion", "reasoning")
-    ]
-    sizes = (
-        one["error_sizes"]["median_relative_error"],
-        one["average_absolute_error"],
-        one["rounded"],
-    )
-    points = (
-        "question",
-        "answer",
-        "outcome",
-        "not_reproduced",
-        "questions",
-        "ended",
-        "largest_right",
-    )
-    repeats = {
-        name: _interval(value) for name, value in (one.get("repeats") or {}).items()
-    }
-    return {
-        "outcomes": [one["measured"], _outcomes(one["outcomes"])],
-        "unanswered": sum(one["unanswered_reasons"].values()),
-        "percentages": {
-            name: _interval(value) for name, value in one["percentages"].items()
-        },
-        "nan": one["nan_reasons"],
-        "money and tokens": [
-            one["cost_usd"],
-            one["unpriced"],
-            *(known and known["sum"] for known in tokens),
-        ],
-        "sum, median, p90, known": spending,
-        "sizes of errors": [*sizes],
-        "errors": {
-            each["class"]: each["count"] for each in totals["classes"] if each["count"]
-        },
-        "strict reading": _strict(one),
-        "repeats": repeats,
-        # `90 % to` takes the first repeat, and which reply that gets depends on the
-        # order of requests.
-        "variant": {
-            each["variant"]: _variant(each)[: 2 if repeats else 3]
-            for each in one["variants"]
-            if _is_series(each)
-        },
-        "digits": {
-            str(each["depth"]): _outcomes(each)
-            for each in one["cells"]
-            if not each["variant"]
-        },
-        "breaking point": {
-            each["variant"]: [each[name] for name in points]
-            for each in one.get("breaking_points", ())
-        },
-        "set": {
-            each["variant"]: _set(each)
-            for each in one["variants"]
-            if each.get("programs")
-        },
-    }
-
-
-def _is_series(one: Mapping[str, Any]) -> bool:
-    return bool(one["variant"]) and one["ninety_percent_to"] is not None
-
-
-def _variant(one: Mapping[str, Any]) -> list[Any]:
-    to = [one["ninety_percent_to"][name] for name in ("shown", "possible")]
-    return [_outcomes(one), _interval(one["percentages"]["correct"]), to]
-
-
-_OF_LIMIT = ("problems", "mean", "perfect", "perfect_percentage")
-
-
-def _set(one: Mapping[str, Any]) -> dict[str, Any]:
-    programs = one["programs"]
-    return {
-        "outcomes": _outcomes(one),
-        "percentages": [
-            _interval(one["correct_percentage"]),
-            _interval(programs["cheating"]),
-        ],
-        "limits": [
-            [float(each["name"]), *(_interval(each[name]) for name in _OF_LIMIT)]
-            for each in one["scores"]
-        ],
-        "right, run by place": [
-            [each["right"], each["run"]] for each in programs["by_term"]
-        ],
-        "terms": programs["term_statuses"],
-        "unsolved": one.get("unsolved", []),
-        "judges": {
-            name: _interval(value) for name, value in (programs["judges"] or {}).items()
-        },
-    }
-
-
 def _comparison(one: Mapping[str, Any]) -> dict[str, Any]:
     counts = ("compared", "repeated", "cells", "unanswered", "at_worst", "same_words")
     sides = ("first", "second")
@@ -542,31 +377,6 @@ def _compared(row: Mapping[str, Any], paired: bool) -> list[Any]:
         difference = [whole[end] for end in ("value", "low", "high")]
     tests = [values.get("p"), values.get("p_holm")]
     return [first, second, pairs, changes, difference, *tests]
-
-
-def _interval(value: Any) -> Any:
-    """A number with its interval as a list."""
-    names = ("percent", "points", "low", "high")
-    return (
-        [value[name] for name in names if name in value]
-        if isinstance(value, Mapping)
-        else value
-    )
-
-
-def _outcomes(one: Mapping[str, Any]) -> list[int]:
-    return [one[name] for name in ("correct", "deviate", "nan", "cheat", "unanswered")]
-
-
-def _condition(one: Mapping[str, Any]) -> str:
-    condition = one.get("condition") or {}
-    if isinstance(condition, str):
-        return condition
-    return " ".join(
-        str(value)
-        for value in condition.values()
-        if value not in (None, "plain", "ascii")
-    )
 
 
 def _short(text: str | None) -> str | None:
