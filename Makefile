@@ -158,7 +158,6 @@ lock: $(DEVELOPER)  ## Write requirements/: the newest releases that pyproject.t
 schemas: $(DEVELOPER)  ## Write docs/schemas from the records in the code
 	$(RUN)/llmarith schema record > docs/schemas/record-1.json
 	$(RUN)/llmarith schema summary > docs/schemas/summary-1.json
-	$(RUN)/llmarith schema tables > docs/schemas/tables-1.json
 
 docs: $(DEVELOPER)  ## Write docs/options.md, docs/columns.md and docs/screens.md from the code
 	$(RUN)/python -m docs.reference > docs/options.md

@@ -21,11 +21,10 @@ For those who look up a column of a table, or its key in CSV and JSON.
 
 Made from the code by `make docs`. `summary.json`, and `llmarith report` as CSV and JSON,
 have the measures. The tables are those of the end of a run, of `llmarith report`,
-`compare` and `plan`, the page, markdown and LaTeX, and of `compare` and `plan` as JSON,
-whose keys they name; `llmarith schema tables` prints its JSON Schema. A column that is
-shown *brief* stands at the end of a run and everywhere else, *full* with `-v` and on the
-page, *page* on the page. The measures of D50 are there twice, those of adaptive asking
-as `adaptive_d50`, `adaptive_d50_place` and so on.
+`compare` and `plan`, the page, markdown and LaTeX. A column that is shown *brief* stands
+at the end of a run and everywhere else, *full* with `-v` and on the page, *page* on the
+page. The measures of D50 are there twice, those of adaptive asking as `adaptive_d50`,
+`adaptive_d50_place` and so on.
 """
 
 

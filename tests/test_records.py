@@ -193,7 +193,7 @@ def test_summaries_of_real_runs(runs: list[Path]) -> None:
     assert {row.by for row in merged.differences} == {"model", "condition"}
 
 
-@pytest.mark.parametrize("name", [*KINDS, "tables"])
+@pytest.mark.parametrize("name", KINDS)
 def test_the_published_schemas(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", name]) == 0
     printed = capsys.readouterr().out

@@ -111,8 +111,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_schema(commands: Commands) -> None:
-    kinds = ("record", "summary", "tables")
-    purpose = "Print the JSON Schema of a record, of a summary or of tables"
+    kinds = ("record", "summary")
+    purpose = "Print the JSON Schema of a record or of a summary"
     command = add_command(
         commands, "schema", purpose, "docs/schemas holds all.", _schema
     )
@@ -120,18 +120,14 @@ def _add_schema(commands: Commands) -> None:
         "name",
         choices=kinds,
         metavar="|".join(kinds),
-        help="A line of trials.jsonl, summary.json, or what --format=json prints",
+        help="A line of trials.jsonl, or summary.json",
     )
 
 
 def _schema(request: argparse.Namespace) -> int:
     import json
 
-    from pytest_llmarith.report.data_tables import DEFINITIONS
-    from pytest_llmarith.report.render.data import schema
     from pytest_llmarith.summaries import schema_of
 
-    is_tables = request.name == "tables"
-    found = schema(DEFINITIONS) if is_tables else schema_of(request.name)
-    say(json.dumps(found, indent=2))
+    say(json.dumps(schema_of(request.name), indent=2))
     return 0

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from pytest_llmarith.cli import parser
 
 if TYPE_CHECKING:
-    from pytest_llmarith.results.compare import Comparisons
     from pytest_llmarith.results.load import LoadedRun
     from pytest_llmarith.results.plan import ModelCost
 
-_FORMATS = ("terminal", "markdown", "latex", "json")
+_FORMATS = ("terminal", "markdown", "latex", "csv", "json")
 
 
 def add_compare(commands: parser.Commands) -> None:
@@ -84,8 +83,19 @@ def _count(text: str) -> int:
 
 
 def _compare(request: argparse.Namespace) -> int:
-    from pytest_llmarith.report.compare_text import as_lines, failures, unseen
-    from pytest_llmarith.report.export import Destination
+    import json
+    from itertools import chain
+
+    from pytest_llmarith.report.compare_text import (
+        as_data,
+        as_latex,
+        as_lines,
+        as_markdown,
+        failures,
+        rows_of,
+        unseen,
+    )
+    from pytest_llmarith.report.export import Destination, csv_lines
     from pytest_llmarith.report.render.terminal import coloured
     from pytest_llmarith.results.compare import compare
     from pytest_llmarith.results.loaded import load_all_runs
@@ -108,31 +118,27 @@ def _compare(request: argparse.Namespace) -> int:
             "runs share; remove it"
         )
     destination = Destination(sys.stdout, request.output, request.force)
-    if request.format == "terminal":
+    if request.format == "csv":
+        rows = chain.from_iterable(map(rows_of, comparisons.comparisons))
+        text = list(csv_lines(rows, spreadsheet=destination.for_spreadsheet))
+    elif request.format == "terminal":
         lines = as_lines(comparisons, shutil.get_terminal_size().columns)
         if destination.has_colour:
             lines = coloured(lines)
-        destination.write((f"{line}\n" for line in lines), runs)
+        text = [f"{line}\n" for line in lines]
+    elif request.format == "json":
+        text = [json.dumps(as_data(comparisons), indent=2), "\n"]
+    elif request.format == "latex":
+        text = [as_latex(comparisons)]
     else:
-        destination.write([_formatted(comparisons, request.format)], runs)
+        text = [as_markdown(comparisons)]
+    destination.write(text, runs)
     if gate is None:
         return 0
     worse = failures(comparisons, gate, request.allow_unanswered or 0)
     for line in worse or unseen(comparisons, gate):
         parser.print_error("compare", line)
     return parser.NOT_DONE if worse else 0
-
-
-def _formatted(comparisons: Comparisons, form: str) -> str:
-    import json
-
-    from pytest_llmarith.report.compare_text import as_data, as_latex, as_markdown
-
-    if form == "json":
-        return f"{json.dumps(as_data(comparisons), indent=2)}\n"
-    if form == "latex":
-        return as_latex(comparisons)
-    return as_markdown(comparisons)
 
 
 # --- plan -----------------------------------------------------------------------------
@@ -157,7 +163,7 @@ def add_plan(commands: parser.Commands) -> None:
     parser.add_repeatable(
         command, "--model", "MODEL", "Also price this model", dest="models"
     )
-    parser.add_format(command, _FORMATS, "terminal")
+    parser.add_format(command, ("terminal", "markdown", "latex"), "terminal")
 
 
 def _difference(text: str) -> float:
@@ -170,10 +176,7 @@ def _difference(text: str) -> float:
 
 
 def _plan(request: argparse.Namespace) -> int:
-    import json
-
     from pytest_llmarith.report.definitions.plan_fields import plan_tables
-    from pytest_llmarith.report.render.data import as_json
     from pytest_llmarith.report.render.documents import as_latex, as_markdown
     from pytest_llmarith.report.render.terminal import coloured, has_colour, one_table
     from pytest_llmarith.results.loaded import load_all_runs
@@ -185,9 +188,7 @@ def _plan(request: argparse.Namespace) -> int:
     grid = PlannedGrid(arithmetic.NAME, len(variants), len(variants) * len(depths))
     costs = _costs(runs, request.models)
     found = list(plan_tables(request.detect, runs, costs, grid))
-    if request.format == "json":
-        parser.say(json.dumps(as_json(found), indent=2))
-    elif request.format == "latex":
+    if request.format == "latex":
         parser.say(*as_latex(found))
     for table in found:
         if request.format == "terminal":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +11,20 @@ from typing import TextIO
 from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.figures.estimates import Estimate
 from pytest_llmarith.records import NumberDetails, Part, Record, as_text
-from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.terminal import has_colour
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
 from pytest_llmarith.results.run_files import UsageError, new_file
-from pytest_llmarith.safe_text import showable
+from pytest_llmarith.safe_text import escape, showable
 from pytest_llmarith.types import Outcome
 from pytest_llmarith.views.places import Here
+
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+# The beginning of a formula, also in full width, which some programs convert, and after
+# a semicolon, which may separate cells.
+_FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +208,41 @@ def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
             value = as_text(value)
         values[name] = value
     return values
+
+
+# --- CSV ------------------------------------------------------------------------------
+
+
+def csv_lines(
+    rows: Iterable[Mapping[str, object]], *, spreadsheet: bool
+) -> Iterator[str]:
+    """CSV of rows with the same keys; nothing if there are none.
+
+    Every cell is quoted: DuckDB guesses the dialect if few are.
+    """
+    for number, row in enumerate(rows):
+        if number == 0:
+            yield _csv_line(row.keys(), spreadsheet=spreadsheet)
+        yield _csv_line(row.values(), spreadsheet=spreadsheet)
+
+
+def _csv_line(values: Iterable[object], *, spreadsheet: bool) -> str:
+    cells = []
+    for value in values:
+        text = _cell(value, spreadsheet=spreadsheet).replace('"', '""')
+        cells.append(f'"{text}"')
+    return f"{','.join(cells)}\n"
+
+
+def _cell(value: object, *, spreadsheet: bool) -> str:
+    """A value as text, empty if it is unknown; for a spreadsheet one line that is not a
+    formula.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    if not spreadsheet or _NUMBER.fullmatch(text):
+        return text
+    return _FORMULA.sub(r"\1\2'", escape(text))

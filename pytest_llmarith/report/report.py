@@ -12,9 +12,8 @@ from pytest_llmarith.records import FORMAT, as_dict
 from pytest_llmarith.report import run_tables
 from pytest_llmarith.report.definitions.reply_fields import WRONG_TRIALS
 from pytest_llmarith.report.definitions.results import error_items, threshold_items
-from pytest_llmarith.report.export import Destination, estimate_rows
+from pytest_llmarith.report.export import Destination, csv_lines, estimate_rows
 from pytest_llmarith.report.page import page_of
-from pytest_llmarith.report.render.data import csv_lines
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
 from pytest_llmarith.report.render.terminal import coloured, section
 from pytest_llmarith.report.run_status import (

@@ -23,7 +23,6 @@ class Level(IntEnum):
     BRIEF = 1  # the end of a run
     FULL = 2  # -v
     PAGE = 3
-    DATA = 4  # CSV and JSON
 
 
 class Shown(NamedTuple):
@@ -271,24 +270,16 @@ class Definition:
         notes: Sequence[str] = (),
     ) -> Table:
         """A table with a row per item, and the columns of this level that have a known
-        value; as data it has all columns, and neither notes nor links.
+        value.
         """
         columns = [column for column in self.columns if column.level <= level]
         rows: list[Row] = []
         for item in items:
             values = [column.value(item) for column in columns]
-            on_row: Sequence[str] = ()
-            filters: Mapping[str, str | int] = {}
-            if level < Level.DATA and note:
-                on_row = note(item)
-            if level < Level.DATA and trials:
-                filters = trials(item)
-            rows.append(Row(values, on_row, filters))
+            on_row = note(item) if note else ()
+            rows.append(Row(values, on_row, trials(item) if trials else {}))
         legend = self.legend if rows else ""
-        table = Table(self.key, self.title, columns, rows, legend, notes)
-        if level is Level.DATA:
-            return table
-        return table.known()
+        return Table(self.key, self.title, columns, rows, legend, notes).known()
 
 
 def pivot(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,11 @@ def test_other_formats(capsys: Captured) -> None:
     row = values(capsys)
     assert row["difference"] == -25
     assert row["difference_detectable"] == pytest.approx(90, abs=10)
+    assert main(["compare", "old", "new", "--format=csv", "--output=x.csv"]) == 0
+    with Path("x.csv").open(newline="", encoding="utf-8") as file:
+        rows = {row["measure"]: row for row in csv.DictReader(file)}
+    assert (rows["difference"]["value"], rows["difference"]["run"]) == ("-25.0", "new")
+    assert rows["difference"]["at"] == "o4-mini in old"
     assert main(["compare", "old", "new", "--format=markdown"]) == 0
     assert "| `over all` | 8 | 100.0 | 75.0 | -25.0 (" in capsys.readouterr().out
     assert main(["compare", "old", "new", "--format=latex", "--output=x.tex"]) == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import WRONG_USAGE, main
-from pytest_llmarith.report.render.data import csv_lines
+from pytest_llmarith.report.export import csv_lines
 from tests.runs_on_disk import added, asked, log_in, run_in
 
 Captured = pytest.CaptureFixture[str]

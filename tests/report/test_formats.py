@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.report.data_tables import DEFINITIONS
 from pytest_llmarith.report.definitions.results import OVERVIEW
-from pytest_llmarith.report.render.data import schema
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.table import Column
 from tests.runs_on_disk import asked, log_in, run_in
@@ -147,21 +145,6 @@ def test_a_column_is_one_entry(tmp_path: Path) -> None:
         assert "| `squared` | squared |" in columns()
     finally:
         OVERVIEW.columns.remove(column)
-
-
-def test_the_schema_describes_what_is_written(tmp_path: Path) -> None:
-    """All keys of the tables of a comparison are in it."""
-    run = run_in(tmp_path / "run", [*trials("a", 9), *trials("b", 3)])
-    whole = schema(DEFINITIONS)
-    Draft202012Validator.check_schema(whole)
-    for table in whole["properties"]["tables"]["properties"].values():
-        table["items"]["additionalProperties"] = False
-    target = tmp_path / "compared.json"
-    named = ["--format=json", f"--output={target}"]
-    assert main(["compare", str(run), "--model=a:b", *named]) == 0
-    written = json.loads(target.read_text("utf-8"))
-    Draft202012Validator(whole).validate(written)
-    assert {*written["tables"]} <= {one.key for one in DEFINITIONS}
 
 
 def test_measures_are_chosen(tmp_path: Path) -> None:
