@@ -39,8 +39,9 @@ async def _ask_all(
 
 
 async def _through_litellm(url: str) -> None:
+    from pytest_llmarith.models.asking import Transport
     from pytest_llmarith.models.client import Client
-    from pytest_llmarith.types import Model, Transport
+    from pytest_llmarith.types import Model
 
     client, model = (
         Client(transport=Transport.LITELLM),

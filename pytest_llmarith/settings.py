@@ -19,6 +19,7 @@ import pytest
 
 from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
 from pytest_llmarith.model_options import ModelOptions, encodable, parse_at
+from pytest_llmarith.models.asking import BatchMode, Transport
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.tasks.oeis.cache import check_name
 from pytest_llmarith.tasks.oeis.lookup_table.model_judge import PARAMS
@@ -26,7 +27,6 @@ from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.tasks.search_questions import CONFIRMATIONS
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
-    BatchMode,
     Condition,
     IsolationLevel,
     Model,
@@ -39,7 +39,6 @@ from pytest_llmarith.types import (
     Shard,
     StoreMode,
     Symbols,
-    Transport,
 )
 
 LONGEST_LIMIT_S = 3600.0

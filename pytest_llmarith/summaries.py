@@ -5,8 +5,6 @@ The comments of `records` hold here, too.
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
@@ -267,14 +265,6 @@ def schema_of(name: str) -> dict[str, Any]:
     """The JSON Schema of one of `KINDS`. It allows additional keys."""
     kind = KINDS[name]
     parts = msgspec.json.schema(kind)["$defs"]
-    for part, schema in parts.items():
-        for owner in getattr(_part_of(part), "__mro__", ()):
-            if owner.__module__ not in (__name__, records.__name__):
-                continue
-            source = inspect.getsource(owner)
-            commented = re.findall(r"^    (\w+): .*  # (.+)$", source, re.MULTILINE)
-            for field, comment in commented:
-                schema["properties"][field]["description"] = comment
     dialect = "https://json-schema.org/draft/2020-12/schema"
     own = parts.pop(kind.__name__)
     return {
@@ -283,7 +273,3 @@ def schema_of(name: str) -> dict[str, Any]:
         **own,
         "$defs": parts,
     }
-
-
-def _part_of(name: str) -> Any:
-    return globals().get(name) or getattr(records, name, None)

@@ -107,29 +107,6 @@ class StoreMode(StrEnum):
     ONLY = "only"
 
 
-class BatchMode(StrEnum):
-    """How a run uses batches.
-
-    `WAIT` submits the questions and waits for the replies, `SUBMIT` only submits,
-    `COLLECT` only takes replies.
-    """
-
-    WAIT = "wait"
-    SUBMIT = "submit"
-    COLLECT = "collect"
-
-
-class Transport(StrEnum):
-    """How questions to a server of one's own are sent.
-
-    `DIRECT` posts them, `LITELLM` sends them through litellm, as those to all
-    providers.
-    """
-
-    DIRECT = "direct"
-    LITELLM = "litellm"
-
-
 class SearchEnd(StrEnum):
     """Why a search for the simplest wrong answer ended, or asking for D50 (the last
     three).
@@ -479,11 +456,6 @@ class Unanswered(Exception):
         self.failure = failure
 
 
-NEVER_ASKED = Failure(
-    "the run ended before this question was asked", code=FailureCode.NOT_ASKED
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Throttled:
     """A model that answered 429: how often its concurrency was lowered, the lowest and
@@ -530,22 +502,6 @@ class RequestTotals:
     lost: int = 0
     lost_usd: float = 0.0
     incomplete: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Progress(RequestTotals):
-    """The totals of a run in progress.
-
-    `held` counts questions that wait for the budget or a rate limit. `waiting_for`
-    counts the questions that wait for a retry, by reason; the next retry is due in
-    `next_try_s` seconds.
-    """
-
-    cost_usd: float = 0.0
-    stored_usd: float = 0.0
-    held: int = 0
-    waiting_for: Mapping[str, int] = field(default_factory=dict)
-    next_try_s: float | None = None
 
 
 # --- limits, prices and the plan ------------------------------------------------------
@@ -597,45 +553,6 @@ class RequestLimits:
     max_cost_usd: float | None = None
     max_tokens: int | None = None
     price: Price | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelTerms:
-    """A model's prices, its maximum reply length, and whether it may reason before it
-    replies.
-
-    None means unknown. `usual_price` is that of the default tier, at which a question
-    for another tier may be served.
-    """
-
-    price: Price | None = None
-    max_reply_tokens: int | None = None
-    reasons: bool = False
-    batch_price: Price | None = None
-    usual_price: Price | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What the broker knows about the questions of a run before the first request.
-
-    `stored` maps the index of a question to the tokens of its stored reply; `to_ask`
-    holds the indices of the others, except `in_batches`, those that are in batches
-    already. `spent_usd` and `spent_tokens` are the original cost of the stored replies;
-    `spent_unpriced` counts those of unknown price. `terms` covers the models to ask,
-    `refused` says why a model has to be asked otherwise, or why a budget cannot be kept
-    or admits no request. If the store cannot be read, only `error` is set.
-    """
-
-    stored: Mapping[int, int | None] = field(default_factory=dict)
-    to_ask: tuple[int, ...] = ()
-    in_batches: tuple[int, ...] = ()
-    spent_usd: float = 0.0
-    spent_unpriced: int = 0
-    spent_tokens: int = 0
-    terms: Mapping[str, ModelTerms] = field(default_factory=dict)
-    refused: tuple[str, ...] = ()
-    error: str | None = None
 
 
 # --- integer sequences and programs ---------------------------------------------------

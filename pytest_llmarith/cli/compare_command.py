@@ -202,11 +202,12 @@ def _plan(request: argparse.Namespace) -> int:
 
 
 def _costs(runs: list[LoadedRun], models: list[str]) -> list[ModelCost]:
+    from pytest_llmarith.models.asking import ModelTerms
     from pytest_llmarith.models.client import Client
     from pytest_llmarith.results.plan import ModelCost, Tokens, mean_tokens, names_of
     from pytest_llmarith.tasks import arithmetic
     from pytest_llmarith.tasks.checks import problems_of
-    from pytest_llmarith.types import Model, ModelTerms, Price
+    from pytest_llmarith.types import Model, Price
 
     client = Client()
     free = ModelTerms(Price(0.0, 0.0), batch_price=Price(0.0, 0.0))

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from pytest_llmarith.models import redact
+from pytest_llmarith.models.asking import BatchMode
 from pytest_llmarith.models.batch_providers import (
     BatchProvider,
     BatchRow,
@@ -57,7 +58,7 @@ from pytest_llmarith.models.reservations import (
 from pytest_llmarith.models.retry import RequestCounts
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import BatchMode, Failure, Message, Model, RequestLimits
+from pytest_llmarith.types import Failure, Message, Model, RequestLimits
 
 _REPLIES_PER_WRITE = 500
 _MOST_TRIES = 2  # of one question in a run

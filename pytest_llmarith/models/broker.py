@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from pytest_llmarith.models import redact
+from pytest_llmarith.models.asking import NEVER_ASKED, BatchMode, Plan, Progress
 from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion
 from pytest_llmarith.models.batches import Batches, in_batch_since
 from pytest_llmarith.models.budget import Budget, Prices
@@ -38,13 +39,9 @@ from pytest_llmarith.models.retry import RequestCounts, Requester
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
-    NEVER_ASKED,
-    BatchMode,
     Failure,
     FailureCode,
     Model,
-    Plan,
-    Progress,
     Prompt,
     Question,
     RequestLimits,

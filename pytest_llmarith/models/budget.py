@@ -16,17 +16,12 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import may_be_billed
 from pytest_llmarith.models.providers import tier_of
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import (
-    Model,
-    ModelTerms,
-    Price,
-    Prompt,
-    RequestLimits,
-)
+from pytest_llmarith.types import Model, Price, Prompt, RequestLimits
 
 _FREE = Price(0.0, 0.0)
 _PICODOLLARS = 10**12  # the price of a token is millions of them

@@ -22,6 +22,7 @@ from urllib.request import getproxies, proxy_bypass
 from msgspec import structs
 
 from pytest_llmarith.models import fake
+from pytest_llmarith.models.asking import ModelTerms, Transport
 from pytest_llmarith.models.provider_errors import (
     NoConnection,
     NotSent,
@@ -51,7 +52,7 @@ from pytest_llmarith.models.responses import (
     tokens_in,
 )
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Model, ModelTerms, Prompt, Transport
+from pytest_llmarith.types import Model, Prompt
 
 if TYPE_CHECKING:
     import aiohttp

@@ -8,18 +8,20 @@ loggers there.
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from types import SimpleNamespace
 from typing import Any
 
 from msgspec import structs
 
 from pytest_llmarith.models import httpx_guard, responses
+from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.error_bodies import error_in_reply
-from pytest_llmarith.models.parameters import unknown_parameter
 from pytest_llmarith.models.provider_errors import (
     NotSent,
     UnusableResponse,
@@ -38,7 +40,7 @@ from pytest_llmarith.models.providers import (
     tiers_of,
 )
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Model, ModelTerms, Prompt
+from pytest_llmarith.types import Model, Prompt
 
 # These libraries log requests and responses, and some providers take the key in the
 # URL.
@@ -88,7 +90,7 @@ class LitellmClient:
             return f"{model.target}: {no_such_model(model.target)}"
         if not model.params or model.api_base is not None:
             return None
-        return unknown_parameter(self.litellm, model)
+        return _unknown_parameter(self.litellm, model)
 
     def _knows(self, model: Model) -> bool:
         """Whether litellm has a provider for a model.
@@ -415,3 +417,62 @@ def _transformed(litellm: Any, model: Model, body: Mapping[str, Any]) -> Any:
         litellm_params={},
         encoding=None,
     )
+
+
+# --- parameters that a provider lacks -------------------------------------------------
+
+# Some providers ignore a misspelled parameter, so it would not be noticed. litellm's
+# lists cover those of a few providers; servers of one's own, proxies and aggregators
+# may have any others.
+_LISTED = ("openai", "anthropic", "gemini", "mistral", "xai", "deepseek", "groq")
+_AS_THEY_ARE = ("extra_body", "extra_headers", "extra_query")
+
+
+def _unknown_parameter(litellm: Any, model: Model) -> str | None:
+    """Why a model cannot be asked, or None.
+
+    It names the first parameter that its provider does not have, and the nearest one
+    it has.
+    """
+    try:
+        name, provider, *_ = litellm.get_llm_provider(model.target)
+        if provider not in _LISTED:
+            return None
+        own = _parameters_of(litellm, name, provider)
+    # litellm raises bare Exceptions for an unknown model, which the first question
+    # reports
+    except Exception:
+        return None
+    general = {
+        *inspect.signature(litellm.completion).parameters,
+        *litellm.types.utils.all_litellm_params,
+    }
+    for parameter in model.params:
+        if parameter in own or parameter in general or parameter in _AS_THEY_ARE:
+            continue
+        advice = "remove it, or send it in extra_body"
+        nearest = get_close_matches(parameter, sorted(own), n=1)
+        if nearest:
+            advice = f"write {nearest[0]}"
+        return (
+            f"{model.target}: {provider} has no parameter {parameter!r} that "
+            f"litellm knows; {advice}"
+        )
+    return None
+
+
+def _parameters_of(litellm: Any, name: str, provider: str) -> set[str]:
+    """The names of OpenAI that litellm translates, and the provider's own names."""
+    config = litellm.utils.ProviderConfigManager.get_provider_chat_config(
+        name, litellm.types.utils.LlmProviders(provider)
+    )
+    parameters = {
+        *litellm.get_supported_openai_params(name, provider),
+        *litellm.constants.DEFAULT_CHAT_COMPLETION_PARAM_VALUES,
+        *inspect.signature(type(config).__init__).parameters,
+    }
+    if provider == "anthropic":
+        parameters.update(
+            litellm.types.llms.anthropic.AnthropicMessagesRequestOptionalParams.__annotations__
+        )
+    return parameters - {"self"}

@@ -25,6 +25,7 @@ from msgspec import structs
 
 from pytest_llmarith.installation import install_extra
 from pytest_llmarith.models import redact
+from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.model_file import free_memory
 from pytest_llmarith.models.provider_errors import (
     NoConnection,
@@ -32,7 +33,7 @@ from pytest_llmarith.models.provider_errors import (
     is_connection_lost,
 )
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Model, ModelFile, ModelTerms, Price, Prompt
+from pytest_llmarith.types import Model, ModelFile, Price, Prompt
 
 READY_S = 60.0
 _KEY_VARIABLE = (

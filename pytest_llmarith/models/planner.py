@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from pytest_llmarith.models.asking import BatchMode, Plan
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import BatchMode, Model, Plan, Prompt, Question
+from pytest_llmarith.types import Model, Prompt, Question
 
 _CHUNK = 500  # stored replies per query
 

@@ -48,18 +48,9 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pytest_llmarith.models import redact
+from pytest_llmarith.models.asking import BatchMode, Plan, Progress, Transport
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import (
-    BatchMode,
-    Failure,
-    Model,
-    Plan,
-    Progress,
-    Question,
-    RequestLimits,
-    StoreMode,
-    Transport,
-)
+from pytest_llmarith.types import Failure, Model, Question, RequestLimits, StoreMode
 
 _CHUNK = 300  # announced questions per message
 # Waits are split into steps, so that Ctrl-C interrupts them on every system.

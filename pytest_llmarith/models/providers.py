@@ -16,8 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.redact import header_values
-from pytest_llmarith.types import Model, ModelTerms, Price
+from pytest_llmarith.types import Model, Price
 
 _WITH_BATCHES = ("openai", "azure", "mistral", "xai", "hosted_vllm", "anthropic")
 # The prefix of a provider's variables, if it is not the provider's name without the

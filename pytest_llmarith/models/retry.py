@@ -14,17 +14,16 @@ from dataclasses import replace
 
 from msgspec import structs
 
+from pytest_llmarith.models.asking import NEVER_ASKED, Progress
 from pytest_llmarith.models.budget import Amount, Budget, OverBudget
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
-    NEVER_ASKED,
     Failure,
     FailureCode,
     Model,
-    Progress,
     Prompt,
     RequestLimits,
     Retry,

@@ -1,9 +1,12 @@
-"""What options of other plugins forbid; it is refused before the first request."""
+"""Other plugins: what their options forbid, which is refused before the first request,
+and their reports, which get the outcome of a trial.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -74,3 +77,69 @@ def _is_allowed(host: str | None, hosts: str) -> bool:
         except re.error:
             continue
     return False
+
+
+# --- reports of other plugins ---------------------------------------------------------
+
+_SECTION = "llmarith stdout call"  # teamcity-messages prints those with these words
+_EXTRA = "llmarith"
+_COLUMN = 2  # after the id of a test
+_HTML_HEADER = '<th class="sortable" data-column-type="llmarith">Answer</th>'
+
+
+def show_outcome(
+    report: pytest.TestReport, outcome: str, why: str | None, html: bool
+) -> None:
+    """Put the outcome of a trial that is not correct where reports look at a test that
+    passed, in place of that of a try before.
+    """
+    sections = [one for one in report.sections if one[0] != _SECTION]
+    if why is not None:
+        sections.append((_SECTION, f"{outcome}: {why}\n"))
+    report.sections[:] = sections
+    if not html:
+        return
+    extras = [one for one in getattr(report, "extras", []) if one["name"] != _EXTRA]
+    if why is not None:
+        content = f"{outcome}: {why}"
+        kind = {"mime_type": "text/plain", "extension": "txt", "format_type": "text"}
+        extras.append({"name": _EXTRA, "content": content, **kind})
+    report.extras = extras  # type: ignore[attr-defined]  # pytest-html's
+
+
+class HtmlColumn:
+    """The outcome as a column of pytest-html's table."""
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_header(self, cells: list[str]) -> None:
+        cells.insert(_COLUMN, _HTML_HEADER)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_row(
+        self, report: pytest.TestReport, cells: list[str]
+    ) -> None:
+        facts = dict(report.user_properties)
+        outcome = facts.get("llmarith_outcome", "")
+        if cells:  # else the row is left out
+            cells.insert(
+                _COLUMN, f'<td class="col-llmarith">{escape(str(outcome))}</td>'
+            )
+
+
+def tell_allure(item: pytest.Item, outcome: str, why: str | None) -> None:
+    """Add labels, parameters and the status text to allure's result of an item."""
+    listener = item.config.pluginmanager.getplugin("allure_listener")
+    result = listener and listener.allure_logger.get_test(None)
+    if not result:
+        return
+    from allure_commons.model2 import Label, Parameter, StatusDetails
+
+    for name, value in item.user_properties:
+        if name.startswith("llmarith_"):
+            # Excluded, so that the history of a test does not depend on its outcome.
+            short = name.removeprefix("llmarith_")
+            result.parameters.append(Parameter(name=short, value=value, excluded=True))
+    result.labels.append(Label(name="llmarith_outcome", value=outcome))
+    result.labels.append(Label(name="tag", value=outcome))
+    if why is not None and result.statusDetails is None:
+        result.statusDetails = StatusDetails(message=f"{outcome}: {why}")

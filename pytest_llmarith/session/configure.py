@@ -57,9 +57,9 @@ def configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Worker(config, settings), "llmarith-worker")
         return
     _refuse_keys(config, settings)
+    from pytest_llmarith.models.asking import BatchMode
     from pytest_llmarith.session.controller import RunController
     from pytest_llmarith.session.dry_run import DryRun
-    from pytest_llmarith.types import BatchMode
 
     run: RunController | DryRun
     if settings.dry_run or settings.batch is BatchMode.SUBMIT:

@@ -15,6 +15,7 @@ from functools import partial
 
 import pytest
 
+from pytest_llmarith.models.asking import ModelTerms, Plan
 from pytest_llmarith.models.process import BrokerProcess, Setup
 from pytest_llmarith.models.providers import (
     dotenv_variables,
@@ -25,15 +26,7 @@ from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.task import THRESHOLD
-from pytest_llmarith.types import (
-    Model,
-    ModelTerms,
-    Plan,
-    Price,
-    Question,
-    RequestLimits,
-    StoreMode,
-)
+from pytest_llmarith.types import Model, Price, Question, RequestLimits, StoreMode
 from pytest_llmarith.views.formatting import counted, dollars, thousands
 
 MakePlan = Callable[[Sequence[Question], Sequence[str]], Plan]

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import pytest
 
 from pytest_llmarith.files import file_time, replace_file
+from pytest_llmarith.models.asking import Progress
 from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import Record, encode
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
@@ -42,7 +43,7 @@ from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.summaries import Run, RunSummary, ScoringRules, as_file
 from pytest_llmarith.tasks.task import RESERVED
-from pytest_llmarith.types import Model, Progress, RequestTotals
+from pytest_llmarith.types import Model, RequestTotals
 
 # Decimals of a dollar; further ones depend on the order of float additions.
 _PICODOLLARS = 12

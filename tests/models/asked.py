@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from pytest_llmarith.models.asking import Transport
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Diagnosis, diagnose
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Model, Prompt, Transport
+from pytest_llmarith.types import Model, Prompt
 from tests.llm_server import Answer, LlmServer
 
 OWN = Model("m", "openai/some", {}, "http://127.0.0.1:9/v1")

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.models.asking import ModelTerms, Plan
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.error_bodies import Refused
@@ -23,8 +24,6 @@ from pytest_llmarith.types import (
     FailureCode,
     Message,
     Model,
-    ModelTerms,
-    Plan,
     Price,
     Prompt,
     Question,

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from pytest_llmarith.models.asking import Transport
 from pytest_llmarith.models.batch_providers import (
     BatchProvider,
     BatchState,
@@ -23,7 +24,7 @@ from pytest_llmarith.models.batch_providers import (
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
 from pytest_llmarith.models.reservations import Batch
-from pytest_llmarith.types import Model, Transport
+from pytest_llmarith.types import Model
 from tests.batch_server import MISREAD, BatchServer, Made, message, times
 from tests.llm_server import Answer, Call, LlmServer, usage
 

@@ -20,18 +20,17 @@ import pytest
 from aiohttp import web
 
 from pytest_llmarith.models import batch_submission, batches, retry
+from pytest_llmarith.models.asking import BatchMode, Progress
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.reservations import Reservations
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
-    BatchMode,
     Failure,
     Message,
     Model,
     Price,
-    Progress,
     Question,
     RequestLimits,
     StoreMode,

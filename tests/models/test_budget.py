@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.budget import Budget, OverBudget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Model, ModelTerms, Price, RequestLimits
+from pytest_llmarith.types import Model, Price, RequestLimits
 from tests.models.scripted import MODEL
 
 MOST = 100  # tokens of a reply, each of which costs a dollar; a prompt costs nothing

@@ -15,19 +15,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from pytest_llmarith.models.asking import Transport
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, diagnose
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import (
-    Failure,
-    Model,
-    Question,
-    RequestLimits,
-    StoreMode,
-    Transport,
-)
+from pytest_llmarith.types import Failure, Model, Question, RequestLimits, StoreMode
 from tests.llm_server import Call, LlmServer
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process

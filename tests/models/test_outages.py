@@ -12,19 +12,13 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.models import batches
+from pytest_llmarith.models.asking import BatchMode
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, Diagnosis
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import (
-    BatchMode,
-    Failure,
-    Model,
-    Question,
-    RequestLimits,
-    StoreMode,
-)
+from pytest_llmarith.types import Failure, Model, Question, RequestLimits, StoreMode
 from tests.batch_server import BatchServer, Lines
 from tests.llm_server import Answer, LlmServer, usage
 from tests.models.asked import ROWS, Asked, of

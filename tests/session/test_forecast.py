@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import pytest
 
+from pytest_llmarith.models.asking import ModelTerms, Plan
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.store import RunStore, Store, key_of
 from pytest_llmarith.records import Reply
@@ -21,14 +22,7 @@ from pytest_llmarith.session.forecast import Forecast
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks import addition, search_questions
-from pytest_llmarith.types import (
-    DEFAULT_CONDITION,
-    Model,
-    ModelTerms,
-    Plan,
-    Price,
-    Question,
-)
+from pytest_llmarith.types import DEFAULT_CONDITION, Model, Price, Question
 from tests.models.scripted import Scripted
 from tests.session.bench import BENCH, Bench
 from tests.session.test_oeis_run import write_cache

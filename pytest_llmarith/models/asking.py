@@ -1,0 +1,94 @@
+"""What a run and the broker tell each other beside questions and replies: how to ask,
+the plan, and the progress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pytest_llmarith.types import Failure, FailureCode, Price, RequestTotals
+
+
+class BatchMode(StrEnum):
+    """How a run uses batches.
+
+    `WAIT` submits the questions and waits for the replies, `SUBMIT` only submits,
+    `COLLECT` only takes replies.
+    """
+
+    WAIT = "wait"
+    SUBMIT = "submit"
+    COLLECT = "collect"
+
+
+class Transport(StrEnum):
+    """How questions to a server of one's own are sent.
+
+    `DIRECT` posts them, `LITELLM` sends them through litellm, as those to all
+    providers.
+    """
+
+    DIRECT = "direct"
+    LITELLM = "litellm"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(RequestTotals):
+    """The totals of a run in progress.
+
+    `held` counts questions that wait for the budget or a rate limit. `waiting_for`
+    counts the questions that wait for a retry, by reason; the next retry is due in
+    `next_try_s` seconds.
+    """
+
+    cost_usd: float = 0.0
+    stored_usd: float = 0.0
+    held: int = 0
+    waiting_for: Mapping[str, int] = field(default_factory=dict)
+    next_try_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTerms:
+    """A model's prices, its maximum reply length, and whether it may reason before it
+    replies.
+
+    None means unknown. `usual_price` is that of the default tier, at which a question
+    for another tier may be served.
+    """
+
+    price: Price | None = None
+    max_reply_tokens: int | None = None
+    reasons: bool = False
+    batch_price: Price | None = None
+    usual_price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the broker knows about the questions of a run before the first request.
+
+    `stored` maps the index of a question to the tokens of its stored reply; `to_ask`
+    holds the indices of the others, except `in_batches`, those that are in batches
+    already. `spent_usd` and `spent_tokens` are the original cost of the stored replies;
+    `spent_unpriced` counts those of unknown price. `terms` covers the models to ask,
+    `refused` says why a model has to be asked otherwise, or why a budget cannot be kept
+    or admits no request. If the store cannot be read, only `error` is set.
+    """
+
+    stored: Mapping[int, int | None] = field(default_factory=dict)
+    to_ask: tuple[int, ...] = ()
+    in_batches: tuple[int, ...] = ()
+    spent_usd: float = 0.0
+    spent_unpriced: int = 0
+    spent_tokens: int = 0
+    terms: Mapping[str, ModelTerms] = field(default_factory=dict)
+    refused: tuple[str, ...] = ()
+    error: str | None = None
+
+
+NEVER_ASKED = Failure(
+    "the run ended before this question was asked", code=FailureCode.NOT_ASKED
+)
