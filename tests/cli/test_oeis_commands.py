@@ -201,15 +201,3 @@ def test_wrong_usage_is_one_line(
     out, err = capsys.readouterr()
     assert said in err
     assert (out, err.count("\n")) == ("", 1)
-
-
-def test_a_synchronisation_that_ends_early_counts_what_it_did_not_try(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """After three failures in a row."""
-    numbers = [f"A00000{digit}" for digit in range(1, 7)]
-    with Site(lambda call: Answer(status=404)) as site:
-        assert run("sync", *numbers, "--cache=there", site=site) == 1
-    out, err = capsys.readouterr()
-    assert out == "0 written, 0 already there, 6 not fetched\n"
-    assert "stopped, with 3 not tried; rerun the same command" in err

@@ -25,14 +25,9 @@ from tests.runs_on_disk import (
     asked,
     lines_of,
     log_in,
-    programmed,
     run_in,
-    searched,
 )
 
-HOSTILE = (
-    "<img src=x onerror=alert(1)>|`[a](javascript:b)`\x1b[2J\u202e@you http://a.bc =1+1"
-)
 MARKDOWN_ROW = (
     "| `o4-mini` | `arithmetic` | 9 | 66.7 (35.4-87.9) | 5? | $0.0090 | 297 |"
 )
@@ -375,43 +370,6 @@ def test_captions_have_the_selection(
     assert [said in table.caption for table in found] == [True, True, True]
 
 
-def test_names_and_costs_in_latex(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    names = {
-        "provider/a-model-with-a-name-that-is-long": 0.0971,
-        "llmarith/sloppy": 5.28,
-    }
-    records = [
-        asked("7", cost_usd=cost, model=name) | {"simulated": True}
-        for name, cost in names.items()
-    ]
-    program = programmed("A1", "llmarith/sloppy") | {"simulated": True}
-    run_in(tmp_path / "run", [*records, program, searched()])
-    head, scores, errors = tables_in(
-        printed(capsys, tmp_path / "run", "--format=latex", "--errors")
-    )
-    assert sorted(row[0] for row in head.rows[1:4] if row[1] == "arithmetic") == [
-        f"{name} (simulated)" for name in sorted(names)
-    ]
-    cost = head.rows[0].index("cost")
-    assert sorted(row[cost] for row in head.rows[1:] if row[1] == "arithmetic") == [
-        r"\$0.0971",
-        r"\$5.28",
-    ]
-    assert scores.rows[1][:5] == [
-        "llmarith/sloppy (simulated)",
-        "oeis",
-        "starter",
-        "0.5 s",
-        "1",
-    ]
-    assert sorted(errors.rows[0])[:2] == [
-        rf"\shortstack[r]{{{name} \\ arithmetic \\ simulated}}"
-        for name in sorted(names)
-    ]
-
-
 def test_runs_of_other_questions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -452,53 +410,6 @@ def test_markdown_with_all_tables(
     assert out.startswith("## `3 runs`\n")
     assert "`gpt-4.1.jsonl; lacks 2 of 4 cells" in out
     assert out.count("<details>") == out.count("D50 by model and variant") == 1
-
-
-def test_cells_and_errors_as_data(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """They are estimates like all others."""
-    named = ("--format=csv", "--task=arithmetic")
-    cells = rows(printed(capsys, run, *named, "--measure=correct_percentage"))
-    shown = [
-        [row[name] for name in ("variant", "depth", "n", "value", "low")]
-        for row in cells
-        if row["variant"] and row["depth"]
-    ]
-    assert shown == [
-        ["int_add", "3", "3", "100.0", "43.8503"],
-        ["int_add", "5", "3", "100.0", "43.8503"],
-        ["int_add", "8", "3", "0.0", "0.0"],
-    ]
-    errors = rows(printed(capsys, run, "--format=csv", "--measure=error_class"))
-    assert {(row["at"], row["value"]) for row in errors} == {("unrelated", "3")}
-    assert main(["report", str(run), "--format=csv", "--cells"]) == WRONG_USAGE
-    assert main(["report", str(run), "--measure=nan"]) == WRONG_USAGE
-    assert main(["report", str(run), "--format=csv", "--measure=no"]) == WRONG_USAGE
-
-
-@pytest.mark.parametrize("form", ["terminal", "markdown", "latex", "json", "csv"])
-def test_hostile_names_have_no_effect(
-    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Neither a terminal nor a browser nor a spreadsheet sees more in a name than a
-    name.
-    """
-    log_in(
-        tmp_path / "run",
-        [asked("{}") | {"model": HOSTILE}, asked("7", trial=1) | {"model": "=1+1"}],
-    )
-    out = printed(
-        capsys,
-        tmp_path / "run",
-        f"--format={form}",
-        *["--spreadsheet"] * (form == "csv"),
-    )
-    assert not {"\x1b", "\u202e"} & set(out)
-    if form == "markdown":
-        assert "<img" not in out.replace("``<img", "")
-    if form == "csv":
-        assert {row["model"][:2] for row in rows(out)} == {"<i", "'="}
 
 
 def test_d50_of_adaptive_items(

@@ -85,20 +85,3 @@ def anchors(path: Path) -> set[str]:
         re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
         for heading in headings
     }
-
-
-def test_every_difference_from_the_sources_has_a_reason() -> None:
-    """A row of docs/paper.md has five cells; a difference that no option restores has a
-    reason.
-    """
-    text = TEXTS[ROOT / "docs" / "paper.md"].replace(r"\|", "/")
-    rows = [
-        [cell.strip() for cell in row.split("|")]
-        for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
-    ]
-    assert {len(row) for row in rows} == {5}
-    assert [
-        point
-        for point, _, _, why, restored_by in rows
-        if not why and restored_by.startswith("*none*")
-    ] == []

@@ -157,26 +157,6 @@ def test_nothing_is_started_for_a_dry_run(files: Files) -> None:
     assert files.logged("started") == []
 
 
-@pytest.mark.proof
-@pytest.mark.parametrize(
-    ("model", "fact"),
-    [
-        ("gguf:absent.gguf", "No such file"),
-        ("gguf:test_bench.py", "no model file"),
-        (f"gguf:{FILE}?slots=0", "slots=0"),
-        (f"gguf:{FILE}?context=many", "context=many"),
-        (f"gguf:{FILE}?api_base=http://localhost:1", "api_base"),
-    ],
-)
-def test_wrong_models_are_refused_in_a_line(
-    files: Files, model: str, fact: str
-) -> None:
-    result = files.run(model=model)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    (line,) = [line for line in result.errlines if line.strip()]
-    assert fact in line
-
-
 @pytest.mark.parametrize(
     "args", [("--llm-batch",), ("--oeis-judge=llm:gguf:tiny.gguf",)]
 )

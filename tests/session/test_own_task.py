@@ -175,44 +175,6 @@ def test_a_test_that_does_not_ask(own: Bench) -> None:
     )
 
 
-def from_a_set(bench: Bench) -> None:
-    """Replace the task of a suite by one that makes its problems of a set."""
-    source = code()
-    start, end = source.index("def problems("), source.index("def prompt(")
-    of_a_set = (
-        "def problems(seed, trials):\n"
-        "    for word in {f'word{number}' for number in range(trials)}:\n"
-        "        yield Problem(inputs={'word': word}, expected=word[::-1])\n\n\n"
-    )
-    bench.pytester.makepyfile(test_reversal=source[:start] + of_a_set + source[end:])
-
-
-@pytest.mark.proof
-def test_problems_of_a_set_are_refused(own: Bench) -> None:
-    from_a_set(own)
-    result = own.run("-n", "2")
-    assert result.ret == WRONG_USAGE
-    said = " ".join(result.stderr.str().split())
-    assert re.search(
-        r"task reversal: workers gw. and gw. make different problems", said
-    )
-    assert own.server.requests == []
-
-
-@pytest.mark.proof
-def test_shards_with_problems_of_a_set_are_not_merged(
-    own: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from_a_set(own)
-    own.cold = True  # texts have other hashes in each process
-    for number in ("1", "2"):
-        monkeypatch.setenv("PYTHONHASHSEED", number)
-        own.run("-p", "no:xdist", f"--llm-shard={number}/2")
-    shards = map(str, sorted((own.pytester.path / "reports").iterdir()))
-    assert main(["merge", *shards, "--output=whole"]) == WRONG_USAGE
-    assert "problems of the shards" in capsys.readouterr().err
-
-
 @pytest.mark.proof
 def test_a_prompt_of_messages(own: Bench) -> None:
     """They are sent, recorded and stored as they are; templates and system prompts of
@@ -333,24 +295,3 @@ def test_a_grid_is_searched(sorting: Bench) -> None:
     (record,) = sorting.records()
     minimum = record["grade"]["details"]["minimum"]
     assert len(json.loads(minimum["expected"])) == 8
-
-
-@pytest.mark.proof
-def test_an_impossible_score_is_told_once(sorting: Bench) -> None:
-    """It is an error of the task in one line, and the replies are kept."""
-    task = sorting.pytester.path / "test_sorting.py"
-    task.write_text(
-        task.read_text("utf-8").replace(
-            "right / len(problem.expected)", "float('nan')"
-        ),
-        "utf-8",
-    )
-    result = sorting.run("-k", "rising and sorting", "--llm-trials=2")
-    assert result.ret == 1
-    (line,) = [line for line in result.outlines if "grade of task sorting" in line]
-    assert line.startswith(
-        "unanswered: 8 x grade of task sorting, problem rising-depth_16-trial_0: nan"
-    )
-    assert {
-        (one["outcome"], one["grade"], bool(one["reply"])) for one in sorting.records()
-    } == {("unanswered", None, True)}

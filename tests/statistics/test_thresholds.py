@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from random import Random
@@ -88,41 +87,6 @@ def test_a_few_of_each_curve() -> None:
         for _ in range(5)
     ]
     assert sum(held) >= 0.93 * len(held)
-
-
-@pytest.mark.proof
-@pytest.mark.skipif(
-    not TRANSCRIPTS.is_dir(), reason="the transcripts are not beside the project"
-)
-def test_halves_of_published_runs_agree() -> None:
-    """The interval of one half of a run's answers and that of the other half have a
-    common D50, in 95 % of cases.
-    """
-    random, agreed = Random(1), []
-    for path in TRANSCRIPTS.glob("*.jsonl"):
-        found: dict[str, dict[int, list[bool]]] = {}
-        for line in path.read_text().splitlines():
-            trial = json.loads(line)
-            right = found.setdefault(trial["variant"], {}).setdefault(
-                trial["depth"], []
-            )
-            right.append(trial["classification"] == "Correct")
-        for depths in found.values():
-            halves: list[list[Depth]] = [[], []]
-            for depth, right in sorted(depths.items()):
-                random.shuffle(right)
-                for half, part in zip(halves, (right[::2], right[1::2]), strict=True):
-                    half.append(Depth(depth, sum(part), len(part)))
-            one, other = (fit(tuple(half)) for half in halves)
-            assert one is not None
-            assert other is not None
-            apart = [
-                low is not None and high is not None and low > high
-                for low, high in ((one.low, other.high), (other.low, one.high))
-            ]
-            agreed.append(not any(apart))
-    assert len(agreed) > 50
-    assert sum(agreed) >= 0.95 * len(agreed)
 
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "statistics.md"
