@@ -38,16 +38,13 @@ def add_report(commands: parser.Commands) -> None:
     command = parser.add_command(commands, "report", purpose, parser.NO_CHANGE, _report)
     parser.add_runs(command)
     parser.add_format(command, _FORMATS, "terminal")
-    purpose = "Add accuracy by variant and depth, and D50"
-    command.add_argument("--cells", action="store_true", help=purpose)
-    command.add_argument("--errors", action="store_true", help="Add error classes")
     purpose = "With csv and json, write only this measure, such as correct_percentage"
     parser.add_repeatable(command, "--measure", "KEY", purpose, dest="measures")
     command.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="Add all tables; with terminal and markdown",
+        help="Add all tables: cells, D50, error classes, cost",
     )
     parser.add_output(command)
     command.add_argument(
@@ -96,7 +93,7 @@ def _report(request: argparse.Namespace) -> int:
         shutil.get_terminal_size().columns,
         Selection(request.model, request.task, request.min_depth, request.max_depth),
         None if request.sort is None else parse_order(request.sort),
-        Detail(request.cells, request.errors, request.verbose, request.measures),
+        Detail(request.verbose, request.measures),
     )
     return 0
 
@@ -269,8 +266,8 @@ def add_merge(commands: parser.Commands) -> None:
 
 def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.page import write_run_page
+    from pytest_llmarith.report.report import screen
     from pytest_llmarith.report.run_status import run_lines
-    from pytest_llmarith.report.screen import screen
     from pytest_llmarith.results.load import load_runs
     from pytest_llmarith.results.merge import merge
 

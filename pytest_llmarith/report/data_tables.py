@@ -20,6 +20,11 @@ from pytest_llmarith.report.definitions.reply_fields import (
     WRONG_TRIALS,
 )
 from pytest_llmarith.report.definitions.results import (
+    BY_DEPTH,
+    BY_VARIANT,
+    CELLS,
+    CLASSES,
+    DIGITS,
     ERRORS,
     OVERVIEW,
     THRESHOLDS,
@@ -37,8 +42,13 @@ from pytest_llmarith.views.table import Definition
 
 DEFINITIONS: Sequence[Definition] = (
     OVERVIEW,
+    CELLS,
+    BY_VARIANT,
     VARIANTS,
+    BY_DEPTH,
     ERRORS,
+    CLASSES,
+    DIGITS,
     SCORES,
     SEARCHES,
     THRESHOLDS,

@@ -15,10 +15,9 @@ from pytest_llmarith.report.charts import (
     differences_chart,
     heat_chart,
 )
+from pytest_llmarith.report.curves import curves_of, scatters
 from pytest_llmarith.report.page import rendered
-from pytest_llmarith.report.page.curves import curves_of
 from pytest_llmarith.report.page.differences import rankings
-from pytest_llmarith.report.page.scatters import scatters
 from pytest_llmarith.report.series import (
     PageRun,
     Series,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pytest_llmarith.records import as_dict, as_text
-from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
+from pytest_llmarith.report.remarks import all_answered, answered_count, duplicates
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.safe_text import sanitize

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 
-from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.records import FORMAT, as_dict
-from pytest_llmarith.report import run_tables
 from pytest_llmarith.report.definitions.reply_fields import WRONG_TRIALS
-from pytest_llmarith.report.definitions.results import error_items, threshold_items
 from pytest_llmarith.report.export import Destination, csv_lines, estimate_rows
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
-from pytest_llmarith.report.render.terminal import coloured, section
+from pytest_llmarith.report.render.terminal import coloured, together
 from pytest_llmarith.report.run_status import (
     alarms,
     run_lines,
     wrapped,
     wrong_trials,
 )
-from pytest_llmarith.report.screen import results_screen
+from pytest_llmarith.report.sections import Results, overview, sections
 from pytest_llmarith.report.selection import Detail, Format, Order, Selection
 from pytest_llmarith.report.series import (
     PageRun,
@@ -36,15 +33,11 @@ from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.run_files import UsageError, encode
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import RunSummary, described
-from pytest_llmarith.views.places import Here
-from pytest_llmarith.views.table import Level, Table
+from pytest_llmarith.views.table import Level
 
 _LONGEST_RUN = 100
 _LONGEST_PATH = 1_000
-_NOT_IN_LATEX = (
-    "% needs \\usepackage{booktabs}; not shown: differences (llmarith compare "
-    "--model=A:B --format=latex), searches (report)"
-)
+_PACKAGES = "% needs \\usepackage{booktabs}"
 _MOST_WRONG = 100  # of each outcome
 _UNLIMITED = 10_000
 
@@ -56,19 +49,13 @@ class _Shown:
     runs: Sequence[LoadedRun]
     pages: Sequence[PageRun]
     series: Sequence[Series]
-    rows: Sequence[Here]
-    differences: Sequence[Compared]
+    results: Results
     selection: Selection
     detail: Detail
 
     @property
-    def only(self) -> RunSummary | None:
-        """The summary of a single run."""
-        return self.pages[0].summary if len(self.pages) == 1 else None
-
-    @property
     def title(self) -> str:
-        if self.only:
+        if self.results.run:
             return self.runs[0].name
         return f"{len(self.runs):,} runs"
 
@@ -106,9 +93,10 @@ def report(
         rows = [row.without_run() for row in rows]
     if order:
         rows = order.of(rows)
-    _check_tables(rows, detail)
     differences = differences_between(pages, series, rows)
-    shown = _Shown(runs, pages, series, rows, differences, selection, detail)
+    only = pages[0].summary if len(pages) == 1 else None
+    results = Results(rows, differences, only)
+    shown = _Shown(runs, pages, series, results, selection, detail)
     if form == "csv":
         found = estimate_rows(pages, rows, differences, detail.measures)
         lines = csv_lines(found, spreadsheet=destination.for_spreadsheet)
@@ -117,7 +105,7 @@ def report(
     if form == "json":
         text = [_json(shown)]
     elif form == "latex":
-        text = _latex(shown, width)
+        text = list(_latex(shown, width))
     elif form == "markdown":
         text = list(_markdown(shown, width))
     else:
@@ -145,22 +133,16 @@ def _check(
         )
 
 
-def _check_tables(rows: Sequence[Here], detail: Detail) -> None:
-    """Raises UsageError if there is nothing in a table that was asked for."""
-    has_cells = threshold_items(rows) or any(row.cells for row in rows)
-    if detail.cells and not has_cells:
-        raise UsageError("--cells: these runs have none; remove --cells")
-    if detail.errors and not error_items(rows):
-        raise UsageError("--errors: these runs have none; remove --errors")
-
-
 # --- formats --------------------------------------------------------------------------
 
 
 def _json(shown: _Shown) -> str:
     """All estimates, what their measures are, and remarks."""
     found = estimate_rows(
-        shown.pages, shown.rows, shown.differences, shown.detail.measures
+        shown.pages,
+        shown.results.rows,
+        shown.results.differences,
+        shown.detail.measures,
     )
     estimates = list(found)
     measures = described(str(row["measure"]) for row in estimates)
@@ -177,19 +159,16 @@ def _screen(shown: _Shown, width: int) -> list[str]:
     lines = _first_lines(shown, width)
     other = _other_questions(shown)
     lines += wrap(other, width, break_long_words=False, break_on_hyphens=False)
-    tables = _tables(shown.rows, shown.only, shown.detail, in_document=False)
-    lines += section(tables, width)
-    lines += results_screen(shown.rows, shown.differences, width)
-    return lines
+    return lines + results_screen(shown.results, width, shown.detail.level)
 
 
-def _latex(shown: _Shown, width: int) -> list[str]:
-    lines = [f"% {line}" for line in _remarks(shown, width)]
-    lines.append(_NOT_IN_LATEX)
-    tables = _tables(shown.rows, shown.only, shown.detail, in_document=True)
+def _latex(shown: _Shown, width: int) -> Iterator[str]:
+    for line in _remarks(shown, width):
+        yield f"% {line}"
+    yield _PACKAGES
     only = f"Only {shown.selection}" if shown.selection else ""
-    lines += as_latex(tables, only)
-    return lines
+    found = sections(shown.results, shown.detail.level)
+    yield from as_latex([table for one in found for table in one.tables], only)
 
 
 def _markdown(shown: _Shown, width: int) -> Iterator[str]:
@@ -199,8 +178,9 @@ def _markdown(shown: _Shown, width: int) -> Iterator[str]:
     for line in _remarks(shown, width):
         yield f"- {code(line)}"
     yield ""
-    tables = _tables(shown.rows, shown.only, shown.detail, in_document=True)
-    if shown.only and shown.detail.all_tables:
+    found = sections(shown.results, shown.detail.level)
+    tables = [table for one in found for table in one.tables]
+    if shown.results.run and shown.detail.all_tables:
         # for the summary of a CI job
         wrong = WRONG_TRIALS.table(wrong_trials(shown.pages[0].records, _MOST_WRONG))
         if wrong.rows:
@@ -213,6 +193,38 @@ def _markdown(shown: _Shown, width: int) -> Iterator[str]:
         yield from as_markdown(table)
         yield "</details>"
         yield ""
+
+
+# --- the end of a run -----------------------------------------------------------------
+
+
+def screen(
+    summary: RunSummary,
+    width: int,
+    level: Level = Level.BRIEF,
+    *,
+    only_head: bool = False,
+) -> list[str]:
+    """The results of a run in lines of at most `width` characters; with `only_head` one
+    row per model and task.
+    """
+    results = Results(results_of(summary), summary.contrasts("model"), summary)
+    return results_screen(results, width, level, only_head=only_head)
+
+
+def results_screen(
+    results: Results, width: int, level: Level, *, only_head: bool = False
+) -> list[str]:
+    """The same for any results: the last lines are the answer."""
+    found = sections(results, level)
+    if not found:
+        return []
+    tables = [] if level is Level.BRIEF else found[0].tables
+    for section in reversed(found[1:]):
+        tables += section.tables
+    head = replace(overview(results.rows, Level.BRIEF), title="")
+    tables = [head] if only_head else [*tables, head]
+    return together([table.folded() for table in tables], width)
 
 
 # --- remarks --------------------------------------------------------------------------
@@ -231,7 +243,7 @@ def _first_lines(shown: _Shown, width: int) -> list[str]:
     """For one complete run the status lines, for everything else how many trials are
     answered.
     """
-    runs, only = shown.runs, shown.only
+    runs, only = shown.runs, shown.results.run
     if only and runs[0].facts and not shown.selection:
         return run_lines(only, width)
     answered = sum(one.summary.answered for one in shown.pages)
@@ -255,12 +267,12 @@ def _other_questions(shown: _Shown) -> str:
     """The remark about runs that were asked a task of the first model shown, but few of
     its questions; else empty.
     """
-    rows, runs = shown.rows, shown.runs
-    if shown.only or not rows:
+    rows, runs = shown.results.rows, shown.runs
+    if shown.results.run or not rows:
         return ""
     run_of = {one.label: one.key[0] for one in shown.series}
     first = run_of[rows[0].label]
-    compared = {(one.place.model, one.place.task) for one in shown.differences}
+    compared = {(one.place.model, one.place.task) for one in shown.results.differences}
     measured = [row for row in rows if row.measured and not row.searched]
     tasks = {row.task for row in measured if row.label == rows[0].label}
     others: set[int] = set()
@@ -275,46 +287,3 @@ def _other_questions(shown: _Shown) -> str:
     whose = sanitize_name(runs[first].name, _LONGEST_RUN)
     remark = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
     return f"{remark}: llmarith compare --unpaired {path} {other}"
-
-
-# --- the tables of runs ---------------------------------------------------------------
-
-
-def tables_section(summary: RunSummary, width: int) -> list[str]:
-    """All tables of a run."""
-    detail = Detail(all_tables=True)
-    tables = _tables(results_of(summary), summary, detail, in_document=False)
-    return section(tables, width)
-
-
-def _tables(
-    rows: Sequence[Here],
-    only: RunSummary | None,
-    detail: Detail,
-    *,
-    in_document: bool,
-) -> list[Table]:
-    """The tables with content: the selected ones or, of a single run, all;
-    `in_document` also what the screen has.
-    """
-    if not any(row.measured for row in rows):
-        return []
-    whole = only if detail.all_tables else None
-    tables = []
-    if in_document or detail.all_tables:
-        level = Level.FULL if detail.all_tables else Level.BRIEF
-        tables.append(run_tables.overview(rows, level))
-    if in_document and not whole:
-        tables.append(run_tables.scores(rows))
-    if whole:
-        tables.append(run_tables.effects(whole))
-        tables += [run_tables.repeats(rows), run_tables.spending(rows)]
-    if whole or detail.cells:
-        for row in rows:
-            tables += run_tables.tables_of(row, only_cells=not whole)
-    is_adaptive = bool(threshold_items(rows, only_adaptive=True))
-    if detail.all_tables or detail.cells or (in_document and is_adaptive):
-        tables.append(run_tables.thresholds(rows))
-    if whole or detail.errors:
-        tables.append(run_tables.error_classes(rows))
-    return [table for table in tables if table.rows or table.notes]

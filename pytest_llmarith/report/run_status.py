@@ -15,7 +15,7 @@ from pytest_llmarith.records import (
     Record,
     as_text,
 )
-from pytest_llmarith.report.completeness import all_answered, answered_count, duplicates
+from pytest_llmarith.report.remarks import all_answered, answered_count, duplicates
 from pytest_llmarith.results.gates import is_complete, questions_of_run
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.safe_text import sanitize, sanitize_name

@@ -12,6 +12,7 @@ from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Level
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json", "html"]
 
@@ -150,27 +151,18 @@ class Detail(NamedTuple):
     measures, or of these.
     """
 
-    cells: bool = False
-    errors: bool = False
     all_tables: bool = False
     measures: Sequence[str] = ()
+
+    @property
+    def level(self) -> Level:
+        return Level.FULL if self.all_tables else Level.BRIEF
 
     def check(self, form: Format) -> None:
         """Raises UsageError if this format cannot show it."""
         is_data = form in ("csv", "json")
-        if self.all_tables and form not in ("terminal", "markdown"):
-            raise UsageError(
-                f"-v: not with --format={form}; remove -v, or write --cells or --errors"
-            )
-        if form == "html" and (self.cells or self.errors):
-            raise UsageError(
-                "--format=html: the page has all tables; remove --cells and --errors"
-            )
-        if is_data and (self.cells or self.errors):
-            raise UsageError(
-                f"--format={form}: all estimates are written; remove --cells and "
-                f"--errors, or write --measure=correct_percentage"
-            )
+        if self.all_tables and (is_data or form == "html"):
+            raise UsageError(f"-v: --format={form} has all tables; remove -v")
         if self.measures and not is_data:
             raise UsageError(
                 f"--measure: not with --format={form}; write --format=csv or json"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.records import Record
-from pytest_llmarith.report.completeness import missing_cells
+from pytest_llmarith.report.remarks import missing_cells
 from pytest_llmarith.results.families import model_differences
 from pytest_llmarith.results.keys import (
     Keyed,

@@ -206,9 +206,9 @@ class Terminal:
         with -qq only the paths.
         """
         from pytest_llmarith.report.render.terminal import coloured
-        from pytest_llmarith.report.report import tables_section
+        from pytest_llmarith.report.report import screen
         from pytest_llmarith.report.run_status import run_lines
-        from pytest_llmarith.report.screen import screen
+        from pytest_llmarith.views.table import Level
 
         verbose = self._config.getoption("verbose", 0)
         width, hasmarkup = shutil.get_terminal_size().columns, False
@@ -218,10 +218,9 @@ class Terminal:
         lines = []
         if verbose > -2:
             lines += run_lines(summary, width)
-        if verbose > 0:
-            lines += tables_section(summary, width)
-        if verbose > -2:  # the last lines are the answer
-            lines += screen(summary, width, only_head=verbose < 0)
+        if verbose > -2:
+            level = Level.FULL if verbose > 0 else Level.BRIEF
+            lines += screen(summary, width, level, only_head=verbose < 0)
         if hasmarkup:
             lines = coloured(lines)
         self._section("results", [*lines, *written])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any, Protocol
 
 from pytest_llmarith.figures.searches import Threshold
 from pytest_llmarith.records import Minimum
-from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 
 UNKNOWN = "-"
@@ -17,6 +17,8 @@ ANY_DEPTH = "any depth"  # an interval that is open on both ends
 NO_INTERVAL = "No interval: nothing varies, so the spread cannot be estimated."
 UNLIMITED = 10_000  # characters
 _LONGEST_ANSWER = 60
+_LONGEST_NAME = 30
+MOST_NAMED = 3
 _SMALLEST_P = 0.0001
 _TWO_DIGITS = Context(prec=2, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
@@ -264,30 +266,22 @@ def ascii_keys(texts: Iterable[str]) -> list[str]:
 # --- wrong answers --------------------------------------------------------------------
 
 
-def wrong_answer(wrong: Minimum, width: int = UNLIMITED) -> str:
-    """Such as `49 * 97 = 4753, not 4653`; the question is left out if the line is too
-    long.
-    """
-    answer = sanitize(wrong.answer or wrong.reason or "no answer", _LONGEST_ANSWER)
+def wrong_answer(wrong: Minimum) -> str:
+    """Such as `49 * 97 = 4753, not 4653`, or `A000040: crashed` of a program."""
+    answer = wrong.answer or wrong.reason or "no answer"
     question = sanitize(wrong.question or "", _LONGEST_ANSWER)
-    expected = sanitize(wrong.expected or "", _LONGEST_ANSWER)
-    if not expected:  # of a program, whose reason names the term
+    if not wrong.expected:  # of a program, whose reason names the term
         name, _, _ = question.partition(" ")
-        answer = sanitize(wrong.answer or wrong.reason or "no answer", UNLIMITED)
-        text = f"{name}: {answer}"
-        return text if len(text) <= width else f"{text[: width - 3]}..."
-    not_this = f"not {answer}" if wrong.answer else answer
-    for text in (
-        f"{question} = {expected}, {not_this}",
-        f"{question}, {not_this}",
-        question,
-    ):
-        if len(text) <= width:
-            return text
-    return question[: width - 3] + "..."
+        return f"{name}: {sanitize(answer, UNLIMITED)}"
+    answer = sanitize(answer, _LONGEST_ANSWER)
+    if wrong.answer:
+        answer = f"not {answer}"
+    return f"{question} = {sanitize(wrong.expected, _LONGEST_ANSWER)}, {answer}"
 
 
-def sanitize_reasons(reasons: Mapping[str, int]) -> str:
-    """Counts by reason, such as `4 empty, 2 filtered`."""
-    texts = (f"{count:,} {sanitize(one, 40)}" for one, count in reasons.items())
-    return ", ".join(texts)
+def named(names: Iterable[str]) -> str:
+    """The first names."""
+    found = [sanitize_name(name, _LONGEST_NAME) for name in names]
+    if len(found) > MOST_NAMED:
+        found[MOST_NAMED:] = ["..."]
+    return ", ".join(found)

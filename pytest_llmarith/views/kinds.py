@@ -11,6 +11,7 @@ from pytest_llmarith.records import Minimum
 from pytest_llmarith.types import SearchEnd
 from pytest_llmarith.views import formatting
 from pytest_llmarith.views.formatting import Percentage
+from pytest_llmarith.views.places import Share
 from pytest_llmarith.views.table import UNKNOWN, Datum, Kind, Shown
 
 _INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
@@ -43,6 +44,22 @@ class PartOf(NamedTuple):
     part: int
     whole: int
     usual: int | None = None
+
+
+class Heat(NamedTuple):
+    """A share in a matrix: on the page its colour tells how large it is, `right` in
+    blue, `wrong` in orange, and without a hue in the colour of the card.
+    """
+
+    share: Share
+    text: str
+    hue: str = ""
+    interval: str = ""
+
+
+def heat(share: Share | None, hue: str = "") -> Heat | None:
+    """A share with its percentage; None if it is unknown."""
+    return Heat(share, share.rounded, hue) if share else None
 
 
 class Test(NamedTuple):
@@ -144,6 +161,12 @@ POINTS: Kind[Percentage] = Kind(
     _points,
     lambda v: [v.value, v.low, v.high],
     "percentage points",
+)
+HEAT: Kind[Heat] = Kind(
+    {"": _NUMBER},
+    lambda v: Shown(v.text, v.interval),
+    lambda v: [v.share.value],
+    "%",
 )
 GAIN = plain(_NUMBER, "{:.1f}".format, "percentage points")
 P: Kind[Test] = Kind(

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from pytest_llmarith.safe_text import sanitize_name
+
 UNKNOWN = "-"
+_LONGEST_SHARED = 40
 
 Datum = str | int | float | bool | None
 V = TypeVar("V")
@@ -104,8 +107,10 @@ class Column(Generic[V]):
     pictured: bool = False  # with its interval, on the page
     curved: bool = False  # by depth, on the page; of a measure in percent
     is_rare: bool = False  # left out if it has only zeros
+    is_optional: bool = False  # left out of a terminal that is too narrow
     is_named: bool = False  # the title is a name, as in a matrix
     term: str = ""  # its name in the legend, if that is not the title
+    across: str = ""  # of a matrix, the filter of trials for which its columns stand
 
     def part_keys(self) -> list[str]:
         """The keys of its parts in CSV and JSON."""
@@ -201,12 +206,38 @@ class Table:
         return self.chosen([*keys, *others])
 
     def known(self) -> Table:
-        """The table without the columns of which no value is known."""
+        """The table without the columns of which no value is known, but those of a
+        matrix.
+        """
         used = []
         for place, column in enumerate(self.columns):
-            if any(_is_shown(column, row.values[place]) for row in self.rows):
+            values = [row.values[place] for row in self.rows]
+            if column.is_named or any(_is_shown(column, value) for value in values):
                 used.append(place)
         return self._at(used)
+
+    def folded(self) -> Table:
+        """The table with a model or a task that all rows share in its heading, or if it
+        has none above its first column.
+        """
+        table = self
+        shared = []
+        for key in ("model", "task"):
+            names = [column for column in table.columns if column.kind.is_name]
+            if not table.has(key) or len(names) < 2:
+                continue
+            kind = table.columns[table.place(key)].kind
+            shown = {kind.shown(value) for value in table.values(key)}
+            if len(shown) == 1:
+                table = table.without(key)
+                (one,) = shown
+                shared.append(one.as_name(sanitize_name(one.text, _LONGEST_SHARED)))
+        if not shared:
+            return self
+        if self.title:
+            return replace(table, whose=", ".join(shared))
+        first = replace(table.columns[0], title=", ".join(shared), is_named=True)
+        return replace(table, columns=[first, *table.columns[1:]])
 
     def _at(self, places: Sequence[int]) -> Table:
         rows = []
@@ -265,14 +296,20 @@ class Definition:
         items: Iterable[Any],
         level: Level = Level.FULL,
         *,
+        across: Mapping[str, Callable[[Any], Any]] | None = None,
         note: Callable[[Any], Sequence[str]] | None = None,
         trials: Callable[[Any], Mapping[str, str | int]] | None = None,
         notes: Sequence[str] = (),
     ) -> Table:
         """A table with a row per item, and the columns of this level that have a known
         value.
+
+        `across` names the columns of a matrix, and finds what each shows of an item.
         """
-        columns = [column for column in self.columns if column.level <= level]
+        columns: list[Column[Any]] = []
+        for column in self.columns:
+            if column.level <= level:
+                columns += [column] if not column.across else _matrix(column, across)
         rows: list[Row] = []
         for item in items:
             values = [column.value(item) for column in columns]
@@ -280,6 +317,31 @@ class Definition:
             rows.append(Row(values, on_row, trials(item) if trials else {}))
         legend = self.legend if rows else ""
         return Table(self.key, self.title, columns, rows, legend, notes).known()
+
+
+def _matrix(
+    column: Column[Any], across: Mapping[str, Callable[[Any], Any]] | None
+) -> list[Column[Any]]:
+    """The column for each place across; the first one is explained."""
+    found: list[Column[Any]] = []
+    for title, place in (across or {}).items():
+
+        def value(item: Any, place: Callable[[Any], Any] = place) -> Any:
+            there = place(item)
+            return None if there is None else column.value(there)
+
+        found.append(
+            replace(
+                column,
+                key=f"{column.key} {title}",
+                title=title,
+                value=value,
+                is_named=True,
+                explained=column.explained and not found,
+                term=column.term or column.title,
+            )
+        )
+    return found
 
 
 def pivot(

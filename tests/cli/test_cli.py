@@ -73,11 +73,8 @@ cite nowhere | nowhere: cannot be read
 regrade nowhere | nowhere: cannot be read
 report run --min-depth=9 --max-depth=4 | no trial of depths 9 to 4
 report run --format=json --spreadsheet | --spreadsheet: --format=json is not CSV
-report run --format=csv --cells --errors | remove --cells and --errors
 report run --format=html --sort=model --output=x | remove --sort
 report run --force | --force needs --output
-report run --format=html --cells --output=x | remove --cells and --errors
-report run --format=latex -v | remove -v
 report run --format=csv -v | remove -v
 report run --format=json -v | remove -v
 report run --format=html -v | remove -v
@@ -95,7 +92,6 @@ regrade run --output=run/trials.jsonl --force | one of the input files
 merge run --output=run | this exists
 report run --format=html --output=no/page.html | cannot be written
 report run --model=o3 | no trial of models o3; the runs have models o4-mini and tasks arithmetic
-report additions --errors | remove --errors
 compare run empty/trials.jsonl | one of the runs has no trials
 plot additions --kind=heatmap --output=x.svg | it needs a task with variants and depths
 plot run --kind=differences --output=x.svg | it needs two models

@@ -6,9 +6,11 @@ import shlex
 
 import pytest
 
-from pytest_llmarith.report.screen import results_screen
+from pytest_llmarith.report.report import results_screen
+from pytest_llmarith.report.sections import Results
 from pytest_llmarith.report.series import results_of
 from pytest_llmarith.results.loaded import load_all_runs
+from pytest_llmarith.views.table import Level
 from tests.documents.blocks import ROOT, blocks, is_in
 
 SHARED = ROOT.parent / "shared"
@@ -24,4 +26,4 @@ def test_the_table_of_three_published_runs() -> None:
     command, *lines = shown.text.splitlines()
     runs = load_all_runs([SHARED / file for file in shlex.split(command)[3:]], print)
     results = [row for run in runs for row in results_of(run.summary())]
-    assert lines == results_screen(results, [], 100)
+    assert lines == results_screen(Results(results), 100, Level.BRIEF)

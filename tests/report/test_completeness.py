@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.report.completeness import (
+from pytest_llmarith.report.remarks import (
     answered_count,
     duplicates,
     missing_cells,

@@ -116,7 +116,7 @@ def test_names_replies_and_reasons_are_hostile(tmp_path: Path, form: str) -> Non
     records += [*trials("other", 9), asked(None, trial=99, model=HOSTILE)]
     records = [one | {"task": HOSTILE} for one in records]
     run = run_in(tmp_path / HOSTILE.replace("/", ""), records)
-    options = [] if form in ("html", "csv", "json") else ["--errors"]
+    options = [] if form in ("html", "csv", "json") else ["-v"]
     if form == "csv":
         options = ["--spreadsheet"]
     text = shown(run, form, *options)

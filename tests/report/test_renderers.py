@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.report.export import csv_lines
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, latex
 from pytest_llmarith.report.render.html import view
@@ -94,7 +95,7 @@ def test_a_row_is_a_line_where_there_is_room() -> None:
     ]
 
 
-def test_headings_are_bold_and_marks_of_models_yellow() -> None:
+def test_headings_are_bold() -> None:
     whole = Table(
         "costs",
         "costs",
@@ -108,7 +109,7 @@ def test_headings_are_bold_and_marks_of_models_yellow() -> None:
         "\x1b[1mcosts\x1b[22m",
         "\x1b[1mmodel           trials\x1b[22m",
         "----------------------",
-        "o4 \x1b[33m(simulated)\x1b[39m      72",
+        "o4 (simulated)      72",
         "all of it",
     ]
 
@@ -246,25 +247,14 @@ def test_a_table_in_latex(name: str, note: str, header: str) -> None:
 
 
 def test_figures_in_latex() -> None:
-    """Minus signs, ranges, zero and the unknown are those of print; names stay as they
-    are.
-    """
-    cells = ["qwen2.5-7", "a-1", -1, None]
-    shown = {
-        "-12.9": "$-12.9$",
-        "-4.0 to +1.5": "$-4.0$ to $+1.5$",
-        "57.6-64.8": "57.6--64.8",
-        ".": "0",
-        "-": "--",
-    }
-    rows = [Row([*cells, text]) for text in shown]
-    (found,) = tables_in(
-        "\n".join(as_latex([table(columns=[*COLUMNS, column("B - A")], rows=rows)]))
-    )
-    assert found.rows[0][-1] == "B $-$ A"
-    assert [row[:1] + row[2:] for row in found.rows[1:]] == [
-        ["qwen2.5-7", "$-1$", "--", text] for text in shown.values()
-    ]
+    """Ranges, zero and the unknown are those of print; names stay as they are."""
+    cells = ["qwen2.5-7", "a-1", 1, None]
+    share = Column("share", "%", kinds.PERCENT)
+    rows = [Row([*cells, ".", Figure(61.3, 57.6, 64.8)])]
+    one = table(columns=[*COLUMNS, column("B"), share], rows=rows)
+    (found,) = tables_in("\n".join(as_latex([one])))
+    assert found.rows[1][0] == "qwen2.5-7"
+    assert found.rows[1][2:] == ["1", "--", "0", "61.3 (57.6--64.8)"]
 
 
 def test_intervals_are_in_brackets_where_there_is_room() -> None:

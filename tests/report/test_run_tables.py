@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pytest_llmarith.report.render.terminal import one_table
-from pytest_llmarith.report.report import tables_section
-from pytest_llmarith.report.run_tables import (
-    effects,
-    overview,
-    repeats,
-    tables_of,
-    thresholds,
-)
+from pytest_llmarith.report.report import screen
+from pytest_llmarith.report.sections import Results, overview, sections
 from pytest_llmarith.report.series import results_of
 from pytest_llmarith.types import Condition, NumberFormat
 from pytest_llmarith.views.table import Level, Table
@@ -25,14 +20,26 @@ from tests.runs_on_disk import added, asked, programmed, said, searched, summed_
 COMMA = Condition(NumberFormat.COMMA).fields()
 
 
+def table_of(key: str, records: Iterable[dict[str, Any]]) -> Table:
+    """A table of a run, with all details."""
+    summary = summed_up(records)
+    results = Results(results_of(summary), summary.contrasts("model"), summary)
+    (found,) = [
+        table
+        for one in sections(results, Level.FULL)
+        for table in one.tables
+        if table.key == key
+    ]
+    return found
+
+
 def lines(table: Table) -> list[str]:
     """The lines below the title, with one space between words, without the rule and the
     legend.
     """
     columns = [replace(column, explained=False) for column in table.columns]
     text = one_table(replace(table, columns=columns, legend=""), 200)
-    if table.title:
-        del text[0]
+    del text[0]
     words = [" ".join(line.split()) for line in text if "---" not in line]
     return [line for line in words if line != "in brackets: 95 % intervals"]
 
@@ -66,8 +73,10 @@ def test_everything_fits(width: int, model: str) -> None:
         for repeat in range(2)
     ]
     other_words = [one | {"prompt": said("with commas")} for one in conditions]
-    section = tables_section(
-        summed_up([*records, *other_words, programmed(model, model)]), width
+    section = screen(
+        summed_up([*records, *other_words, programmed(model, model)]),
+        width,
+        Level.FULL,
     )
     assert max(map(len, section)) <= width
     assert all(line.isprintable() for line in section)
@@ -96,7 +105,8 @@ def test_everything_fits(width: int, model: str) -> None:
 def test_what_has_to_be_known_of_a_row(
     records: list[dict[str, Any]], note: str
 ) -> None:
-    assert [row.note for row in overview(results_of(summed_up(records))).rows] == [note]
+    rows = results_of(summed_up(records))
+    assert [row.note for row in overview(rows, Level.FULL).rows] == [note]
 
 
 def test_fake_models_are_marked_in_the_head() -> None:
@@ -128,31 +138,28 @@ def test_d50_has_no_number_outside_of_the_depths(
         for depth, count in enumerate(right, 2)
         for trial in range(trials)
     ]
-    header, row = lines(thresholds(results_of(summed_up(records))))
-    assert header == "model int_add"
-    assert re.fullmatch(f"o4-mini ({shown})", row)
+    header, row = lines(table_of("thresholds", records))
+    assert header == "model o4-mini"
+    assert re.fullmatch(f"int_add ({shown})", row)
 
 
 def test_bounds_are_no_interval() -> None:
     """If a cell has no reply, a note says between what the percentage lies; columns of
     intervals have none.
     """
-    rows = results_of(
-        summed_up(
-            [*(asked("{}", 2, trial) for trial in range(3)), asked(None, depth=3)]
-        )
-    )
-    assert "75.0-100" not in lines(overview(rows))[1]
-    assert "75.0 to 100.0 %" in overview(rows).rows[0].note
-    assert lines(next(tables_of(rows[0])))[-1] == "all % 100.0 (43.9-100) - -"
+    records = [*(asked("{}", 2, trial) for trial in range(3)), asked(None, depth=3)]
+    (row,) = table_of("overview", records).rows
+    assert "75.0 to 100.0 %" in row.note
+    assert "75.0-100" not in " ".join(lines(table_of("overview", records)))
+    assert lines(table_of("cells", records))[-1].startswith("all % 100 -")
 
 
 def test_what_conditions_do() -> None:
     """What has the same prompt in both conditions is left out and counted."""
     comma = of_letters("rwwwwwrrw", condition=COMMA)
     other_words = [record | {"prompt": said("with commas")} for record in comma[:-1]]
-    found = summed_up([*of_letters("rrrrrwwrw"), *other_words, comma[-1]])
-    assert lines(effects(found)) == [
+    records = [*of_letters("rrrrrwwrw"), *other_words, comma[-1]]
+    assert lines(table_of("effects", records)) == [
         "model task condition beside problems correct % beside % difference better "
         "worse p",
         "o4-mini arithmetic numbers_comma usual 8 37.5 75.0 -37.5 (-69.3 to +12.5) 1 4 "
@@ -163,21 +170,20 @@ def test_what_conditions_do() -> None:
 
 def test_repeats() -> None:
     """Results without repeats are left out. The overview has a note."""
-    (repeated,), (once,) = (
-        results_of(summed_up(some))
-        for some in (of_letters("rw", "rr", condition=COMMA), of_letters("r"))
-    )
-    _, row = lines(repeats([repeated, once]))
+    repeated = of_letters("rw", "rr", condition=COMMA)
+    records = [*repeated, *(one | {"model": "once"} for one in of_letters("r"))]
+    _, row = lines(table_of("repeats", records))
     assert re.fullmatch(
         r"o4-mini, numbers_comma arithmetic 2 2 50\.0 \S+ 75\.0 \S+ 100\.0 50\.0 \S+",
         row,
     )
-    assert "2 problems, asked 2 times each" in overview([repeated]).rows[0].note
+    notes = [row.note for row in table_of("overview", records).rows]
+    assert ["2 problems, asked 2 times each" in note for note in notes] == [True, False]
 
 
 def test_searches_have_no_percentages() -> None:
-    rows = results_of(summed_up([searched(ended="nothing found")]))
-    assert "%" not in " ".join(lines(overview(rows)))
+    table = table_of("overview", [searched(ended="nothing found")])
+    assert "%" not in " ".join(lines(table))
 
 
 def test_sets() -> None:
@@ -186,10 +192,11 @@ def test_sets() -> None:
     nothing: dict[str, Any] = {"scores": {"0.5": 0, "4": 0}, "terms": [wrong]}
     records = [programmed("A1"), programmed("A2", **nothing)]
     records[0]["grade"]["details"]["isolation"]["level"] = "none"
-    (table,) = tables_of(*results_of(summed_up(records)))
-    assert lines(table)[1].startswith("starter 0.5 s 2 33.3 ")
+    table = table_of("scores", records)
+    assert lines(table)[1].startswith("o4-mini oeis starter 0.5 s 2 33.3 ")
     assert table.notes == [
-        "starter: cheating 0.0 % (0.0-65.8)",
+        "starter: terms: 2 ok, 2 wrong",
+        "starter: cheating 0.0 (0.0-65.8) %",
         "starter: 1 of 2 unsolved: A2",
         "starter: 1 programs ran without a sandbox, with the rights of this user",
     ]

@@ -7,13 +7,15 @@ from dataclasses import replace
 from math import inf
 from typing import Any, NamedTuple
 
+from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.figures.searches import Threshold
+from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.types import Outcome
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import WHOSE
 from pytest_llmarith.views.formatting import Percentage
-from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.places import Here, Share, share_of
 from pytest_llmarith.views.table import UNKNOWN, Column, Definition, Kind, Level, Shown
 
 NO_ANSWER = "no_answer"  # the outcome `nan`, which readers of CSV take for unknown
@@ -148,21 +150,22 @@ def threshold(here: Here) -> Threshold | None:
     )
 
 
-def threshold_items(rows: Iterable[Here], *, only_adaptive: bool = False) -> list[Here]:
-    """D50 of all variants; of adaptive asking alone, or of grids, too."""
-    found = []
-    for row in rows:
-        if not only_adaptive:
-            found += [one for one in row.variants if one.get("d50")]
-        found += [row._replace(at=at) for _, at in row.all("adaptive_d50")]
+def thresholds_of(row: Here) -> dict[str, Here]:
+    """Where D50 of each variant is, of a grid or of adaptive asking."""
+    found = {}
+    for one in row.variants:
+        if one.get("d50"):
+            found[one.name] = one
+    for _, at in row.all("adaptive_d50"):
+        found[at] = row._replace(at=at)
     return found
 
 
 def adaptive(here: Here) -> Sequence[Threshold] | None:
     """D50 by adaptive asking, of all variants, in order."""
     found = []
-    for one in threshold_items([here], only_adaptive=True):
-        measured = threshold(one)
+    for _, at in here.all("adaptive_d50"):
+        measured = threshold(here._replace(at=at))
         if measured:
             found.append(measured)
     return sorted(found, key=_place) or None
@@ -210,6 +213,22 @@ def cost_of(here: Here) -> kinds.Cost | None:
     return kinds.Cost(cost, here.number("unpriced"))
 
 
+_UNANSWERED: Column[Any] = Column(
+    "unanswered",
+    "unanswered",
+    kinds.COUNT,
+    "trials without a reply, which are in no percentage",
+    _count("unanswered"),
+    is_rare=True,
+)
+_COST: Column[Any] = Column(
+    "cost",
+    "cost",
+    kinds.MONEY,
+    "US dollars; a plus means that some replies have no known price",
+    cost_of,
+)
+
 OVERVIEW = Definition(
     "overview",
     "correct answers by model and task",
@@ -230,15 +249,9 @@ OVERVIEW = Definition(
             kinds.COUNT,
             "trials with a reply",
             _count("measured"),
+            is_optional=True,
         ),
-        Column(
-            "unanswered",
-            "unanswered",
-            kinds.COUNT,
-            "trials without a reply, which are in no percentage",
-            _count("unanswered"),
-            is_rare=True,
-        ),
+        _UNANSWERED,
         Column(
             "correct",
             "correct %",
@@ -296,19 +309,14 @@ OVERVIEW = Definition(
             _most_errors,
             Level.PAGE,
         ),
-        Column(
-            "cost",
-            "cost",
-            kinds.MONEY,
-            "US dollars; a plus means that some replies have no known price",
-            cost_of,
-        ),
+        _COST,
         Column(
             "tokens",
             "tokens",
             kinds.TOKENS,
             "tokens of prompts and replies",
             lambda here: here.tokens,
+            Level.FULL,
             below="cost",
         ),
         Column(
@@ -317,6 +325,7 @@ OVERVIEW = Definition(
             kinds.SECONDS,
             "median seconds of a reply",
             _value("latency_s", "median"),
+            Level.FULL,
             below="cost",
         ),
         Column(
@@ -342,6 +351,103 @@ OVERVIEW = Definition(
 )
 
 
+# --- models beside each other ---------------------------------------------------------
+
+
+class Ranked(NamedTuple):
+    """The correct answers of a model at a task, its rank, and how far they reach."""
+
+    correct: Percentage | None
+    rank: int | None
+    reach: str
+
+
+def _shown_rank(found: Ranked) -> Shown:
+    notes = [f"rank {found.rank}"] if found.rank else []
+    if found.reach:
+        notes.append(found.reach)
+    return kinds.PERCENT.shown(found.correct)._replace(notes=tuple(notes))
+
+
+_RANKED: Kind[Ranked] = Kind(
+    {"percent": "number", "low": "number", "high": "number", "rank": "integer"},
+    _shown_rank,
+    lambda v: [*kinds.PERCENT.values(v.correct), v.rank],
+    "%",
+)
+
+
+def ranked(row: Here, rows: Iterable[Here]) -> Ranked | None:
+    """The place of a result among those of its task."""
+    reach = ""
+    d50s, holds = adaptive(row), holds_to(row)
+    if d50s:
+        reach = f"D50 {D50S.shown(d50s).text}"
+    elif holds:
+        reach = f"90 % to: {HOLDS.shown(holds).text}"
+    correct = row.correct
+    if not correct and not reach:
+        return None
+    return Ranked(correct, _rank(row, rows), reach)
+
+
+def _rank(row: Here, rows: Iterable[Here]) -> int | None:
+    """One more than the models whose interval is above; None if it lacks cells."""
+    mine = row.correct
+    if row.missing or mine is None or mine.value is None or mine.high is None:
+        return None
+    others = [one.correct for one in rows if one.task == row.task and not one.missing]
+    above = 0
+    for found in others:
+        above += bool(found and found.low is not None and found.low > mine.high)
+    return above + 1 if len(others) > 1 else None
+
+
+def by_model(rows: Sequence[Here]) -> Definition:
+    """A row per model, a column per task, and what all tasks cost together."""
+    of_model: dict[str, list[Here]] = {}
+    for row in rows:
+        of_model.setdefault(row.label, []).append(row)
+
+    def cost(row: Here) -> kinds.Cost | None:
+        costs = [one for one in map(cost_of, of_model[row.label]) if one]
+        if not costs:
+            return None
+        known = [one.usd for one in costs if one.usd is not None]
+        unpriced = sum(one.unpriced for one in costs)
+        return kinds.Cost(sum(known) if known else None, unpriced)
+
+    columns: list[Column[Any]] = [
+        WHOSE[0],
+        Column(
+            "correct",
+            "correct %",
+            _RANKED,
+            "correct answers with their 95 % interval; rank: one more than the models "
+            "whose interval is above this one",
+            lambda row: ranked(row, rows),
+            across="task",
+        ),
+        replace(_COST, value=cost),
+        replace(
+            _UNANSWERED,
+            value=lambda row: sum(
+                one.number("unanswered") for one in of_model[row.label]
+            ),
+        ),
+    ]
+    found = [one for one in (ranked(row, rows) for row in rows) if one]
+    legend = ["Correct answers in %, with their 95 % interval"]
+    if any(one.rank for one in found):
+        legend.append("Models share a rank if no interval is above that of the other")
+    for title, meaning in (("90 % to", HOLDS_TO_MEANING), ("D50", D50_MEANING)):
+        if any(one.reach.startswith(title) for one in found):
+            legend.append(f"{title}: {meaning}")
+    return Definition(
+        "models", "correct answers by model and task", columns, ". ".join(legend)
+    )
+
+
 # --- cells ----------------------------------------------------------------------------
 
 
@@ -355,13 +461,17 @@ _MEASURED: Column[Any] = Column(
 _VARIANT: Column[Any] = Column(
     "variant", "variant", kinds.NAME, "the variant", lambda here: here.variant
 )
+
+
+def _reached(here: Here) -> Sequence[Percentage] | None:
+    if here.variant is None:
+        return holds_to(here)
+    found = here.get("ninety_percent_to") if here.measured else None
+    return [found] if found else None
+
+
 HOLDS_TO: Column[Any] = Column(
-    "holds_to",
-    "90 % to",
-    kinds.DEPTHS,
-    HOLDS_TO_MEANING,
-    lambda here: here.get("ninety_percent_to") if here.measured else None,
-    explained=True,
+    "holds_to", "90 % to", HOLDS, HOLDS_TO_MEANING, _reached, explained=True
 )
 
 
@@ -383,6 +493,23 @@ def first_wrong(here: Here) -> Minimum | None:
     return found[0] if found else None
 
 
+_FIRST_WRONG: Column[Any] = Column(
+    "first_wrong",
+    "first wrong",
+    kinds.WRONG,
+    "the wrong answer to the smallest question",
+    first_wrong,
+    is_optional=True,
+)
+_CORRECT: Column[Any] = Column(
+    "correct",
+    "correct %",
+    OUTCOME,
+    "correct answers",
+    _of_outcome(Outcome.CORRECT),
+    pictured=True,
+)
+
 VARIANTS = Definition(
     "variants",
     "by variant, all depths together",
@@ -390,14 +517,7 @@ VARIANTS = Definition(
         *WHOSE,
         _VARIANT,
         _MEASURED,
-        Column(
-            "correct",
-            "correct %",
-            OUTCOME,
-            "correct answers",
-            _of_outcome(Outcome.CORRECT),
-            pictured=True,
-        ),
+        _CORRECT,
         HOLDS_TO,
         Column(
             "relative_error",
@@ -405,7 +525,6 @@ VARIANTS = Definition(
             kinds.SIZE,
             "median relative error of deviates",
             _value("median_relative_error"),
-            Level.FULL,
             explained=True,
         ),
         Column(
@@ -415,16 +534,86 @@ VARIANTS = Definition(
             "the median of the leading digits of deviates that are right, - if most "
             "have another length than the truth",
             leading_digits,
-            Level.FULL,
             explained=True,
         ),
+        _FIRST_WRONG,
+    ],
+)
+
+
+def cells_of(usual: int, depths: str) -> Definition:
+    """The cells of variants and depths, most of which have the usual number of
+    trials.
+    """
+
+    def cell(here: Here) -> kinds.Heat | None:
+        share = here.share
+        if share is None or here.variant is None:
+            return kinds.heat(share)
+        text = f"{share.part}/{share.whole}"
+        if share.whole == usual:
+            text = str(share.part)
+        return kinds.Heat(share, text, "right")
+
+    title = f"correct of {usual} by {depths}"
+    meaning = "correct answers, of all variants in %"
+    columns: list[Column[Any]] = [
+        replace(_VARIANT, value=lambda here: here.variant or "all %"),
+        Column("cell", "correct", kinds.HEAT, meaning, cell, across="depth"),
+        replace(_CORRECT, title="all %", level=Level.PAGE, pictured=False),
+        HOLDS_TO,
+        _FIRST_WRONG,
+    ]
+    return Definition("cells", title, columns)
+
+
+CELLS = cells_of(10, "variant and depth")
+
+
+def _both(here: Here) -> Shown | None:
+    if not here.measured:
+        return None
+    reach = HOLDS.shown(_reached(here)).text
+    return Shown(f"{formatting.percent_of(here.correct)}  {reach.rjust(7)}")
+
+
+BY_VARIANT = Definition(
+    "by_variant",
+    "correct %, and 90 % to, by variant",
+    [
+        WHOSE[0],
         Column(
-            "first_wrong",
-            "first wrong",
-            kinds.WRONG,
-            "the wrong answer to the smallest question",
-            first_wrong,
-            Level.PAGE,
+            "both",
+            "90 % to",
+            kinds.SHOWN,
+            HOLDS_TO_MEANING,
+            _both,
+            explained=True,
+            across="variant",
+        ),
+    ],
+)
+
+
+def _outcome(key: str, title: str = "") -> Column[Any]:
+    return Column(key, title or key, kinds.COUNT, f"trials: {key}", _count(key))
+
+
+BY_DEPTH = Definition(
+    "by_depth",
+    "by depth",
+    [
+        Column("depth", "depth", kinds.NAME, "the depth", lambda here: str(here.depth)),
+        _outcome("correct"),
+        _outcome("deviate"),
+        _outcome("nan"),
+        replace(_outcome("unanswered"), is_rare=True),
+        Column(
+            "latency",
+            "median s",
+            kinds.SECONDS,
+            "median seconds of a reply",
+            _value("latency_s", "median"),
         ),
     ],
 )
@@ -432,18 +621,19 @@ VARIANTS = Definition(
 
 # --- errors ---------------------------------------------------------------------------
 
-ERRORS = Definition(
-    "errors",
-    "how answers deviate",
+_SHARE: Column[Any] = Column(
+    "share",
+    "%",
+    kinds.PERCENT,
+    "the share of all deviates of the result",
+    lambda here: here.get("error_class_percentage", here.at),
+    pictured=True,
+)
+CLASSES = Definition(
+    "classes",
+    "classes of wrong answers",
     [
-        *WHOSE,
-        Column(
-            "error_class",
-            "class",
-            kinds.NAME,
-            "the class",
-            lambda here: here.at,
-        ),
+        Column("error_class", "class", kinds.NAME, "the class", lambda here: here.at),
         Column(
             "count",
             "count",
@@ -451,78 +641,143 @@ ERRORS = Definition(
             "deviates of this class",
             lambda here: here.number("error_class", here.at),
         ),
+        _SHARE,
+    ],
+)
+
+
+def _heat(here: Here) -> kinds.Heat | None:
+    figure = here.get("error_class_percentage", here.at)
+    count = here.number("error_class", here.at)
+    share = share_of(count, here.number("deviate"), figure)
+    if share is None:
+        return None
+    ends = formatting.ends_of(share.low, share.high)
+    return kinds.Heat(share, formatting.percent_text(share.value), "wrong", ends)
+
+
+def _right(key: str) -> Callable[[Here], float | None]:
+    def right(here: Here) -> float | None:
+        return 100 * here.number(key) / here.measured if here.measured else None
+
+    return right
+
+
+ERRORS = Definition(
+    "errors",
+    "how answers deviate, in % of all deviates",
+    [
+        *WHOSE,
         Column(
-            "share",
-            "%",
-            kinds.PERCENT,
-            "the share of all deviates of the result",
-            lambda here: here.get("error_class_percentage", here.at),
-            pictured=True,
+            "deviates",
+            "deviates",
+            kinds.COUNT,
+            "wrong answers of all classes",
+            _count("deviate"),
+        ),
+        replace(_SHARE, kind=kinds.HEAT, value=_heat, across="class", pictured=False),
+        Column(
+            "right",
+            "right",
+            kinds.SHARE,
+            "right answers in % of all trials, in any words",
+            _right("tolerant_correct"),
+            explained=True,
+        ),
+        Column(
+            "right_bare",
+            "right, bare",
+            kinds.SHARE,
+            "the same, with nothing but the number",
+            _right("strict_correct"),
+            explained=True,
+        ),
+        Column(
+            "digit_match",
+            "digits that match %",
+            kinds.SHARE,
+            "digits that match, on average over all answers",
+            lambda here: _in_percent(here.value("digit_match")),
+            Level.PAGE,
+        ),
+        Column(
+            "length",
+            "off in length",
+            kinds.plain("number", "{:.2f}".format, "digits"),
+            "digits too long or too short, on average",
+            _value("dlength"),
+            Level.PAGE,
+        ),
+        Column(
+            "leading",
+            "leading digits",
+            kinds.plain("string", str),
+            "digits right before the first wrong one, the median of deviates",
+            leading_digits,
+            Level.PAGE,
         ),
     ],
 )
 
 
-def error_items(rows: Iterable[Here]) -> list[Here]:
-    """The error classes that occur in results."""
-    found = []
-    for row in rows:
-        found += [row._replace(at=name) for name in row.by_name("error_class")]
-    return found
+def counted_share(figure: Figure | None) -> Share | None:
+    """A count of n as a share."""
+    if figure is None or not figure.n:
+        return None
+    part = int(figure.value or 0)
+    return share_of(part, figure.n, percentage(part, figure.n))
+
+
+DIGITS = Definition(
+    "digits",
+    "wrong digits, % by position",
+    [
+        replace(_VARIANT, value=lambda here: here.variant or "all"),
+        Column(
+            "digit",
+            "wrong",
+            kinds.HEAT,
+            "deviates with the length of the truth",
+            lambda figure: kinds.heat(counted_share(figure), "wrong"),
+            across="position",
+        ),
+    ],
+)
+
+
+def _in_percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def deviates(row: Here) -> bool:
+    """Whether it has deviates, or answers that are right in words only."""
+    if not row.has_numbers:
+        return False
+    differ = row.number("tolerant_correct") != row.number("strict_correct")
+    return differ or bool(row.by_name("error_class"))
 
 
 # --- D50 ------------------------------------------------------------------------------
 
-HALF_TO: Column[Any] = Column(
-    "d50",
-    "D50",
-    kinds.D50,
-    D50_MEANING,
-    threshold,
-    explained=True,
+D50_LEGEND = (
+    "The depth of numbers is their digits, of divisions those of quotient and divisor; "
+    "< or >: below or above the depths that were asked; no fit: accuracy rises with "
+    "the depth (p below 0.01); asked: the questions of adaptive asking"
 )
-
-
-def d50_legend(found: Iterable[Threshold] | None = None) -> list[str]:
-    """What the depth is, and what the signs of these D50 mean, or of all."""
-    shown = list(found or ())
-    legend = [
-        "The depth of numbers is their digits, of divisions those of quotient and "
-        "divisor"
-    ]
-    for is_shown, meaning in (
-        (
-            any(one.place in ("below", "above") for one in shown),
-            "< or >: below or above the depths that were asked",
-        ),
-        (
-            any(not one.fits for one in shown),
-            "no fit: accuracy rises with the depth (p below 0.01)",
-        ),
-        (
-            any(one.ended for one in shown),
-            "asked: the questions of adaptive asking",
-        ),
-    ):
-        if is_shown or found is None:
-            legend.append(meaning)
-    return legend
-
-
 THRESHOLDS = Definition(
     "thresholds",
-    "D50 by model and variant",
+    "D50 by variant",
     [
-        *WHOSE,
-        replace(_VARIANT, value=lambda here: here.at or here.name),
-        HALF_TO,
+        WHOSE[0],
         Column(
-            "questions",
-            "questions",
-            kinds.COUNT,
-            "questions with an answer",
-            lambda here: here.get("adaptive_d50" if here.at else "d50", here.at).n,
+            "d50",
+            "D50",
+            kinds.D50,
+            D50_MEANING,
+            threshold,
+            explained=True,
+            across="variant",
         ),
     ],
-    "; ".join(d50_legend()),
+    D50_LEGEND,
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.searches import BreakingPoint
+from pytest_llmarith.report.definitions.results import first_wrong
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import IsolationLevel as Isolation
 from pytest_llmarith.types import SearchEnd, TermStatus
@@ -15,10 +16,7 @@ from pytest_llmarith.views.fields import WHOSE
 from pytest_llmarith.views.places import Here
 from pytest_llmarith.views.table import Column, Definition, Kind, Level, Shown
 
-_MOST_NAMED = 5
 _LONGEST_NAME = 20
-
-
 NO_ANSWER_IS_0 = "a reply without an answer counts 0 in every score"
 
 
@@ -119,6 +117,7 @@ SCORES = Definition(
             kinds.COUNT,
             "problems with a reply",
             lambda here: here.get("score", here.at).n,
+            Level.FULL,
         ),
         Column(
             "mean",
@@ -160,6 +159,14 @@ SCORES = Definition(
             kinds.COUNT,
             "programs that are a lookup table",
             lambda here: here.number("cheat") if _of_programs(here) else None,
+        ),
+        Column(
+            "first_wrong",
+            "first wrong",
+            kinds.WRONG,
+            "the wrong answer to the smallest question",
+            lambda here: None if here.variant is None else first_wrong(here),
+            is_optional=True,
         ),
         Column(
             "term_seconds",
@@ -208,33 +215,42 @@ def score_legend(rows: Iterable[Here]) -> str:
     return "; ".join(texts)
 
 
-def score_notes(rows: Iterable[Here]) -> Iterator[str]:
-    """What has to be known of scores, a line per fact."""
+def score_notes(rows: Iterable[Here], level: Level) -> Iterator[str]:
+    """What has to be known of scores, a line per fact; the brief ones are which terms
+    are wrong.
+    """
     scored = [one for row in rows for one in row.scored]
     has_several = len({one.label for one in scored}) > 1
     for one in scored:
         whose = sanitize_name(one.name, _LONGEST_NAME)
         if has_several:
             whose = f"{one.label}, {whose}"
-        for note in _notes(one):
+        notes = list(_terms(one))
+        if level >= Level.FULL:
+            notes += _notes(one)
+        for note in notes:
             yield f"{whose}: {note}"
+
+
+def _terms(here: Here) -> Iterator[str]:
+    """Such as `terms: 60 ok, 3 wrong, 2 late`; none if all are right."""
+    statuses = here.by_name("term_status")
+    if any(status != TermStatus.OK for status in statuses):
+        counts = [f"{count:,} {status}" for status, count in statuses.items()]
+        yield f"terms: {', '.join(counts)}"
 
 
 def _notes(one: Here) -> Iterator[str]:
     of_programs = has_programs(one)
     cheating = one.get("cheating_percentage")
     if of_programs and cheating:
-        share = formatting.percent_of(cheating)
-        yield f"cheating {share} % ({formatting.ends_of(cheating.low, cheating.high)})"
+        yield f"cheating {formatting.with_interval(cheating)} %"
     elif of_programs and one.measured:
         yield "programs were not judged"
     unsolved = one.examples("unsolved")
     if unsolved:
-        named = [sanitize_name(name, _LONGEST_NAME) for name in unsolved[:_MOST_NAMED]]
-        if len(unsolved) > _MOST_NAMED:
-            named.append("...")
         count = one.number("unsolved")
-        yield f"{count} of {one.measured} unsolved: {', '.join(named)}"
+        yield f"{count} of {one.measured} unsolved: {formatting.named(unsolved)}"
     unprotected = one.number("isolation", Isolation.NONE)
     if unprotected:
         yield (
@@ -258,38 +274,34 @@ def _agreement(judges: Agreement) -> str:
     )
 
 
-def terms(here: Here) -> list[str]:
-    """Such as `terms: 60 ok, 3 wrong, 2 late`; none if all are right."""
-    statuses = here.by_name("term_status")
-    if all(status == TermStatus.OK for status in statuses):
-        return []
-    counts = [f"{count:,} {status}" for status, count in statuses.items()]
-    return [f"terms: {', '.join(counts)}"]
-
-
 # --- searches -------------------------------------------------------------------------
 
 
-class Break(NamedTuple):
-    """Where a search ended."""
+def _broken(found: BreakingPoint) -> Shown:
+    """The wrong answer with its class, or that there is none, and how the search
+    ended.
+    """
+    text, notes = "no repeatable error", []
+    if found.question is not None:
+        text = formatting.wrong_answer(found)
+        if found.error_class:
+            notes.append(str(found.error_class))
+        if found.ended == SearchEnd.BUDGET:
+            notes.append("maybe not the simplest")
+    elif found.depth_right is not None:
+        text += f" up to depth {found.depth_right}"
+    if found.ended == SearchEnd.NOT_REPRODUCED:
+        questions = formatting.counted(found.not_reproduced, "question")
+        notes.append(f"not reproduced: {questions} answered wrongly, then rightly")
+    return Shown(text, notes=tuple(notes))
 
-    point: BreakingPoint
 
-    @property
-    def text(self) -> str:
-        """The wrong answer, or that there is none."""
-        if self.point.question is not None:
-            return formatting.wrong_answer(self.point)
-        if self.point.depth_right is None:
-            return "no repeatable error"
-        return f"no repeatable error up to depth {self.point.depth_right}"
-
-
-BREAK: Kind[Break] = Kind(
+BREAK: Kind[BreakingPoint] = Kind(
     {"question": "string", "expected": "string", "answer": "string"},
-    lambda v: Shown(v.text),
-    lambda v: [v.point.question, v.point.expected, v.point.answer],
+    _broken,
+    lambda v: [v.question, v.expected, v.answer],
     is_sorted=False,
+    is_left=True,
 )
 
 
@@ -335,24 +347,10 @@ SEARCHES = Definition(
             "breaks at",
             BREAK,
             "the simplest question that was answered wrongly each time",
-            lambda item: Break(item.point),
-        ),
-        Column(
-            "error_class",
-            "error",
-            kinds.TEXT,
-            "the class of the error, or why there is no answer",
-            lambda item: _error(item.point),
-            Level.PAGE,
+            lambda item: item.point,
         ),
     ],
 )
-
-
-def _error(point: BreakingPoint) -> str | None:
-    if point.question is None:
-        return None
-    return str(point.error_class or point.reason or "no class")
 
 
 def search_items(rows: Iterable[Here]) -> list[SearchOfResult]:
@@ -363,31 +361,3 @@ def search_items(rows: Iterable[Here]) -> list[SearchOfResult]:
             SearchOfResult(row, point) for point in row.examples("breaking_points")
         ]
     return found
-
-
-def search_notes(point: BreakingPoint, shown: str) -> list[str]:
-    """What the row of a search does not show: the rest of its wrong answer, its class,
-    and how the search ended.
-    """
-    notes = []
-    if point.question is not None:
-        whole = formatting.wrong_answer(point)
-        if whole != shown:
-            notes.append(whole)
-        if point.error_class:
-            notes.append(str(point.error_class))
-        if point.ended == SearchEnd.BUDGET:
-            notes.append("maybe not the simplest")
-    if point.ended == SearchEnd.NOT_REPRODUCED:
-        questions = formatting.counted(point.not_reproduced, "question")
-        notes.append(f"not reproduced: {questions} answered wrongly, then rightly")
-    return notes
-
-
-def wrong_searches(row: Here) -> str:
-    """In how many searches a wrong answer was found; empty without searches."""
-    searches = row.examples("breaking_points")
-    if not searches:
-        return ""
-    wrong = sum(one.question is not None for one in searches)
-    return f"wrong in {wrong} of {len(searches)} searches"

@@ -9,24 +9,16 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
-from pytest_llmarith.report.charts import Chart
-from pytest_llmarith.report.definitions.reply_fields import REPLIES, reply_items
-from pytest_llmarith.report.definitions.results import HOLDS_TO_MEANING
-from pytest_llmarith.report.page.cells import cells_of_models
-from pytest_llmarith.report.page.curves import curves_of, d50
-from pytest_llmarith.report.page.differences import effects, rankings, repeats
-from pytest_llmarith.report.page.errors import errors
-from pytest_llmarith.report.page.overview import overview
-from pytest_llmarith.report.page.scatters import scatters
-from pytest_llmarith.report.page.score_curves import scored_variants, searches
+from pytest_llmarith.report.page.differences import effects, rankings
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.provenance import provenance
-from pytest_llmarith.report.render.html import View, view
+from pytest_llmarith.report.render.html import view
 from pytest_llmarith.report.run_status import alarms
+from pytest_llmarith.report.sections import Results, sections
 from pytest_llmarith.report.series import (
     PageRun,
     Series,
@@ -37,8 +29,7 @@ from pytest_llmarith.report.series import (
 from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
-from pytest_llmarith.views.fields import trials_of
-from pytest_llmarith.views.places import Here, short_name
+from pytest_llmarith.views.places import short_name
 from pytest_llmarith.views.table import Level
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
@@ -51,6 +42,21 @@ _SCRIPTS = (
     "detail.js",
     "trial_table.js",
 )
+# The parts that have content are shown, in this order.
+_PARTS = {
+    "overview": "Overview",
+    "differences": "Is the difference real?",
+    "depth": "By depth",
+    "cells": "Cells",
+    "conditions": "Conditions",
+    "repeats": "Repeats",
+    "cost": "Cost",
+    "errors": "Errors",
+    "breaking": "Breaking points",
+    "scores": "Scores",
+    "trials": "Trials",
+    "provenance": "Provenance",
+}
 _LONGEST_REASON = 300
 _MOST_NAMED = 2  # models in the title
 
@@ -82,57 +88,33 @@ def page_of(runs: Sequence[PageRun]) -> str:
     """
     series = series_of(runs)
     rows = results_of_runs(runs, series)
-    of_d50 = d50(rows)
-    swept = neighbours_of(runs, series)
-    charts = scatters(rows, swept)
-    # The id, heading and content of each part; a part without content is left out.
-    parts = [
-        ("overview", "Overview", overview(rows)),
-        ("differences", "Is the difference real?", rankings(runs, series, rows)),
-        ("depth", "By depth", curves_of(rows)),
-        ("cells", "Cells", cells_of_models(rows)),
-        ("conditions", "Conditions", effects(runs, series)),
-        ("repeats", "Repeats", repeats(rows)),
-        (
-            "cost",
-            "Cost",
-            CostOfModels(charts, bool(swept), _replies(rows)) if charts else None,
-        ),
-        ("errors", "Errors", errors(rows)),
-        ("breaking", "Breaking points", searches(rows)),
-        ("scores", "Scores", scored_variants(rows)),
-        ("trials", "Trials", trial_table(runs, series)),
-        ("provenance", "Provenance", [provenance(run) for run in runs]),
-    ]
-    headings = []
-    for part, heading, shown in parts:
-        if shown or (part == "depth" and of_d50.lines):
-            headings.append((part, heading))
+    results = Results(rows, neighbours=neighbours_of(runs, series))
+    shown = {one.key: one for one in sections(results, Level.PAGE)}
+    others = {
+        "differences": rankings(runs, series, rows),
+        "conditions": effects(runs, series),
+        "trials": trial_table(runs, series),
+        "provenance": [provenance(run) for run in runs],
+    }
+    parts = []
+    for key, heading in _PARTS.items():
+        if shown.get(key) or others.get(key):
+            parts.append((key, heading))
     style, script = _joined(_STYLES), _joined(_SCRIPTS)
     return rendered(
         "page.html",
         title=_title(runs, series),
-        parts=headings,
+        parts=parts,
         policy=_policy(style, script),
         style=style,
         script=script,
         models=len(series),
-        thresholds=of_d50,
         alarms=[line for run in runs for line in alarms(run.summary)],
-        **{part: shown for part, _, shown in parts},
+        simulated=any(row.simulated for row in rows),
+        missing={row.label for row in rows if row.missing},
+        sections=shown,
+        **others,
     )
-
-
-class CostOfModels(NamedTuple):
-    """Correct answers against cost, and what replies cost and took."""
-
-    charts: Sequence[Chart]
-    swept: bool  # over the values of a parameter
-    replies: View
-
-
-def _replies(rows: Sequence[Here]) -> View:
-    return view(REPLIES.table(reply_items(rows), Level.PAGE, trials=trials_of))
 
 
 def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:
@@ -163,7 +145,7 @@ def rendered(template: str, **values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["line"] = sanitize
-    environment.globals.update(view=view, ninety_percent_to=HOLDS_TO_MEANING)
+    environment.globals.update(view=view)
     return environment.get_template(template).render(**values)
 
 

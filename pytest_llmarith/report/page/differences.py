@@ -13,9 +13,8 @@ from pytest_llmarith.report.definitions.difference_fields import (
     EFFECTS,
     LabelledSide,
 )
-from pytest_llmarith.report.definitions.reply_fields import REPEATS, repeat_items
 from pytest_llmarith.report.definitions.results import VARIANTS
-from pytest_llmarith.report.render.html import HEAT, Heat, View, heat, view
+from pytest_llmarith.report.render.html import View, view
 from pytest_llmarith.report.series import (
     PageRun,
     Series,
@@ -25,6 +24,7 @@ from pytest_llmarith.report.series import (
 from pytest_llmarith.statistics.pairs import SIGNIFICANT
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.kinds import HEAT, Heat, heat
 from pytest_llmarith.views.places import Here, short_name
 from pytest_llmarith.views.table import Column, Level, pivot
 
@@ -243,12 +243,3 @@ def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
     )
     directions = [direction(item.one) for item in items]
     return view(table, directions)
-
-
-# --- repeats --------------------------------------------------------------------------
-
-
-def repeats(rows: Sequence[Here]) -> View | None:
-    """The agreement of repeats; None if there are none."""
-    items = repeat_items(rows)
-    return view(REPEATS.table(items, Level.PAGE, trials=trials_of)) if items else None

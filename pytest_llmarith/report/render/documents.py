@@ -35,13 +35,6 @@ _LATEX = {
 }
 _LIGATURE = re.compile(r"([-,])(?=\1)")
 _LATEX_CELLS = {".": "0", UNKNOWN: "--"}
-_RANGE = re.compile(
-    r"(?<=\.[0-9])-(?=[0-9]{1,3}(\.[0-9])?(?![\w.]))"
-)  # such as 57.6-64.8, and no name
-_SIGN = re.compile(
-    r"(?<![^\s(])([-+](?:[0-9]+(?:\.[0-9]+)?|(?=\s)))"
-)  # as in -12.9 and in B - A
-
 
 # --- markdown -------------------------------------------------------------------------
 
@@ -147,7 +140,7 @@ def as_latex(tables: Iterable[Table], only: str = "") -> Iterator[str]:
         if table.rows:
             yield from _tabular(table)
         caption = ". ".join(map(latex, _caption(table, only)))
-        yield rf"\caption{{{_latex_figures(caption)}.}}"
+        yield rf"\caption{{{caption}.}}"
         yield rf"\label{{tab:{label}}}"
         yield r"\end{table}"
         yield ""
@@ -195,7 +188,7 @@ def _latex_line(cells: Iterable[str]) -> str:
 
 def _latex_header(column: Column[Any]) -> str:
     """The names of a header are below each other."""
-    lines = [_latex_figures(latex(line)) for line in column.title.split("\n")]
+    lines = list(map(latex, column.title.split("\n")))
     if len(lines) == 1:
         return lines[0]
     below_each_other = r" \\ ".join(lines)
@@ -206,10 +199,7 @@ def _latex_cell(column: Column[Any], value: object) -> str:
     shown = column.kind.shown(value)
     if column.kind.is_name:
         return _name(shown, latex)
-    text = latex(_text(shown))
-    return _LATEX_CELLS.get(text) or _latex_figures(text)
-
-
-def _latex_figures(text: str) -> str:
-    """Escaped text in which ranges have a dash, and signs are those of mathematics."""
-    return _SIGN.sub(r"$\1$", _RANGE.sub("--", text))
+    interval = latex(shown.interval).replace("-", "--")
+    text = latex(sanitize(shown.text, _LONGEST_NAME))
+    shown = shown._replace(interval=interval, notes=tuple(map(latex, shown.notes)))
+    return shown.as_figure(_LATEX_CELLS.get(text) or text)

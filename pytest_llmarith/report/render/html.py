@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from pytest_llmarith.report.charts import Axis
 from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.views import kinds
 from pytest_llmarith.views.places import Share, short_name
 from pytest_llmarith.views.table import Column, Datum, Kind, Row, Shown, Table
 
@@ -16,31 +17,6 @@ _LONGEST_TEXT = 1_000
 STEPS = 10  # of colour, from none to all
 
 Filters = Mapping[str, str | int]
-
-
-class Heat(NamedTuple):
-    """A share as a cell whose colour tells how large it is: `right` in blue, `wrong` in
-    orange, and without a hue in the colour of the card.
-    """
-
-    share: Share
-    text: str
-    hue: str = ""
-
-    @property
-    def tone(self) -> str:
-        """The class of its colour, such as `right-7`."""
-        return f"{self.hue}-{step(self.share)}" if self.hue else ""
-
-
-HEAT: Kind[Heat] = Kind(
-    {"": "number"}, lambda v: Shown(v.text), lambda v: [v.share.value], "%"
-)
-
-
-def heat(share: Share | None, hue: str = "") -> Heat | None:
-    """A share as a cell with its percentage; None if it is unknown."""
-    return Heat(share, share.rounded, hue) if share else None
 
 
 def step(share: Share) -> int:
@@ -145,7 +121,7 @@ def _shape(kind: Kind[Any]) -> str:
         return "name"
     if kind.is_left:
         return "left"
-    return "tinted" if kind is HEAT else "number"
+    return "tinted" if kind is kinds.HEAT else "number"
 
 
 def _cells(
@@ -158,12 +134,14 @@ def _cells(
     next(others)
     for column, value, axis in others:
         cell = _cell(column, value, axis)
-        if isinstance(value, Heat):
-            head = short_name(column.title)
-            told = f"{name.shown.text}, {across} {head}: {value.share.description}"
-            cell = cell._replace(tone=value.tone, description=told)
+        if isinstance(value, kinds.Heat):
+            head, by = short_name(column.title), column.across or across
+            told = f"{name.shown.text}, {by} {head}: {value.share.description}"
+            cell = cell._replace(description=told)
             if value.hue:
-                cell = cell._replace(link=_link({**row.trials, across: head}))
+                tone = f"{value.hue}-{step(value.share)}"
+                link = _link({**row.trials, by: head}) if row.trials else ""
+                cell = cell._replace(tone=tone, link=link)
         yield cell
 
 

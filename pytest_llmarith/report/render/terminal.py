@@ -7,7 +7,6 @@ below others, and then is split into pieces.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -25,8 +24,7 @@ _INTERVALS = "in brackets: 95 % intervals"
 _STACKED_INTERVALS = "below a figure: its 95 % interval"
 
 _BOLD = "\x1b[1m{}\x1b[22m"
-_YELLOW = "\x1b[33m{}\x1b[39m"
-_MARKS = re.compile(r"\((simulated|unfinished|simulated, unfinished)\)")
+_SHORTEST_TEXT = 16
 
 _Group = Sequence[int]  # columns, each below the one before it
 
@@ -43,32 +41,32 @@ class Heading(str):
 
 
 def coloured(lines: Iterable[str]) -> list[str]:
-    """Lines of this module with colour: headings are bold, marks of models yellow.
-
-    Lines are laid out before, so the sequences have no effect on widths.
+    """Lines of this module with bold headings; they are laid out before, so the
+    sequences have no effect on widths.
     """
     shown = []
     for line in lines:
-        text = _MARKS.sub(lambda mark: _YELLOW.format(mark.group()), line)
-        shown.append(_BOLD.format(text) if isinstance(line, Heading) else text)
+        shown.append(_BOLD.format(line) if isinstance(line, Heading) else line)
     return shown
 
 
-def section(tables: Sequence[Table], width: int) -> list[str]:
-    """Tables with an empty line before each; what columns mean is below the first table
-    that has them.
+def together(tables: Sequence[Table], width: int) -> list[str]:
+    """Tables with an empty line between them, and above the last one what the columns
+    of all mean.
     """
+    *others, last = [laid_out(table, width) for table in tables]
     lines: list[str] = []
-    explained: set[str] = set()
-    for table in tables:
-        layout = laid_out(table, width)
-        new = [text for text in layout.explanation if text not in explained]
-        explained.update(new)
-        lines += ["", *layout.lines, *legend(new, width)]
-    return lines
+    explanation: list[str] = []
+    for layout in others:
+        lines += ["", *layout.lines] if lines else layout.lines
+        explanation += layout.explanation
+    meanings = _legend([*explanation, *last.explanation], width)
+    if others:
+        return [*lines, *meanings, "", *last.lines]
+    return [*last.lines, *meanings]
 
 
-def legend(explanation: Iterable[str], width: int) -> list[str]:
+def _legend(explanation: Iterable[str], width: int) -> list[str]:
     """What columns mean: a line each, or if one is too long, all in one paragraph."""
     texts = [text.removesuffix(".") for text in dict.fromkeys(explanation)]
     if all(len(text) <= width for text in texts):
@@ -78,12 +76,7 @@ def legend(explanation: Iterable[str], width: int) -> list[str]:
 
 def one_table(table: Table, width: int) -> list[str]:
     """One table with what its columns mean."""
-    return section([table], width)[1:]
-
-
-def width_of(table: Table) -> int:
-    """The width of a table that is not made narrower."""
-    return max(map(len, laid_out(table, 10_000).lines), default=0)
+    return together([table], width)
 
 
 def draw(
@@ -114,12 +107,12 @@ def laid_out(table: Table, width: int) -> Layout:
     lines: list[str] = [*map(Heading, heading)]
     explanation = list(table.explanation)
     if table.rows:
-        texts = _Texts(table)
+        texts = _fitted(table, width)
         pieces = _pieces(texts, width)
         for piece in pieces[:-1]:
             lines += _drawn(texts, piece)
             lines.append("")
-        lines += _drawn(texts, pieces[-1], _notes(table, width))
+        lines += _drawn(texts, pieces[-1], _notes(table, texts, width))
         explanation += texts.numbered
         if texts.has_intervals:
             is_stacked = pieces[0].is_stacked
@@ -148,6 +141,7 @@ class _Texts:
     def __init__(self, table: Table) -> None:
         self.columns = table.columns
         self.has_intervals = False
+        self.longest_text = _LONGEST_FIGURE
         self.rows: list[list[Shown]] = []
         for row in table.rows:
             cells = []
@@ -214,6 +208,8 @@ class _Texts:
             if text in self._numbers:
                 text = f"{self._numbers[text]}: {text}"
             return shown.as_name(_name(text, piece.longest))
+        if self.columns[at].kind.is_left:
+            return sanitize(shown.text, self.longest_text)
         text = sanitize(shown.text, _LONGEST_FIGURE)
         if not piece.is_stacked:
             return shown.as_figure(text)
@@ -222,6 +218,39 @@ class _Texts:
         if shown.note:
             text += f"\n{shown.note}"
         return text
+
+    def cut(self, width: int) -> bool:
+        """Cut the text on the right if the table is too wide; returns whether it
+        fits.
+        """
+        widths = _widths(self.lines(_Piece([[at] for at in range(len(self.columns))])))
+        excess = _total(widths) - width
+        if excess <= 0:
+            return True
+        room = widths[-1] - excess
+        if not self.columns[-1].kind.is_left or room < _SHORTEST_TEXT:
+            return False
+        self.longest_text = room
+        return True
+
+
+def _fitted(table: Table, width: int) -> _Texts:
+    """The texts of a table, without optional columns if it is too wide with them."""
+    texts = _Texts(table)
+    left_out: list[str] = []
+    for column in reversed(table.columns):
+        if texts.cut(width):
+            return texts
+        if column.is_optional:
+            left_out.append(column.key)
+            texts = _Texts(table.without(*left_out))
+    if texts.cut(width):
+        return texts
+    return _Texts(
+        table.without(
+            *(one.key for one in table.columns if one.is_optional and one.kind.is_left)
+        )
+    )
 
 
 def _name(text: str, longest: int) -> str:
@@ -301,11 +330,14 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _notes(table: Table, width: int) -> list[list[str]]:
-    """The lines of the note on each row."""
+def _notes(table: Table, texts: _Texts, width: int) -> list[list[str]]:
+    """The lines of the notes on each row, and on its texts."""
     notes = []
-    for row in table.rows:
-        note = sanitize(row.note, 10 * _LONGEST_FIGURE)
+    for row, cells in zip(table.rows, texts.rows, strict=True):
+        found = list(row.notes)
+        for column, shown in zip(texts.columns, cells, strict=True):
+            found += shown.notes if column.kind.is_left else ()
+        note = sanitize("; ".join(found), 10 * _LONGEST_FIGURE)
         notes.append(wrap(note, width, initial_indent=_GAP, subsequent_indent=_GAP))
     return notes
 

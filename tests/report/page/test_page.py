@@ -166,9 +166,6 @@ def test_labels_are_told_apart(names: str, labels: list[str]) -> None:
     assert [row[0] for row in rows_of(text, "overview")[1:]] == [
         f"{label} simulated" for label in labels
     ]
-    assert (
-        text.count('<span class="tag">simulated</span>') == 6
-    )  # in the overview, among the differences, and with the costs
     assert [trial["by"]["model"] for trial in embedded(text)] == labels
     assert ("Simulated." in text, "Simulated." in page(run_of(usual_records()))) == (
         True,
@@ -274,7 +271,7 @@ def test_a_cell_says_how_many_are_correct() -> None:
     """
     records = [*usual_records()[1:], asked(None, depth=2), asked(None, depth=5)]
     text = page(run_of(records))
-    assert "correct answers of 3 by variant and depth" in text
+    assert "correct of 3 by depth (digits)" in text
     cells = [row[:5] for row in rows_of(text, "cells")[1:4]]
     assert cells[0] == ["int_add", "2/2", "3", "3", "-"]
     assert cells[1:] == [
@@ -546,13 +543,11 @@ def test_errors_stand_in_their_classes() -> None:
     """
     text = page(run_of(usual_records(trials=2)))
     rows = rows_of(text, "errors")
-    assert rows[1][0] == "one digit"
-    assert (
-        next(row for row in rows if row[0] == "all")
-        == ["all", *["0", "0", "0", "100", ""] * 2][:-1]
-    )
-    assert "<dt>no answer</dt><dd>6 unreadable</dd>" in text
-    assert "55.6 % right if only a bare number counts" in text
+    matrix, of_model = dict(zip(*rows[:2], strict=True)), rows[2:]
+    assert (matrix["one digit"], matrix["right, bare"]) == ("100.0", "55.6")
+    assert of_model[1][0] == "one digit"
+    digits = next(row for row in rows if row[0] == "all")
+    assert digits == ["all", *["0", "0", "0", "100"] * 2]
 
 
 FOUND = {
@@ -607,7 +602,7 @@ def test_a_search_is_told_in_a_row(point: dict[str, Any], told: str) -> None:
         [found] if key == "breaking_points" else []
     )
     text = page(run)
-    assert rows_of(text, "breaking")[1] == ["int_add", told, str(known.questions)]
+    assert rows_of(text, "breaking")[1][-2:] == [str(known.questions), told]
     assert f"wrong in {int(point['question'] is not None)} of 1 searches" in text
 
 
@@ -619,14 +614,15 @@ def test_sequences_have_scores_and_curves() -> None:
     ]
     text = page(run_of(records))
     rows = rows_of(text, "scores")
-    assert [row[1:4] for row in rows[1:3]] == [
+    assert [row[3:6] for row in rows[1:3]] == [
         ["0.5 s", "2", "33.3"],
         ["4 s", "2", "33.3"],
     ]
-    assert rows[4:6] == [["1", "0.6667"], ["2", "0.0000"]]
-    assert "&amp;text=A000002" in text
-    assert "&amp;text=A000001" not in text
-    assert "&amp;text=" not in page(
+    of_ranks = [row for row in rows if len(row) == 2]
+    assert of_ranks[1:] == [["1", "0.6667"], ["2", "0.0000"]]
+    unsolved = "Solved by no model here: "
+    assert f"{unsolved}A000002<" in text
+    assert unsolved not in page(
         run_of(records), run_of([programmed("A000002", "other")], "other")
     )
 

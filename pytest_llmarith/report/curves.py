@@ -1,0 +1,230 @@
+"""The charts of results: by depth, by rank, and against cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pytest_llmarith.report.charts import (
+    MOST_TOGETHER,
+    Chart,
+    Point,
+    curves_chart,
+    scatter_chart,
+    scores_chart,
+)
+from pytest_llmarith.report.definitions.results import OVERVIEW, counted_share
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.places import Curve, Here, Share, short_name
+from pytest_llmarith.views.table import Kind
+
+_PER = 1000  # trials
+
+
+class Curves(NamedTuple):
+    """The charts of one task or variant; `legend` names the lines by slot, none if each
+    model has its own chart.
+    """
+
+    title: str
+    legend: Sequence[str]
+    charts: Sequence[Chart]
+
+
+# --- by depth -------------------------------------------------------------------------
+
+
+def curves_of(rows: Sequence[Here]) -> list[Curves]:
+    """The curves of each task with depths; a model looks the same in all of them."""
+    labels = list(dict.fromkeys(row.label for row in rows))
+    found = []
+    for task in dict.fromkeys(row.task for row in rows):
+        of_task = [row for row in rows if row.task == task]
+        for kind in (_by_variant, _of_task, _of_measures):
+            curves = kind(short_name(task), of_task, labels)
+            if curves.charts:
+                found.append(curves)
+    return found
+
+
+def _by_variant(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
+    """A chart per variant, and one of the models that answered all variants; a chart
+    per model if these are many.
+    """
+    answered = {}
+    for row in rows:
+        names = {cell.name for cell in row.grid if cell.measured}
+        if names:
+            answered[row] = names
+    variants: dict[str, None] = {}
+    for row in answered:
+        variants.update(dict.fromkeys(cell.name for cell in row.grid))
+    if len(labels) > MOST_TOGETHER:
+        curves = {}
+        for row, names in answered.items():
+            label = row.label
+            if len(names) < len(variants):
+                label += f", {len(names)} of {len(variants)} variants"
+            curves[label] = row.curve
+        return _chart_per_model(task, rows[0].axis_title(variants), curves)
+    charts: list[Chart] = []
+    if len(variants) > 1:
+        whole = [row for row, names in answered.items() if len(names) == len(variants)]
+        charts += _chart("all variants", whole, labels, variants)
+    for variant in variants:
+        places = [row._replace(variant=variant) for row in answered]
+        charts += _chart(variant, places, labels, [variant])
+    return Curves(f"{task}, by depth", labels, charts)
+
+
+def _chart(
+    title: str, places: Sequence[Here], labels: Sequence[str], variants: Iterable[str]
+) -> Iterator[Chart]:
+    known = {here.label: here.curve for here in places if here.curve}
+    if known:
+        axis = places[0].axis_title(variants)
+        yield curves_chart(title, axis, known, labels)
+
+
+def _of_task(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
+    """A chart of a task without variants."""
+    rows = [row for row in rows if row.depths]
+    if len(labels) > MOST_TOGETHER:
+        curves = {row.label: row.curve for row in rows}
+        return _chart_per_model(task, rows[0].axis_title(()) if rows else "", curves)
+    return Curves(f"{task}, by depth", labels, [*_chart(task, rows, labels, ())])
+
+
+def _of_measures(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
+    """A chart for each further measure that has a curve."""
+    charts = []
+    for column in OVERVIEW.columns:
+        if not column.curved:
+            continue
+        curves = {row.label: row.curve_of(column.key) for row in rows}
+        known = {label: curve for label, curve in curves.items() if curve}
+        if known:
+            axis = rows[0].axis_title(rows[0].result.facts.variants)
+            title = f"{task}, {column.title}"
+            charts.append(curves_chart(title, axis, known, labels, column.title))
+    return Curves(f"{task}, by depth", labels, charts)
+
+
+def _chart_per_model(task: str, axis: str, curves: Mapping[str, Curve]) -> Curves:
+    charts = []
+    for label, curve in curves.items():
+        if curve:
+            charts.append(curves_chart(label, axis, {label: curve}))
+    return Curves(f"{task}, by depth", (), charts)
+
+
+def stratum_charts(row: Here) -> Iterator[Chart]:
+    """Correct answers by the strata of problems, if there are two points or more."""
+    curves: dict[str, dict[int, Share]] = {}
+    for (name, value), figure in row.all("stratum").items():
+        share = counted_share(figure)
+        if share:
+            curves.setdefault(name, {})[int(value)] = share
+    for name, curve in curves.items():
+        if len(curve) > 1:
+            yield curves_chart(f"Correct % by {name}", name, {row.label: curve})
+
+
+# --- by rank --------------------------------------------------------------------------
+
+
+def score_curves(name: str, variants: Iterable[Here]) -> Curves:
+    """The last score of all problems of a variant, from best to worst."""
+    curves: dict[str, Sequence[float]] = {}
+    for one in variants:
+        by_score: dict[str, list[float]] = {}
+        for (by, _), figure in one.all("score_by_rank").items():
+            by_score.setdefault(by, []).append(figure.value)  # type: ignore[arg-type]
+        if by_score:
+            *_, curves[one.label] = by_score.values()
+    title = "Scores from best to worst"
+    if not curves:
+        return Curves(name, (), ())
+    if len(curves) <= MOST_TOGETHER:
+        return Curves(name, list(curves), [scores_chart(title, curves)])
+    charts = []
+    for label, scores in curves.items():
+        charts.append(scores_chart(f"{title}, {label}", {label: scores}))
+    return Curves(name, (), charts)
+
+
+# --- against cost ---------------------------------------------------------------------
+
+
+def scatters(
+    rows: Sequence[Here], neighbours: Collection[tuple[str, str]] = ()
+) -> list[Chart]:
+    """A chart by cost for each task in which two models or more have a known cost, the
+    mean of the replies with a cost.
+
+    `neighbours` are labels of models with neighbouring values of a parameter; their
+    tasks get a chart by tokens, too.
+    """
+    found = []
+    for task in dict.fromkeys(row.task for row in rows):
+        for what, unit, amount_of, kind in _AMOUNTS:
+            models = []
+            unknown = []
+            for row in rows:
+                if row.task != task:
+                    continue
+                correct, amount = row.share, amount_of(row)
+                if correct and amount:
+                    filters = trials_of(row)
+                    models.append(
+                        Point(row.label, correct, amount, row.missing, filters)
+                    )
+                else:
+                    unknown.append(row.label)
+            labels = {model.label for model in models}
+            joined = [pair for pair in neighbours if labels.issuperset(pair)]
+            if len(models) < 2 or not (joined or what == "cost"):
+                continue
+            title = short_name(task)
+            if joined:
+                title += f", {unit}"
+            notes = []
+            lacking = [f"{one.label} {one.lacks}" for one in models if one.lacks]
+            if lacking:
+                notes.append(f"Dashed, and not on the line: {'; '.join(lacking)}.")
+            if unknown:
+                notes.append(f"No known {what}: {', '.join(unknown)}.")
+            chart = scatter_chart(title, unit, kind, models, joined)
+            chart.notes = notes
+            found.append(chart)
+    return found
+
+
+def _dollars(row: Here) -> float | None:
+    cost = row.value("cost_usd", "sum")
+    priced = row.measured - row.number("unpriced")
+    if not cost or priced <= 0:
+        return None
+    return _PER * float(cost) / priced
+
+
+def _tokens(row: Here) -> float | None:
+    found = row.get("completion_tokens", "sum")
+    if found is None or not found.n:
+        return None
+    return row.value("completion_tokens", "sum") / found.n  # type: ignore[no-any-return]
+
+
+def _money(dollars: float) -> str:
+    """Such as `$0.02`, `$1.50` or `$1,000`."""
+    if dollars < 1:
+        return f"${dollars:.2g}"
+    return f"${dollars:,.2f}".removesuffix(".00")
+
+
+_AmountOf = Callable[[Here], float | None]
+_AMOUNTS: Sequence[tuple[str, str, _AmountOf, Kind[float]]] = (
+    ("cost", f"$ per {_PER:,} trials", _dollars, kinds.plain("number", _money)),
+    ("tokens", "tokens per reply", _tokens, kinds.plain("number", formatting.count)),
+)
