@@ -161,6 +161,7 @@ POINTS: Kind[Percentage] = Kind(
     _points,
     lambda v: [v.value, v.low, v.high],
     "percentage points",
+    is_signed=True,
 )
 HEAT: Kind[Heat] = Kind(
     {"": _NUMBER},

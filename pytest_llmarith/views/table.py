@@ -68,6 +68,7 @@ class Kind(Generic[V]):
     is_name: bool = False  # untrusted text to the left of figures
     is_sorted: bool = True  # by the first part, on the page
     is_left: bool = False  # aligned to the left, as a text
+    is_signed: bool = False  # a hyphen is a minus sign
     is_known: Callable[[V], bool] = lambda value: True  # whether people see a figure
     unknown: str = UNKNOWN  # empty if a dash is a value
 

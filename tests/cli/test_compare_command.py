@@ -107,7 +107,7 @@ def test_other_formats(capsys: Captured) -> None:
     assert main(["compare", "old", "new", "--format=latex", "--output=x.tex"]) == 0
     (table,) = tables_in(Path("x.tex").read_text("ascii"))
     assert table.rows[1][:4] == ["over all", "8", "100.0", "75.0"]
-    assert table.rows[1][4].startswith("$-25.0$ (")
+    assert table.rows[1][4].startswith("$-$25.0 (")
     assert table.caption.startswith(
         "B = new, o4-mini minus A = old, o4-mini. Paired: 8 questions; "
     )

@@ -199,7 +199,11 @@ def _latex_cell(column: Column[Any], value: object) -> str:
     shown = column.kind.shown(value)
     if column.kind.is_name:
         return _name(shown, latex)
-    interval = latex(shown.interval).replace("-", "--")
+    interval = latex(shown.interval)
     text = latex(sanitize(shown.text, _LONGEST_NAME))
+    if column.kind.is_signed:
+        interval, text = interval.replace("-", "$-$"), text.replace("-", "$-$")
+    else:
+        interval = interval.replace("-", "--")  # a range
     shown = shown._replace(interval=interval, notes=tuple(map(latex, shown.notes)))
     return shown.as_figure(_LATEX_CELLS.get(text) or text)
