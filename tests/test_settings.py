@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,172 +75,20 @@ def test_values(parse: Parse, option: str, field: str, value: Any) -> None:
 
 
 DEEP = ["[" * 100_000, '{"a":' * 100 + "1" + "}" * 100]
-HEADERS = '{"Authorization": "Bearer hunter2"}'
 # Each mistake, and what its message says.
 MISTAKES = [
+    line.split(" | ")
+    for line in Path(__file__).with_name("mistakes.txt").read_text("utf-8").splitlines()
+]
+MISTAKES += [
+    ["--llm-system-prompt=\udcff", "is not UTF-8 text"],
+    ["--llm-param=a=b\udcff", "is not UTF-8 text"],
+    ["--llm-api-base=" + "x" * 999, "is not a base URL"],
     *(
-        (f"--llm-depths={text}", "write 2-10 or 2,5,8")
-        for text in ("x", "0", "5-2", "2-", "2,,3", "1001", "٣")
+        [f"--llm-model={text}", "is not"]
+        for text in ("  ", "a\nb", "a\x1b[31m", "a=b\udcff")
     ),
-    ("--llm-depths=2-4,3", "'2-4,3' names a depth twice"),
-    *(
-        (f"--llm-adaptive={text}", "write 0.5 or 0.5,100")
-        for text in ("0", "-1", "abc", "0.5,0", "0.5,1001", "20", "")
-    ),
-    *(
-        (f"--llm-seed={text}", "write a whole number from 0, or random")
-        for text in ("-1", "Random", "1" * 19)
-    ),
-    ("--llm-concurrency=0", "'0' is not a whole number from 1 to 1024"),
-    ("--llm-concurrency=16,hard", "'16,hard' does not end with fixed"),
-    ("--llm-rpm=1e6", "'1e6' is not a whole number from 1 to 100000000"),
-    *(
-        (f"-ollm_timeout={text}", "write 600 or 0.5")
-        for text in ("0", "-1", "nan", "inf", "1m")
-    ),
-    *((f"--llm-max-cost={text}", "write 5 or 0.25") for text in ("$5", "0", "nan")),
-    *((f"--llm-price={text}", "is not IN,OUT; write") for text in ("1.1", "-1,4")),
-    ("--llm-store=yes", "'yes' is unknown; write on, refresh, off or only"),
-    ("--llm-number-format=dots", "'dots' is unknown; write"),
-    ("--llm-symbols=ascii,ascii", "'ascii' is given twice; give each value once"),
-    ("--llm-context=3k", "write some of none,1k,2k,4k"),
-    *(
-        (f"--llm-shard={text}", "write 1/5 to 5/5")
-        for text in ("0/5", "6/5", "2", "1/0", "1/5/5", "2/10001", "٢/5")
-    ),
-    ("--llm-shard=1/2 --llm-seed=random", "--llm-seed=random"),
-    (
-        "--llm-prompt-template=none.txt",
-        "'none.txt' is not a file; name a text file, or standard",
-    ),
-    ("--llm-prompt-template=latin.txt", "'latin.txt': 'utf-8' codec can't decode"),
-    (
-        "--llm-prompt-template=a.txt --llm-prompt-template=a.md",
-        "two templates are named a; rename one of the files",
-    ),
-    (
-        "--llm-system-prompt=a --llm-system-prompt=a",
-        "'a' is given twice; give each value once",
-    ),
-    ("--llm-system-prompt=\udcff", "is not UTF-8 text"),
-    *(
-        (f"--oeis-limits={text}", "write 0.5,4")
-        for text in ("", "0", "0.5;4", "0.5,9999")
-    ),
-    *((f"-ooeis_memory={text}", "write 512MiB or 2GiB") for text in ("1", "1MiB")),
-    ("--oeis-terms=some", "'some' is not a whole number from 1 to 1000000"),
-    ("--oeis-sandbox=weak", "'weak' is unknown; write strict, standard or none"),
-    ("-ooeis_rules=mine", "'mine' is unknown; write default or paper"),
-    *(
-        (f"--oeis-judge={text}", "write static, llm:MODEL, both:MODEL")
-        for text in ("gpt-4o", "both", "llm:", "")
-    ),
-    *(
-        (f"--llm-model={text}", "is not")
-        for text in ("  ", "?a=1", "a=", "=b", "a\nb", "a\x1b[31m", "a=b\udcff")
-    ),
-    *(
-        (f"--llm-param={text}", "write temperature=0")
-        for text in ("", "temperature", "=1", "a b=1", "1x=2")
-    ),
-    *(
-        (f"--llm-param={name}=1", f"{name} is set by the plugin")
-        for name in ("base_url", "timeout", "stream")
-    ),
-    *((f"--llm-param=stop={value}", "is nested too deep") for value in DEEP),
-    *(
-        (f"--llm-sweep={text} --llm-model=m", "reasoning_effort=low,medium,high")
-        for text in ("a", "a=", "a=b", "a=b,", "a=b&c,d", 'a={"b":1},2', "a=b c,d")
-    ),
-    *(
-        (f"--llm-sweep={text} --llm-model=m", "is not KEY=VALUE")
-        for text in ("", "=a,b")
-    ),
-    ("--llm-sweep=a=b,c,b --llm-model=m", "a value is there twice"),
-    ("--llm-sweep=a=1,2", "a needs one or more models"),
-    (
-        "--llm-sweep=a=1,2 --llm-sweep=b=1,2 --llm-model=m",
-        "a run can sweep one parameter",
-    ),
-    ("--llm-sweep=a=1,2 --llm-model=m --llm-model=n?a=1", "a is set with --llm-model"),
-    ("--llm-sweep=a=1,2 --llm-model=m --llm-param=a=3", "a is set with --llm-model"),
-    ("--llm-sweep=api_base=a,b --llm-model=m", "api_base is set with"),
-    (
-        "--llm-sweep=a=1,2 --llm-model=m --llm-model=llmarith/sloppy",
-        "models that are not fake",
-    ),
-    ("--llm-sweep=timeout=1,2 --llm-model=m", "timeout is set by the plugin"),
-    (
-        "--llm-sweep=api_key=hunter2,hunter2 --llm-model=m",
-        "api_key would write a key into files",
-    ),
-    (
-        f"--llm-sweep=extra_headers={HEADERS},2 --llm-model=m",
-        "Authorization would write a key into files",
-    ),
-    ('--llm-param=fallbacks=["gpt-4o"]', "fallbacks makes litellm or the provider ask"),
-    *(
-        (f"--llm-param=extra_body={body}", f"extra_body.{name} ")
-        for name, body in (
-            ("n", '{"n":10}'),
-            ("n", '{"top_k":1,"n":1}'),
-            ("best_of", '{"best_of":4}'),
-            ("num_return_sequences", '{"num_return_sequences":2}'),
-            ("stream", '{"stream":true}'),
-            ("stream_options", '{"stream_options":{}}'),
-            ("model", '{"model":"other"}'),
-            ("models", '{"models":["other"]}'),
-            ("messages", '{"messages":[]}'),
-            ("prompt", '{"prompt":"x"}'),
-            ("max_tokens", '{"max_tokens":100000}'),
-            ("max_completion_tokens", '{"max_completion_tokens":9}'),
-            ("service_tier", '{"service_tier":"priority"}'),
-            ("web_search_options", '{"web_search_options":{}}'),
-            ("extra_body.n", '{"extra_body":{"n":10}}'),
-            (
-                "generationConfig.candidateCount",
-                '{"generationConfig":{"candidateCount":8}}',
-            ),
-        )
-    ),
-    ("--llm-param=best_of=2", "best_of may ask for several replies"),
-    ("--llm-param=n=1", "n may ask for several replies"),
-    ('--llm-param=generationConfig={"candidateCount":8}', "candidateCount may ask"),
-    ("--llm-param=model_list=[]", "model_list "),
-    ("--llm-param=a=b\udcff", "is not UTF-8 text"),
-    # A key would be written into files.
-    *(
-        (f"--llm-param={name}=hunter2", f"{name} would write")
-        for name in ("api_key", "azure_ad_token", "password")
-    ),
-    (
-        f"--llm-param=extra_headers={HEADERS}",
-        "Authorization would write a key into files",
-    ),
-    (
-        '--llm-param=extra_headers={"accessKey": "hunter2"}',
-        "accessKey would write a key into files",
-    ),
-    (
-        f'--llm-param=tools=[{{"type": "mcp", "headers": {HEADERS}}}]',
-        "Authorization would write a key into files",
-    ),
-    (
-        '--llm-param=extra_body={"parameters": {"api_key": "hunter2"}}',
-        "api_key would write a key into files",
-    ),
-    (
-        '--llm-param=extra_body={"credentials": {"user": "me", "pw": "hunter2"}}',
-        "credentials would write a key",
-    ),
-    *(
-        (f"--llm-api-base={url}", "is not a base URL")
-        for url in ("localhost:8000", "ftp://x", "http://", "http://[::1", "x" * 999)
-    ),
-    *(
-        (f"--llm-api-base={url}", "remove them")
-        for url in ("http://h/v1?key=hunter2", "https://me:hunter2@host/v1")
-    ),
+    *([f"--llm-param=stop={value}", "is nested too deep"] for value in DEEP),
 ]
 NO_TEMPLATES = ["{lhs.__class__}", "{lhs!r}", "{lhs:>9}", "{}", "{lhs", "What?", ""]
 

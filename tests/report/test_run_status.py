@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,156 +47,36 @@ def asking(**totals: Any) -> dict[str, Any]:
     return {"asking": asdict(RequestTotals()) | totals}
 
 
-@pytest.mark.parametrize(
-    ("records", "run", "text"),
-    [
-        (STORED, {}, "all 2 answered, 1 from the store, asked 2026-11-22"),
-        (
-            [*ONE, *unanswered("no reply", "no reply", "crashed")],
-            {"selected": 720},
-            "incomplete, 1 of 720 answered; rerun the same command\nunanswered: 2 x no reply\nunanswered: 1 x crashed",
-        ),
-        (
-            ONE,
-            {"partial": True},
-            "1 of 1 answered\npartial: only tests that failed before were selected (--lf)",
-        ),
-        (
-            ONE,
-            {"shard": SHARD, "repeats": 3},
-            "1 of 1 answered\nshard 2 of 5; llmarith merge joins all shards",
-        ),
-        (
-            ONE,
-            {"merged": MERGED, "selected": 2},
-            "incomplete, 1 of 2 answered\nmerged from 2 runs\n4 trials have two answers; the later one counts",
-        ),
-        (
-            [
-                *ONE,
-                *unanswered(STOPPED),
-                *unanswered("", STOPPED, code="run stopped")[1:],
-            ],
-            {"stopped": STOPPED},
-            "incomplete, 1 of 3 answered; fix the cause below, then rerun the same command\n"
-            "stopped: x: unknown model\nunanswered: 2 x the run was stopped",
-        ),
-        # The same command is named only if it helps.
-        (
-            LOST,
-            {"store": "only"},
-            "incomplete, 1 of 2 answered; --llm-store=only asks no model",
-        ),
-        (
-            LOST,
-            {"store": "off"},
-            "incomplete, 1 of 2 answered; rerun the same command, which asks everything again",
-        ),
-        (
-            LOST[1:],
-            {},
-            "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command",
-        ),
-        (
-            [*ONE, *unanswered(f"{BUDGET} 1", f"{BUDGET} 2", code="budget")],
-            {},
-            "incomplete, 1 of 3 answered\n"
-            "budget reached: 2 questions not asked; rerun the same command with a higher cap",
-        ),
-        # What stored replies had cost is told apart from what this run has paid, and
-        # from what may have been billed.
-        (
-            STORED,
-            asking(answered=3, stored=1, kept=3, cost_usd=0.083, stored_usd=0.0991),
-            "all 2 answered, 1 from the store, asked 2026-11-22\n"
-            "this run spent $0.0830 on 3 replies; 1 from the store had cost $0.0991\n"
-            "2 more replies are stored but not graded; rerun the same command",
-        ),
-        # Of all questions of the command, whether this run asked them or an earlier
-        # one; refresh reads none of either.
-        (
-            STORED,
-            asking(announced=820, announced_stored=301, answered=5, kept=5)
-            | {"selected": 820},
-            "incomplete, 306 of 820 answered, 2 graded, 1 from the store, asked 2026-11-22; rerun the same command",
-        ),
-        (
-            ONE,
-            asking(announced=820, answered=301, kept=301)
-            | {"selected": 820, "store": "refresh"},
-            "incomplete, 1 of 820 answered; rerun the same command, which asks everything again",
-        ),
-        # As of a batch with more questions than the run.
-        (
-            ONE,
-            asking(answered=1, kept=12, cost_usd=0.0045),
-            "1 of 1 answered\nthis run spent $0.0045 on 12 replies\n"
-            "11 more replies are stored but not graded; rerun the same command",
-        ),
-        (
-            ONE,
-            asking(lost=10, lost_usd=0.6564),
-            "1 of 1 answered\nup to $0.6564 more may have been billed (10 requests without a reply)",
-        ),
-        # If the process that asks was killed, its counts are too low.
-        (
-            STORED,
-            asking(answered=1, cost_usd=0.0001, incomplete=True),
-            "all 2 answered, 1 from the store, asked 2026-11-22\n"
-            "the 2 recorded replies cost $0.0020, 1 from the store included; what was "
-            "in flight is not included and may have been billed",
-        ),
-        (
-            LOST[1:],
-            asking(incomplete=True),
-            "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command\n"
-            "unanswered: 1 x timeout\n"
-            "no reply was recorded; what was in flight may have been billed",
-        ),
-        (
-            UNGRADED,
-            asking(incomplete=True),
-            "incomplete, 0 of 1 answered; fix the cause below, then rerun the same command\n"
-            "unanswered: 1 x the task raised ValueError\n"
-            "the 1 recorded reply cost $0.5000; what was in flight is not included and "
-            "may have been billed",
-        ),
-        (
-            ONE,
-            asking(stored=1, stored_usd=0.5),
-            "1 of 1 answered\nthis run spent nothing; 1 from the store had cost $0.5000",
-        ),
-        (
-            ONE,
-            asking(answered=2, unpriced=2),
-            "1 of 1 answered\nthis run spent an unknown amount on 2 replies",
-        ),
-        (
-            ONE,
-            asking(retries={"429 from x": 1400, "no reply": 3}),
-            "1 of 1 answered\nretries: 1,403 (1,400 x 429 from x, 3 x no reply)",
-        ),
-        (
-            ONE,
-            asking(throttled=[{"target": "x", "halved": 1, "lowest": 8, "most": 16}]),
-            "1 of 1 answered\n"
-            "rate limit: x answered 429; concurrency lowered once, at worst to 8 of 16 requests at once; "
-            "--llm-concurrency=16,fixed keeps it",
-        ),
-        (
-            ONE,
-            asking(throttled=[{"target": "x", "halved": 2, "lowest": 4, "most": 16}]),
-            "1 of 1 answered\n"
-            "rate limit: x answered 429; concurrency lowered 2 times, at worst to 4 of 16 requests at once; "
-            "--llm-concurrency=16,fixed keeps it",
-        ),
-    ],
+# Records, facts of the run, and its first lines.
+SITUATIONS = (
+    Path(__file__).with_name("run_status.jsonl").read_text("utf-8").splitlines()
 )
-def test_how_far_a_run_came(
-    records: list[dict[str, Any]], run: dict[str, Any], text: str
-) -> None:
-    lines = run_lines(summed_up(records, {"selected": len(records)} | run), 200)
-    assert "\n".join(lines[: text.count("\n") + 1]) == text
+RECORDS = {
+    "ONE": ONE,
+    "STORED": STORED,
+    "LOST": LOST,
+    "LOST_ALONE": LOST[1:],
+    "UNGRADED": UNGRADED,
+    "NO_REPLIES": [*ONE, *unanswered("no reply", "no reply", "crashed")],
+    "OVER_BUDGET": [*ONE, *unanswered(f"{BUDGET} 1", f"{BUDGET} 2", code="budget")],
+    "STOPPED_AT_ONCE": [
+        *ONE,
+        *unanswered(STOPPED),
+        *unanswered("", STOPPED, code="run stopped")[1:],
+    ],
+}
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_how_far_a_run_came(situation: str) -> None:
+    row = json.loads(situation)
+    records = RECORDS[row["records"]]
+    run: dict[str, Any] = {"selected": len(records), **row["run"]}
+    for name, whole in (("merged", MERGED), ("shard", SHARD)):
+        if name in run:
+            run[name] = whole
+    lines = run_lines(summed_up(records, run), 200)
+    assert lines[: len(row["lines"])] == row["lines"]
 
 
 def test_when_stored_replies_were_asked() -> None:
