@@ -11,7 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from pytest_llmarith.figures.count import MEASURES
+from pytest_llmarith.figures.estimates import figures_of
 from pytest_llmarith.report.data_tables import DEFINITIONS
+from pytest_llmarith.tasks.registry import register_built_in
+from pytest_llmarith.tasks.task import OEIS
 from pytest_llmarith.views.table import Column, Level
 
 _INTRODUCTION = """\
@@ -52,10 +55,13 @@ def columns() -> str:
 
 def _measures() -> str:
     lines = ["## Measures", "", "| key | title | unit | meaning |", "|---|---|---|---|"]
-    for one in MEASURES.values():
-        if one.key.removeprefix("adaptive_") in MEASURES.keys() - {one.key}:
-            continue  # the introduction says what it is
-        lines.append(f"| `{one.key}` | {one.title} | {one.unit} | {one.meaning} |")
+    register_built_in()
+    for task, of_task in ((None, MEASURES.values()), (OEIS, figures_of(OEIS).measures)):
+        for one in of_task:
+            if one.key.removeprefix("adaptive_") in MEASURES.keys() - {one.key}:
+                continue  # the introduction says what it is
+            meaning = f"{task}: {one.meaning}" if task else one.meaning
+            lines.append(f"| `{one.key}` | {one.title} | {one.unit} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 

@@ -19,9 +19,10 @@ from perf.measures import Measure
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import probe
 from pytest_llmarith.sandbox.payload import base_interpreter
+from pytest_llmarith.sandbox.programs import Ending, ProgramLimits
 from pytest_llmarith.sandbox.runner import Sandbox
 from pytest_llmarith.tasks.oeis.cache import Cache
-from pytest_llmarith.types import Ending, IntegerSequence, ProgramLimits
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 
 _LIMITS = (0.5, 1.0, 2.0, 4.0)
 _PROGRAMS, _TERMS = 20, 40

@@ -210,14 +210,15 @@ def _of_grade(
     reason: str | None = None,
     scores: Mapping[str, float] | None = None,
 ) -> Graded:
-    """The parts of a record that a grade says.
-
-    The details of a program are its answer.
+    """The parts of a record that a grade says; details of a kind of its own are the
+    answer.
     """
     outcome = grade.outcome
     if outcome is None:
         outcome = Outcome.CORRECT if grade.score == 1 else Outcome.DEVIATE
     details = grade.details
+    if isinstance(details, records.Part) and not isinstance(details, records.Details):
+        answer, details = None, records.as_dict(details)
     if isinstance(details, Mapping):
         try:
             details = records.OwnDetails(plain_details(details))
@@ -225,8 +226,6 @@ def _of_grade(
             raise InvalidGrade(
                 f"its details cannot be written as JSON ({error})"
             ) from None
-    if isinstance(details, records.ProgramDetails):
-        answer = None
     score = None if grade.score is None else float(grade.score)
     named = scores or {name: float(one) for name, one in grade.scores.items()}
     part = records.RecordedGrade(score, dict(named), details)
@@ -234,7 +233,7 @@ def _of_grade(
 
 
 def incomplete_reason(reply: Reply) -> NanReason | None:
-    """Why an incomplete reply counts as one without an answer: a number or program at
+    """Why an incomplete reply counts as one without an answer: what stands at
     its end may be cut in half.
     """
     if reply.finish_reason == "content_filter":

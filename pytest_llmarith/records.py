@@ -23,13 +23,10 @@ from pytest_llmarith.types import (
     Condition,
     ErrorClass,
     FailureCode,
-    Isolation,
     Message,
     Outcome,
     Retry,
-    Rules,
     SearchEnd,
-    TermStatus,
     text_of,
 )
 
@@ -184,61 +181,6 @@ class NumberDetails(Part, tag_field="kind", tag="number"):
         return bool(self.dlength) and not self.leading_digits
 
 
-class Term(Part):
-    """One term of a sequence, as the program printed it; long texts are truncated."""
-
-    n: Whole
-    expected: str
-    got: str
-    status: TermStatus
-    seconds: Amount
-    stderr: str = ""
-
-
-class StaticVerdict(Part):
-    """The verdict of the lookup-table detector."""
-
-    cheat: bool
-    evidence: list[str]
-
-
-class ModelVerdict(Part):
-    """The verdict of a model as judge."""
-
-    cheat: bool | None  # null if it gave no verdict
-    model: str | None
-    replies: list[Reply]
-
-
-class Judges(Part):
-    """The judges' verdicts on whether the program is a lookup table; null if a judge
-    was not used.
-    """
-
-    static: StaticVerdict | None
-    llm: ModelVerdict | None
-
-
-class ProgramDetails(Part, tag_field="kind", tag="program"):
-    """The program in a reply, and its terms.
-
-    `grade.scores` has the share of right terms by limit in seconds.
-    """
-
-    program: str | None
-    detail: str | None  # what the reply holds instead of a program
-    rules: Rules
-    limits: list[Amount]  # seconds per term
-    memory_bytes: Count
-    terms: list[Term]
-    judges: Judges
-    addresses_judge: list[str]  # texts in the program that address a judge
-    isolation: Isolation
-    machine: (
-        dict[str, str | int | float | None] | None
-    )  # the machine it ran on, and its speed
-
-
 class Minimum(Part):
     """The simplest question that was answered wrongly every time it was asked."""
 
@@ -283,7 +225,7 @@ class SearchDetails(Part, tag_field="kind", tag="search"):
 
 
 class OwnDetails(Part, tag_field="kind", tag="own"):
-    """What a custom task says about an answer."""
+    """What a task says about an answer."""
 
     values: dict[str, Any]
 
@@ -291,7 +233,7 @@ class OwnDetails(Part, tag_field="kind", tag="own"):
         check_plain(self.values, "details")
 
 
-Details = NumberDetails | ProgramDetails | SearchDetails | OwnDetails
+Details = NumberDetails | SearchDetails | OwnDetails
 
 
 class RecordedGrade(Part):
@@ -300,7 +242,7 @@ class RecordedGrade(Part):
     score: Share | None  # 1 if correct; null without a measurement, and for searches
     scores: dict[
         str, Share
-    ] = {}  # further scores by name: of each reading, or by a limit in seconds
+    ] = {}  # further scores by name: of each reading, or by a limit
     details: Details | None = None
 
 
@@ -321,7 +263,7 @@ class Record(Part):
     outcome: Outcome
     reason: (
         str | None
-    )  # why there is no answer or no reply, or the first fault of a program
+    )  # why there is no answer or no reply, or what a task says of its grade
     reading: (
         str | None
         # the reading that was graded; null if the task has one only, and if nothing was
@@ -356,23 +298,12 @@ class Record(Part):
             self.outcome is Outcome.CORRECT
         ):
             raise ValueError("grade.score and the outcome contradict each other")
-        llm = self.program and self.program.judges.llm
-        if self.program and (not grade.scores or (llm and llm.cheat is None)):
-            raise ValueError(
-                "grade holds no scores of a program, or a judge without a verdict"
-            )
 
     @property
     def number(self) -> NumberDetails | None:
         """How a number differs from the expected one, if that was graded."""
         details = self.grade and self.grade.details
         return details if isinstance(details, NumberDetails) else None
-
-    @property
-    def program(self) -> ProgramDetails | None:
-        """The program, if one was run or looked for."""
-        details = self.grade and self.grade.details
-        return details if isinstance(details, ProgramDetails) else None
 
     @property
     def search(self) -> SearchDetails | None:

@@ -21,21 +21,20 @@ from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
 from pytest_llmarith.model_options import ModelOptions, encodable, parse_at
 from pytest_llmarith.models.asking import BatchMode, Transport
 from pytest_llmarith.options import OPTIONS
+from pytest_llmarith.sandbox.programs import IsolationLevel, ProgramLimits
 from pytest_llmarith.tasks.oeis.cache import check_name
+from pytest_llmarith.tasks.oeis.details import Rules
 from pytest_llmarith.tasks.oeis.lookup_table.model_judge import PARAMS
 from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.tasks.search_questions import CONFIRMATIONS
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     Condition,
-    IsolationLevel,
     Model,
     NumberFormat,
     Price,
-    ProgramLimits,
     Reading,
     RequestLimits,
-    Rules,
     Shard,
     StoreMode,
     Symbols,

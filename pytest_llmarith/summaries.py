@@ -16,10 +16,16 @@ from pytest_llmarith.figures.columns import SeriesTable, WrittenResult, series_o
 from pytest_llmarith.figures.contrasts import MEASURES as OF_DIFFERENCES
 from pytest_llmarith.figures.contrasts import Compared, compared_in
 from pytest_llmarith.figures.count import MEASURES
-from pytest_llmarith.figures.estimates import Estimate, Figure, Place, Result, Value
+from pytest_llmarith.figures.estimates import (
+    Described,
+    Estimate,
+    Figure,
+    Place,
+    Result,
+    Value,
+)
 from pytest_llmarith.records import (
     FORMAT,
-    Amount,
     Count,
     Moment,
     Part,
@@ -34,7 +40,6 @@ from pytest_llmarith.types import (
     Reading,
     RequestLimits,
     RequestTotals,
-    Rules,
     StoreMode,
 )
 
@@ -55,18 +60,6 @@ class DifferenceRow(Part):
     high: Points | None = None
     n: Count | None = None  # questions, or trials
     method: str = ""  # of the interval
-
-
-class ScoringRules(Part):
-    """How programs were scored."""
-
-    sets: list[str] | None  # null for the default sets
-    limits: list[Amount] | None  # seconds per term
-    terms: Count | None  # maximum number of terms run; null for all
-    memory_bytes: Count | None
-    rules: Rules | None
-    static_judge: bool | None
-    judge: Model | None
 
 
 class ShardFacts(Part):
@@ -128,7 +121,7 @@ class Run(RunTimes):
     ]  # with everything that is sent with a prompt; headers are hidden
     asking: RequestTotals | None
     limits: RequestLimits | None
-    oeis: ScoringRules | None
+    tasks: dict[str, dict[str, Any]] | None  # what options say of tasks, by their name
     merged: Merged | None
     git: dict[Literal["commit", "dirty"], str | bool | None] | None
 
@@ -177,14 +170,6 @@ class RunSummary(RunTotals, kw_only=True):
         return [one for one in self.differences if one.by == by]
 
 
-class Described(Part):
-    """What a measure is."""
-
-    title: str
-    unit: str
-    meaning: str
-
-
 class SummaryFile(RunTotals, kw_only=True):
     """`summary.json`: a run, and its results as a table of estimates."""
 
@@ -194,8 +179,13 @@ class SummaryFile(RunTotals, kw_only=True):
     differences: list[DifferenceRow]
 
 
-def described(keys: Iterable[str]) -> dict[str, Described]:
-    """What these measures are, as far as they are known."""
+def described(
+    keys: Iterable[str], results: Iterable[Result] = ()
+) -> dict[str, Described]:
+    """What these measures are, as far as they are known, with those of `results`."""
+    own: dict[str, Described] = {}
+    for result in results:
+        own |= result.own
     found = {}
     for key in dict.fromkeys(keys):
         if key in MEASURES:
@@ -203,6 +193,8 @@ def described(keys: Iterable[str]) -> dict[str, Described]:
             found[key] = Described(one.title, one.unit, one.meaning)
         elif key in OF_DIFFERENCES:
             found[key] = Described(*OF_DIFFERENCES[key])
+        elif key in own:
+            found[key] = own[key]
     return found
 
 
@@ -211,6 +203,7 @@ def as_file(summary: RunSummary) -> dict[str, Any]:
     series = [series_of(result) for result in summary.results]
     used = {columns.measure for one in series for columns in one.estimates}
     keys = [key for key in MEASURES if key in used]
+    keys += sorted(used.difference(MEASURES))
     differences = []
     for one in summary.differences:
         for measure, place, figure in one.estimates():
@@ -228,7 +221,10 @@ def as_file(summary: RunSummary) -> dict[str, Any]:
             differences.append(row)
     totals = {name: getattr(summary, name) for name in RunTotals.__struct_fields__}
     file = SummaryFile(
-        **totals, measures=described(keys), series=series, differences=differences
+        **totals,
+        measures=described(keys, summary.results),
+        series=series,
+        differences=differences,
     )
     return records.as_dict(file)
 
@@ -236,7 +232,8 @@ def as_file(summary: RunSummary) -> dict[str, Any]:
 def from_file(written: SummaryFile) -> RunSummary:
     """A run as it was written."""
     totals = {name: getattr(written, name) for name in RunTotals.__struct_fields__}
-    results: list[Result] = [WrittenResult(one) for one in written.series]
+    own = {key: one for key, one in written.measures.items() if key not in MEASURES}
+    results: list[Result] = [WrittenResult(one, own) for one in written.series]
     rows = []
     for row in written.differences:
         place = Place(row.model, row.task, row.condition)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import msgspec
 
@@ -119,33 +119,6 @@ class SearchEnd(StrEnum):
     UNANSWERED = "unanswered"
     REACHED = "reached"
     NOT_REACHED = "not reached"
-
-
-class Rules(StrEnum):
-    """When a term counts as right.
-
-    `DEFAULT`: exit status 0 and the right stdout. `PAPER`, as in arXiv 2411.04372: the
-    right stdout and an empty stderr, with any exit status.
-    """
-
-    DEFAULT = "default"
-    PAPER = "paper"
-
-
-class TermStatus(StrEnum):
-    """The result of one term at the largest time limit.
-
-    `WRONG`: different output. `CRASHED`: exit status other than 0. `KILLED`: ended by a
-    signal or a resource limit. `INCONCLUSIVE`: the machine was too busy to measure the
-    time; this does not count as a measurement.
-    """
-
-    OK = "ok"
-    WRONG = "wrong"
-    LATE = "late"
-    CRASHED = "crashed"
-    KILLED = "killed"
-    INCONCLUSIVE = "inconclusive"
 
 
 # --- prompt configs -------------------------------------------------------------------
@@ -556,109 +529,3 @@ class RequestLimits:
 
 
 # --- integer sequences and programs ---------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerSequence:
-    """An entry of the OEIS.
-
-    `number` is its A-number, such as `A000045`; `terms` are decimal text, beginning
-    with the term for n = `offset`.
-    """
-
-    number: str
-    name: str
-    comments: tuple[str, ...]
-    terms: tuple[str, ...]
-    offset: int
-    keywords: tuple[str, ...]
-
-    @property
-    def inputs(self) -> range:
-        """The n of every listed term."""
-        return range(self.offset, self.offset + len(self.terms))
-
-
-class IsolationLevel(StrEnum):
-    """The isolation level of a program.
-
-    `STRICT`: bubblewrap, Landlock, seccomp and resource limits. `STANDARD`: the same
-    without bubblewrap. `NONE`: resource limits only, used only if the user asks for it.
-    """
-
-    STRICT = "strict"
-    STANDARD = "standard"
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Isolation:
-    """An isolation level and the result of its self-test: the names of the attacks that
-    it stopped.
-
-    `remarks` say in one line each why a stricter level is unavailable.
-    """
-
-    level: IsolationLevel
-    enforced: tuple[str, ...]
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramLimits:
-    """Limits of one program run.
-
-    `seconds` are the scored time limits, ascending; the last one stops the run.
-    """
-
-    seconds: tuple[float, ...] = (0.5, 4.0)
-    memory_bytes: int = 1 << 30
-
-    @property
-    def longest_s(self) -> float:
-        return self.seconds[-1]
-
-
-class Ending(StrEnum):
-    """How one run of a program ended."""
-
-    EXITED = "exited"
-    LATE = "late"
-    KILLED = "killed"
-    INCONCLUSIVE = "inconclusive"
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramRun:
-    """One run of a program with one input.
-
-    `EXITED`: the program ended by itself, with any `exit_status`. `KILLED`: ended by a
-    signal or a resource limit (in `detail`). `INCONCLUSIVE`: the machine was too busy
-    to tell whether the program was in time. `seconds` is the time compared with the
-    limits (see `sandbox.child.clock`). `stdout` and `stderr` are truncated, and
-    undecodable bytes are replaced.
-    """
-
-    input: int
-    ending: Ending
-    exit_status: int | None
-    detail: str | None
-    stdout: str
-    stderr: str
-    seconds: float
-    alone: bool = False
-
-
-class Runner(Protocol):
-    """Runs programs. The expected output is never passed to it."""
-
-    @property
-    def isolation(self) -> Isolation: ...
-    @property
-    def limits(self) -> ProgramLimits: ...
-
-    def run(self, program: str, inputs: Sequence[int]) -> list[ProgramRun]:
-        """Run the program once per input, each time in a new process.
-
-        Raises OSError if no process can start.
-        """

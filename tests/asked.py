@@ -11,10 +11,11 @@ from pytest_llmarith.tasks import addition, arithmetic
 from pytest_llmarith.tasks.checks import bound, problems_of
 from pytest_llmarith.tasks.number_tasks import Calculation
 from pytest_llmarith.tasks.oeis.cache import Cache
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
 from pytest_llmarith.tasks.oeis.sequences import problem_of, task
 from pytest_llmarith.tasks.task import Problem, TaskProblem
-from pytest_llmarith.types import IntegerSequence, Reading
+from pytest_llmarith.types import Reading
 
 
 def calculations(seed: int, depths: Iterable[int], trials: int) -> list[TaskProblem]:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import pytest_llmarith.session.controller  # noqa: F401  # an in-process run unloads what it loads, classes and all
+from pytest_llmarith.tasks.registry import register_built_in
 from tests.warm import warm_programs
 
 # It loads its parts when they are first asked for. Those that a test with pytester is
@@ -21,6 +22,8 @@ from tests.warm import warm_programs
 # which litellm does not survive.
 for part in pydantic.__all__:
     getattr(pydantic, part)
+
+register_built_in()
 
 # The same examples everywhere, and no clock: a loaded machine must not fail a test.
 settings.register_profile(

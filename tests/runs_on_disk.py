@@ -37,7 +37,7 @@ _EMPTY_RUN: dict[str, Any] = {
     **dict.fromkeys(
         (
             *("repeats", "search", "baseline", "reading", "store", "strict", "asking"),
-            *("limits", "oeis", "merged", "git"),
+            *("limits", "tasks", "merged", "git"),
         )
     ),
     "id": "2026-11-22T00-31-05_o4-mini",
@@ -46,9 +46,6 @@ _EMPTY_RUN: dict[str, Any] = {
     "partial": False,
     "versions": {"python": "3.11.7"},
 }
-_EMPTY_RULES = dict.fromkeys(
-    ("sets", "limits", "terms", "memory_bytes", "rules", "static_judge", "judge")
-)
 
 
 def run_facts(**named: Any) -> dict[str, Any]:
@@ -59,7 +56,6 @@ def run_facts(**named: Any) -> dict[str, Any]:
     ]
     facts["limits"] = facts["limits"] and asdict(RequestLimits()) | facts["limits"]
     facts["asking"] = facts["asking"] and asdict(RequestTotals()) | facts["asking"]
-    facts["oeis"] = facts["oeis"] and _EMPTY_RULES | facts["oeis"]
     return facts
 
 
@@ -142,7 +138,6 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
         else facts.pop("scores") or {}
     )
     told = {
-        "kind": "program",
         "program": "print(input())",
         "detail": None,
         "rules": "default",
@@ -180,7 +175,11 @@ def programmed(number: str, model: str = "o4-mini", **facts: Any) -> dict[str, A
         "reading": None,
         "answer": None,
         "answers": {},
-        "grade": {"score": scores.get("4"), "scores": scores, "details": told | facts},
+        "grade": {
+            "score": scores.get("4"),
+            "scores": scores,
+            "details": {"kind": "own", "values": told | facts},
+        },
     }
 
 

@@ -166,7 +166,7 @@ def test_half_a_second_and_four_are_timeout_marks_enforced_in_subprocesses(
     assert pytester.runpytest_subprocess("-p", "no:xdist").ret == 0
     (log,) = (pytester.path / "reports").glob("*/trials.jsonl")
     grade = json.loads(log.read_text("utf-8"))["grade"]
-    program = grade["details"]
+    program = grade["details"]["values"]
     assert program["limits"] == [0.5, 4.0]
     assert [term["status"] for term in program["terms"]] == ["ok", "ok", "ok", "late"]
     assert 0.5 < program["terms"][2]["seconds"] <= 4

@@ -58,11 +58,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"unrecognized arguments: {arguments}; see llmarith {command} --help",
         )
         return WRONG_USAGE
+    from pytest_llmarith.tasks.registry import register_built_in
+
     try:
         if "output" in request and request.output is None and request.force:
             raise UsageError(
                 "--force needs --output; add --output=FILE, or remove --force"
             )
+        register_built_in()
         status: int = request.run(request)
         sys.stdout.flush()
     except (UsageError, NotDoneError) as error:

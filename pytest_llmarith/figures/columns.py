@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_llmarith.figures.estimates import (
+    Described,
     Estimate,
     Facts,
     Figure,
@@ -93,10 +94,13 @@ def _chosen(result: Result) -> Chosen:
 class WrittenResult(Result):
     """A result that was written; its measures are read when they are asked for."""
 
-    def __init__(self, series: SeriesTable) -> None:
-        super().__init__(series.facts)
+    def __init__(self, series: SeriesTable, own: Mapping[str, Described]) -> None:
+        """`own` are measures of tasks of the run."""
         self.series = series
         self._columns = {columns.measure: columns for columns in series.estimates}
+        super().__init__(
+            series.facts, {key: own[key] for key in own if key in self._columns}
+        )
         self._read: dict[str, Mapping[Any, dict[tuple[str, str], Figure]]] = {}
 
     def all(

@@ -10,7 +10,6 @@ from pytest_llmarith.figures import (
     no_answers,
     numbers,
     outcomes,
-    programs,
     replies,
     scores,
     searches,
@@ -25,14 +24,15 @@ from pytest_llmarith.figures.estimates import (
     Measure,
     Result,
     Trial,
+    figures_of,
 )
 from pytest_llmarith.records import Record
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
 
 
 class WrongCounter:
-    """The wrong answer at the lowest depth and trial; of several programs, the one of
-    the first sequence.
+    """The wrong answer at the lowest depth and trial; of problems without a depth that
+    have names, the first one by its name.
     """
 
     def __init__(self) -> None:
@@ -40,12 +40,12 @@ class WrongCounter:
 
     def add(self, trial: Trial) -> None:
         record = trial.record
-        problem, is_program = record.problem, record.program is not None
+        problem, name_of = record.problem, trial.of_task.name_of
         if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or record.search:
             return
-        if problem.depth is None and not is_program:
+        if problem.depth is None and name_of is None:
             return
-        name = problem.short if is_program else ""
+        name = name_of(record) if name_of else ""
         place = problem.depth or 0, problem.trial or 0, record.repeat, name
         if self.first is not None and self.first[0] <= place:
             return
@@ -68,7 +68,7 @@ def _first_wrong(leaves: Sequence[Leaf]) -> list[records.Minimum]:
 
 MEASURES: Mapping[str, Measure] = {
     measure.key: measure
-    for module in (outcomes, replies, numbers, scores, programs, searches)
+    for module in (outcomes, replies, numbers, scores, searches)
     for measure in module.MEASURES
 }
 EXAMPLES: Mapping[str, Examples] = {
@@ -105,6 +105,8 @@ class ResultCounter:
         self._items: dict[int, int] = {}  # which item asked each question first
         self._readings: set[str] = set()
         self._places: dict[str, int] = {}  # of variants in the task
+        self._own = figures_of(first.task).measures
+        self._kinds = dict.fromkeys([*_COUNTERS, *(one.counter for one in self._own)])
         # Each trial is in exactly one of these.
         self._leaves: dict[_Leaf, dict[Any, Counter]] = {}
 
@@ -123,7 +125,7 @@ class ResultCounter:
         if record.search is not None:
             leaf = "", None
         if leaf not in self._leaves:
-            self._leaves[leaf] = {counter: counter() for counter in _COUNTERS}
+            self._leaves[leaf] = {counter: counter() for counter in self._kinds}
         trial = Trial(record)
         for counter in self._leaves[leaf].values():
             counter.add(trial)
@@ -168,7 +170,7 @@ class ResultCounter:
                 for leaf in self._leaves.values()
             ),
         )
-        return CountedResult(facts, self._leaves)
+        return CountedResult(facts, self._leaves, self._own)
 
     def _order(self, leaf: _Leaf) -> tuple[int, str, int]:
         """Variants in the order of their task, or by name."""
@@ -180,9 +182,13 @@ class CountedResult(Result):
     """A result with its counters; figures are made when they are asked for."""
 
     def __init__(
-        self, facts: Facts, leaves: Mapping[_Leaf, Mapping[Any, Counter]]
+        self,
+        facts: Facts,
+        leaves: Mapping[_Leaf, Mapping[Any, Counter]],
+        own: Sequence[Measure],
     ) -> None:
-        super().__init__(facts)
+        super().__init__(facts, {one.key: one.described for one in own})
+        self._measures = {**MEASURES, **{one.key: one for one in own}}
         self._leaves = leaves
         self._made: dict[
             tuple[str, str | None, int | None], Mapping[tuple[str, str], Figure]
@@ -202,9 +208,9 @@ class CountedResult(Result):
     ) -> Mapping[tuple[str, str], Figure]:
         place = key, variant, depth
         if place not in self._made:
-            measure = MEASURES[key]
-            leaves = self._below(measure.counter, variant, depth)
-            figures = measure.figures(leaves) if leaves else ()
+            measure = self._measures.get(key)
+            leaves = self._below(measure.counter, variant, depth) if measure else []
+            figures = measure.figures(leaves) if measure and leaves else ()
             self._made[place] = {(one.by, one.at): one for one in figures}
         return self._made[place]
 
@@ -215,7 +221,7 @@ class CountedResult(Result):
     def estimates(self) -> Iterator[Estimate]:
         for place in self.places():
             is_cell = place.variant is not None and place.depth is not None
-            for measure in MEASURES.values():
+            for measure in self._measures.values():
                 if is_cell and not measure.in_cells:
                     continue
                 # Not kept: of a large run these are many.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from pytest_llmarith.records import Count, Part, Record, Usage
+from pytest_llmarith.records import Count, OwnDetails, Part, Record, Reply, Usage
+from pytest_llmarith.statistics.intervals import Interval
 from pytest_llmarith.types import Condition
 
 Value = int | float | str | None
@@ -54,6 +55,12 @@ class Trial:
 
     def __init__(self, record: Record) -> None:
         self.record = record
+        self.of_task = figures_of(record.task)
+
+    @cached_property
+    def details(self) -> Any:
+        """The details of its grade as its task reads them; None without any."""
+        return self.of_task.details_of(self.record)
 
     @cached_property
     def problem(self) -> int:
@@ -80,6 +87,14 @@ class Leaf(NamedTuple):
     counted: Any  # the counter of the measure
 
 
+class Described(Part):
+    """What a measure is."""
+
+    title: str
+    unit: str
+    meaning: str
+
+
 @dataclass(frozen=True)
 class Measure:
     """A figure that every place has; it is made of the leaves below the place, never of
@@ -94,6 +109,10 @@ class Measure:
     figures: Callable[[Sequence[Leaf]], Iterable[Figure]]
     in_cells: bool = True  # whether a single variant at a single depth has it
 
+    @property
+    def described(self) -> Described:
+        return Described(self.title, self.unit, self.meaning)
+
 
 @dataclass(frozen=True)
 class Examples:
@@ -103,6 +122,54 @@ class Examples:
     meaning: str
     counter: Callable[[], Counter]
     chosen: Callable[[Sequence[Leaf]], Sequence[Any]]
+
+
+# --- what tasks bring -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFigures:
+    """What a task brings to its results, beside the figures that every task has.
+
+    `measures` are counted of its records only. `read_details` makes what its counters
+    use of the details of a grade, and raises ValueError if they are none.
+
+    The others are for built-in tasks: `name_of` orders and names problems without a
+    depth, `answer_of` is equal for equal answers. `score_unit` is that of the names of
+    its scores if they are limits, of which the last one's score is that of the grade;
+    `interval_of` makes the interval of a mean score by bootstrap. `circumstances` are
+    facts that comparisons show, `other_replies` are those that the grader got.
+    """
+
+    measures: Sequence[Measure] = ()
+    read_details: Callable[[Mapping[str, Any]], Any] | None = None
+    name_of: Callable[[Record], str] | None = None
+    answer_of: Callable[[Trial], Hashable | None] | None = None
+    score_unit: str = ""
+    interval_of: Callable[[Sequence[float]], Interval | None] | None = None
+    circumstances: Callable[[Trial], Mapping[str, str]] = lambda trial: {}
+    other_replies: Callable[[Trial], Sequence[Reply]] = lambda trial: ()
+
+    def details_of(self, record: Record) -> Any:
+        """The details of a grade as the task reads them; None without any."""
+        details = record.grade and record.grade.details
+        if not isinstance(details, OwnDetails):
+            return None
+        if self.read_details is None:
+            return details.values
+        return self.read_details(details.values)
+
+
+_OF_ALL_TASKS = TaskFigures()
+TASKS: dict[str, TaskFigures] = {}
+
+
+def figures_of(task: str) -> TaskFigures:
+    """What a task brings, if this process knows the task."""
+    return TASKS.get(task, _OF_ALL_TASKS)
+
+
+# --- results --------------------------------------------------------------------------
 
 
 class Facts(Part):
@@ -126,8 +193,9 @@ class Facts(Part):
 class Result:
     """The figures of one model at one task in one condition."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, own: Mapping[str, Described]) -> None:
         self.facts = facts
+        self.own = own  # measures that the task brings
 
     @property
     def model(self) -> str:

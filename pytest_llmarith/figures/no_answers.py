@@ -51,7 +51,6 @@ _TOOL_CALL = re.compile(
     r"\s*[<\[][|｜]?[\w:｜]{0,20}(?:tool|function|invoke|action|python_tag|execute)",
     re.IGNORECASE,
 )
-_PROGRAMS = (NanReason.NO_PROGRAM, NanReason.SYNTAX_ERROR, NanReason.UNCOMPILABLE)
 
 
 class Try(NamedTuple):
@@ -171,11 +170,6 @@ SHAPES = (
         ),
         "say more than the bare number that was asked for: --llm-match=tolerant "
         "reads them",
-    ),
-    Shape(
-        "no program",
-        lambda one: one.reason in _PROGRAMS,
-        "hold no program that can be compiled",
     ),
     Shape("unreadable", lambda one: True, "hold no number or answer that can be read"),
 )

@@ -57,7 +57,7 @@ class OutcomeCounter:
             self.first[outcome] += 1
         if outcome is Outcome.UNANSWERED:
             return
-        one = _Try(_answer(record), outcome)
+        one = _Try(_answer(trial), outcome)
         self.problems.setdefault(trial.problem, {})[record.repeat] = one
         if not is_search:
             is_correct = outcome is Outcome.CORRECT
@@ -70,15 +70,14 @@ def _is_counted_search(record: Record) -> bool:
     return record.search is not None and record.outcome is not Outcome.UNANSWERED
 
 
-def _answer(record: Record) -> int | None:
-    """A hash of a number without trailing zeros, of the output of a program, or of
-    another answer as text.
+def _answer(trial: Trial) -> int | None:
+    """A hash of a number without trailing zeros, of another answer as text, or of what
+    the task compares.
     """
-    if record.program:
-        printed = [term.got for term in record.program.terms]
-        if not printed:
-            return None
-        return hash((record.outcome == Outcome.CHEAT, *printed))
+    record = trial.record
+    if trial.of_task.answer_of is not None:
+        answer = trial.of_task.answer_of(trial)
+        return None if answer is None else hash(answer)
     text = record.answer_text
     if text is None:
         return None

@@ -12,11 +12,12 @@ from pytest_llmarith.figures.estimates import (
     Figure,
     Leaf,
     Measure,
+    TaskFigures,
     Trial,
 )
 from pytest_llmarith.figures.shares import DECIMALS, percentage, share_with
 from pytest_llmarith.statistics.intervals import Interval
-from pytest_llmarith.statistics.means import bootstrap_mean, error_of_mean, of_mean
+from pytest_llmarith.statistics.means import error_of_mean, of_mean
 from pytest_llmarith.types import Outcome
 
 SCORE = "score"  # the name of the score by which a task grades
@@ -32,7 +33,8 @@ class ScoreCounter:
         self.scores: defaultdict[str, _Scores] = defaultdict(dict)
         self.no_answer = collections.Counter[int]()  # replies by problem, without names
         self.solved: dict[str, bool] = {}  # by question
-        self.has_names = self.has_fractions = self.has_programs = False
+        self.has_names = self.has_fractions = False
+        self.of_task: TaskFigures | None = None  # with the first score
 
     def add(self, trial: Trial) -> None:
         record = trial.record
@@ -44,22 +46,22 @@ class ScoreCounter:
         scores = grade.scores
         self.has_names |= bool(scores)
         self.has_fractions |= 0 < grade.score < 1
-        self.has_programs |= record.program is not None
+        self.of_task = trial.of_task
         problem = trial.problem
         self.scores[SCORE].setdefault(problem, []).append(grade.score)
         for name, score in scores.items():
             self.scores[name].setdefault(problem, []).append(score)
         if record.outcome is Outcome.NAN and not scores:
             self.no_answer[problem] += 1
-        question = record.problem.label
-        if record.program:
-            question, _, _ = record.problem.short.partition(" ")
+        name_of = trial.of_task.name_of
+        question = name_of(record) if name_of else record.problem.label
         is_solved = grade.score > 0 or any(scores.values())
         self.solved[question] = self.solved.get(question, False) or is_solved
 
 
-def _has_programs(leaves: Sequence[Leaf]) -> bool:
-    return any(leaf.counted.has_programs for leaf in leaves)
+def _of_task(leaves: Sequence[Leaf]) -> TaskFigures:
+    found: list[TaskFigures] = [one.counted.of_task for one in leaves]
+    return next(filter(None, found))
 
 
 def _names(leaves: Sequence[Leaf]) -> list[str]:
@@ -73,14 +75,14 @@ def _names(leaves: Sequence[Leaf]) -> list[str]:
     if not has_scores:
         return []
     names = [name for name in found if name != SCORE]
-    # The score of a program is that of the largest limit.
-    if not _has_programs(leaves):
+    # Of several limits, it is the score of the last one.
+    if not _of_task(leaves).score_unit:
         names.insert(0, SCORE)
     return sorted(names, key=_number_or_place)
 
 
 def _number_or_place(name: str) -> tuple[float, str]:
-    """Limits in seconds by size; other names stay in their order."""
+    """Limits by size; other names stay in their order."""
     try:
         return float(name), ""
     except ValueError:
@@ -102,16 +104,14 @@ def _scores_of(leaves: Sequence[Leaf], name: str) -> list[float]:
 
 
 def _means(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    """Of programs with an interval by bootstrap, of other scores by Student's t over
-    problems.
-    """
-    is_bootstrap = _has_programs(leaves)
+    """With an interval by Student's t over problems, unless the task has another."""
     for name in _names(leaves):
+        interval_of = _of_task(leaves).interval_of
         scores = _scores_of(leaves, name)
         mean, count = fsum(scores) / len(scores), len(scores)
         perfect = scores.count(1)
-        if is_bootstrap:
-            interval = bootstrap_mean(scores)
+        if interval_of is not None:
+            interval = interval_of(scores)
             figure = share_with(interval, mean, count, method="bootstrap")
         elif perfect + scores.count(0) == count:
             share = percentage(perfect, count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -13,11 +12,12 @@ from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.views import formatting
+from pytest_llmarith.views.tasks import report_of
 
 _LONGEST_VALUE = 2_000
 _LONGEST_NAME = 200
 _MIB = 2**20
-_ELSEWHERE = ("id", "selected", "models", "conditions", "asking", "oeis", "git")
+_ELSEWHERE = ("id", "selected", "models", "conditions", "asking", "tasks", "git")
 
 
 class Value(NamedTuple):
@@ -92,8 +92,10 @@ def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
         if name not in _ELSEWHERE:
             yield name, value
     yield "requests", _requests(summary)
-    yield "programs", _programs(summary)
-    yield "sandbox", _sandbox(summary)
+    for name, facts in (run.tasks or {}).items():
+        yield f"task {name}", facts
+    for result in summary.results:
+        yield from report_of(result.task).facts_of(result)
     yield "source", _source(summary)
 
 
@@ -121,23 +123,6 @@ def _requests(summary: RunSummary) -> dict[str, Any]:
     """The counts that are not zero."""
     counts = as_dict(summary.run).get("asking") or {}
     return {name: count for name, count in counts.items() if count}
-
-
-def _programs(summary: RunSummary) -> dict[str, Any]:
-    rules = dict(as_dict(summary.run).get("oeis") or {})
-    limits = rules.pop("limits", None)
-    if limits:
-        rules["limits of a term"] = [f"{limit:g} s" for limit in limits]
-    return rules
-
-
-def _sandbox(summary: RunSummary) -> list[str]:
-    """How many programs ran at each level of isolation."""
-    counts = Counter[str]()
-    for result in summary.results:
-        for (_, level), figure in result.all("isolation").items():
-            counts[level] += int(figure.value or 0)
-    return [f"{count:,} programs {level}" for level, count in sorted(counts.items())]
 
 
 def _source(summary: RunSummary) -> dict[str, Any]:

@@ -145,7 +145,8 @@ def _json(shown: _Shown) -> str:
         shown.detail.measures,
     )
     estimates = list(found)
-    measures = described(str(row["measure"]) for row in estimates)
+    results = [row.result for row in shown.results.rows]
+    measures = described((str(row["measure"]) for row in estimates), results)
     whole = {
         "format": FORMAT,
         "measures": as_dict(measures),

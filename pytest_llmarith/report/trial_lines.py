@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from pytest_llmarith.records import Record, as_text
+from pytest_llmarith.report.page.trial_details import trial_parts
 from pytest_llmarith.report.run_status import why_wrong
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.types import Outcome, TermStatus
+from pytest_llmarith.types import Outcome
 
 _LONGEST_LINE = 300
 _LONGEST_TEXT = 100_000
-_MOST_TERMS = 5
+_MOST_ROWS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +87,15 @@ def whole_trial(record: Record) -> Iterator[str]:
             yield from _indented(record.reply.reasoning)
         yield "  reply:"
         yield from _indented(record.reply.text)
-    if record.program is None:
-        return
-    wrong = [one for one in record.program.terms if one.status is not TermStatus.OK]
-    for term in wrong[:_MOST_TERMS]:
-        yield sanitize(
-            f"  n = {term.n}: {term.status}, expected {term.expected}, got "
-            f"{term.got or 'nothing'} {term.stderr}",
-            2 * _LONGEST_LINE,
-        ).rstrip()
-    if len(wrong) > _MOST_TERMS:
-        yield f"  and {len(wrong) - _MOST_TERMS:,} more terms"
+    for part in trial_parts(record):
+        for name, value in part.facts:
+            yield sanitize(f"  {name}: {value}", 2 * _LONGEST_LINE)
+        for row in part.wrong[:_MOST_ROWS]:
+            cells = zip(part.heads, row, strict=True)
+            named = [f"{head} {cell}" for head, cell in cells if cell]
+            yield sanitize(f"  {', '.join(named)}", 2 * _LONGEST_LINE)
+        if len(part.wrong) > _MOST_ROWS:
+            yield f"  and {len(part.wrong) - _MOST_ROWS:,} more"
 
 
 def _indented(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.figures.searches import Threshold, threshold_of
 from pytest_llmarith.records import Record, SearchDetails
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
@@ -58,7 +59,7 @@ class ModelOfRun:
         self.simulated = self.simulated or record.simulated
         if record.search is not None:
             self._note_search(record, record.search)
-        reply, program = record.reply, record.program
+        reply = record.reply
         # They are shown in this order.
         if reply and reply.served_model is not None:
             self.seen["served model"].add(reply.served_model)
@@ -68,8 +69,9 @@ class ModelOfRun:
             self.seen["graded reading"].add(str(record.reading))
         if record.problem.seed is not None:
             self.seen["seed"].add(str(record.problem.seed))
-        if program:
-            self.seen["sandbox level"].add(str(program.isolation.level))
+        trial = Trial(record)
+        for name, value in trial.of_task.circumstances(trial).items():
+            self.seen[name].add(value)
 
     def _note_search(self, record: Record, search: SearchDetails) -> None:
         label = label_of(record.condition)

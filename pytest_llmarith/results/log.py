@@ -276,9 +276,15 @@ def records_in(log: Path) -> Iterator[Record]:
 
     Raises UsageError if another line is not a record.
     """
+    from pytest_llmarith.figures.estimates import figures_of
     from pytest_llmarith.records import decode_record
 
-    for _, record in parsed(log, decode_record):
+    def checked(line: str) -> Record:
+        record = decode_record(line)
+        figures_of(record.task).details_of(record)
+        return record
+
+    for _, record in parsed(log, checked):
         if record is not None:
             yield record
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from pytest_llmarith import records
+from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record
 from pytest_llmarith.types import FAKE_PROVIDER, Message, without_system
 
@@ -23,7 +24,7 @@ class LoggedReply(NamedTuple):
 
 
 def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
-    """The replies of a record: of its model, of a judge, or of a search.
+    """The replies of a record: of its model, of the grader's, or of a search.
 
     Counts in `left_out` why others are not taken.
 
@@ -44,10 +45,10 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
             if not _is_prompt(record.prompt, logged.sent):
                 raise ValueError("the prompt is not the one that was sent")
             yield logged
-    if record.program and record.program.judges.llm:
-        # The replies of a judge are numbered as trials.
-        for trial, reply in enumerate(record.program.judges.llm.replies):
-            yield from _logged(reply, trial, 0, left_out)
+    # What a grader asked is numbered as trials.
+    graded = Trial(record)
+    for trial, reply in enumerate(graded.of_task.other_replies(graded)):
+        yield from _logged(reply, trial, 0, left_out)
 
 
 def _is_prompt(prompt: Sequence[Message] | None, sent: records.Request) -> bool:

@@ -36,7 +36,7 @@ from pytest_llmarith.types import Outcome
 # Facts on which the result of a trial depends. An unknown fact agrees with every value.
 _DECIDING = (
     *("seed", "conditions", "prompt_texts", "repeats"),
-    *("search", "reading", "versions", "models", "oeis"),
+    *("search", "reading", "versions", "models", "tasks"),
 )
 # Facts in which the runs may differ. They are null if they do.
 _SHARED = ("store", "strict", "limits", "git")

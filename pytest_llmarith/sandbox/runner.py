@@ -20,8 +20,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from pytest_llmarith.sandbox.programs import (
+    Ending,
+    Isolation,
+    ProgramLimits,
+    ProgramRun,
+)
 from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
-from pytest_llmarith.types import Ending, Isolation, ProgramLimits, ProgramRun
 
 _TRY_AGAIN_S = 5.0
 # Shared caches and cores slow a term down by this share, even if it does not wait for a

@@ -16,7 +16,12 @@ from typing import Any
 
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.payload import CHILD, FLAGS, base_interpreter, pack
-from pytest_llmarith.types import Ending, IsolationLevel, ProgramLimits, ProgramRun
+from pytest_llmarith.sandbox.programs import (
+    Ending,
+    IsolationLevel,
+    ProgramLimits,
+    ProgramRun,
+)
 
 _START_S = 30.0
 _GRACE_S = 5.0

@@ -153,12 +153,12 @@ class Terminal:
             self.clear_status()
 
     def progress(
-        self, progress: Callable[[], Progress], selected: int | None, programs: str = ""
+        self, progress: Callable[[], Progress], selected: int | None, graded: str = ""
     ) -> None:
         """Write a progress line if one is due; `selected` is the number of questions,
         if known.
 
-        `programs` says how many programs have run.
+        `graded` says how many replies are graded.
         """
         now_s = time.monotonic()
         if self._pace is None or now_s < self._next_line_s:
@@ -169,7 +169,7 @@ class Terminal:
         pause_s = _REWRITE_EVERY_S if self._rewrites else _LINE_EVERY_S
         self._next_line_s = now_s + pause_s
         now = progress()
-        line = progress_line(now, selected, self._pace.words(now, now_s), programs)
+        line = progress_line(now, selected, self._pace.words(now, now_s), graded)
         if self._rewrites:
             self._show_status(line)
         else:
@@ -268,7 +268,7 @@ def shortened(interrupt: KeyboardInterrupt, config: pytest.Config) -> KeyboardIn
 
 
 def progress_line(
-    progress: Progress, selected: int | None, pace: str = "", programs: str = ""
+    progress: Progress, selected: int | None, pace: str = "", graded: str = ""
 ) -> str:
     """Such as `412 of 720 answered, 112 asked, 300 in the store, 16 in flight, $0.0123
     so far (3 unpriced)`.
@@ -283,7 +283,7 @@ def progress_line(
     answered = f"{progress.answered + progress.stored:,}"
     if selected is not None:
         answered += f" of {selected:,}"
-    parts = [f"{answered} answered", programs]
+    parts = [f"{answered} answered", graded]
     for count, what in counts:
         if count:
             parts.append(f"{count:,} {what}")

@@ -425,7 +425,7 @@ class RunBroker:
         """Write a progress line if one is due."""
         if self._process is not None:
             self._terminal.progress(
-                self.progress, self._recorder.questions(), self._recorder.programs()
+                self.progress, self._recorder.questions(), self._recorder.graded()
             )
 
     def progress(self) -> Progress:

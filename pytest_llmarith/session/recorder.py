@@ -24,7 +24,7 @@ import pytest
 from pytest_llmarith.files import file_time, replace_file
 from pytest_llmarith.models.asking import Progress
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import Record, encode
+from pytest_llmarith.records import Record, as_dict, encode
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.results.log import (
@@ -41,8 +41,9 @@ from pytest_llmarith.results.run_files import write_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.summaries import Run, RunSummary, ScoringRules, as_file
-from pytest_llmarith.tasks.task import RESERVED
+from pytest_llmarith.summaries import Run, RunSummary, as_file
+from pytest_llmarith.tasks.registry import register_built_in
+from pytest_llmarith.tasks.task import OEIS, RESERVED
 from pytest_llmarith.types import Model, RequestTotals
 
 # Decimals of a dollar; further ones depend on the order of float additions.
@@ -64,6 +65,7 @@ class Recorder:
     """
 
     def __init__(self, settings: Settings) -> None:
+        register_built_in()
         self._settings = settings
         self._gates = _gates(settings)
         self._log: RunLog | None = None
@@ -75,8 +77,8 @@ class Recorder:
         self._without_reply: dict[str, Record] = {}
         self.selected: Counter[Key] | None = None
         self._searching = False
-        self._programs = 0  # of the planned questions
-        self._programs_run = 0
+        self._to_grade: set[str] = set()  # items whose grading takes time
+        self._graded = 0
         self.summary: RunSummary | None = None
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None  # why files are missing or incomplete
@@ -100,7 +102,7 @@ class Recorder:
             raise pytest.UsageError(f"--llm-reports: {error}") from None
         self.selected = Counter(one.key for one in asked)
         self._searching = any(one.is_search for one in asked)
-        self._programs = sum(one.has_grader for one in asked)
+        self._to_grade = {one.nodeid for one in asked if one.has_grader}
 
     def questions(self) -> int | None:
         """The number of questions; None if unknown, as in a search."""
@@ -108,11 +110,11 @@ class Recorder:
             return None
         return self.selected.total()
 
-    def programs(self) -> str:
-        """Such as `2 of 5 programs run`; empty if no program is expected."""
-        if not self._programs:
+    def graded(self) -> str:
+        """Such as `2 of 5 graded`; empty if no grading takes time."""
+        if not self._to_grade:
             return ""
-        return f"{self._programs_run:,} of {self._programs:,} programs run"
+        return f"{self._graded:,} of {len(self._to_grade):,} graded"
 
     def is_final(self, nodeid: str) -> bool:
         """Whether an item has a record with a reply."""
@@ -127,8 +129,8 @@ class Recorder:
             self._count(record)
 
     def _count(self, record: Record) -> None:
-        if record.program is not None:
-            self._programs_run += 1
+        if record.grade is not None and record.nodeid in self._to_grade:
+            self._graded += 1
         if self._counted is None:
             self._counted = Summary()
         self._counted.add(record)
@@ -279,7 +281,7 @@ def run_metadata(
         store=settings.store_mode,
         limits=settings.request_limits,
         strict=settings.strict,
-        oeis=_oeis(settings.oeis),
+        tasks={OEIS: _oeis(settings.oeis)},
         models=[_recorded(model) for model in settings.models],
         versions=versions,
         asking=progress and _request_totals(progress),
@@ -288,16 +290,16 @@ def run_metadata(
     )
 
 
-def _oeis(settings: OeisSettings) -> ScoringRules:
-    return ScoringRules(
-        sets=None if settings.sets is None else list(settings.sets),
-        limits=list(settings.limits.seconds),
-        terms=settings.terms,
-        memory_bytes=settings.limits.memory_bytes,
-        rules=settings.rules,
-        static_judge=settings.static_judge,
-        judge=settings.judge and _recorded(settings.judge),
-    )
+def _oeis(settings: OeisSettings) -> dict[str, Any]:
+    return {
+        "sets": settings.sets,
+        "limits": settings.limits.seconds,
+        "terms": settings.terms,
+        "memory_bytes": settings.limits.memory_bytes,
+        "rules": settings.rules,
+        "static_judge": settings.static_judge,
+        "judge": settings.judge and as_dict(_recorded(settings.judge)),
+    }
 
 
 def _request_totals(progress: Progress) -> RequestTotals:

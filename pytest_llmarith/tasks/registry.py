@@ -1,13 +1,22 @@
-"""The built-in tasks whose replies can be graded again from a record."""
+"""The built-in tasks: what they bring to their results, and those whose replies can be
+graded again from a record.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_llmarith.figures.estimates import TASKS
 from pytest_llmarith.tasks import addition, arithmetic
-from pytest_llmarith.tasks.task import Task
+from pytest_llmarith.tasks.oeis.views import REPORT
+from pytest_llmarith.tasks.task import OEIS, Task
 
 BUILT_IN: Mapping[str, Task[Any]] = {
     task.name: task for task in (arithmetic.task(), addition.TASK)
 }
+
+
+def register_built_in() -> None:
+    """Make what the built-in tasks bring known to this process."""
+    TASKS[OEIS] = REPORT

@@ -160,7 +160,7 @@ class Grade:
     """
 
     score: float | None
-    details: Mapping[str, Any] | records.Details | None = None
+    details: Mapping[str, Any] | records.Part | None = None
     reason: str | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     outcome: Outcome | None = None

@@ -60,7 +60,7 @@ def test_a_line_has_question_answer_and_why(
     whole = capsys.readouterr().out
     assert "  user:\n    " in whole
     assert "  reply:\n    7\n" in whole
-    assert "  n = 3: wrong, expected 2, got 3" in whole
+    assert "  n 3, expected 2, got 3, status wrong" in whole
     assert all(line.isprintable() for line in (out + whole).splitlines())
 
 

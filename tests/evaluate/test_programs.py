@@ -12,21 +12,14 @@ import pytest
 from pytest_llmarith.evaluate import AskedTrial, evaluate
 from pytest_llmarith.records import Record, Reply, encode
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
+from pytest_llmarith.sandbox.programs import Ending, ProgramLimits, ProgramRun, Runner
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
+from pytest_llmarith.tasks.oeis.details import IntegerSequence, Rules
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, grade_program
 from pytest_llmarith.tasks.oeis.lookup_table import model_judge
+from pytest_llmarith.tasks.oeis.views import REPORT
 from pytest_llmarith.tasks.task import Grade, Problem, TaskProblem, Tools
-from pytest_llmarith.types import (
-    Ending,
-    Failure,
-    IntegerSequence,
-    Model,
-    ProgramLimits,
-    ProgramRun,
-    Question,
-    Rules,
-    Runner,
-)
+from pytest_llmarith.types import Failure, Model, Question
 from tests.asked import sequence
 
 SQUARES = IntegerSequence(
@@ -120,7 +113,7 @@ def fenced(program: str) -> str:
 
 
 def statuses(record: dict[str, Any]) -> list[str]:
-    return [term["status"] for term in record["grade"]["details"]["terms"]]
+    return [term["status"] for term in record["grade"]["details"]["values"]["terms"]]
 
 
 READ = "n = int(input())\n"
@@ -151,7 +144,7 @@ def test_programs(
         "1": pytest.approx(right / 12),
         "3": pytest.approx(right / 12),
     }
-    assert record["grade"]["details"]["program"] == program
+    assert record["grade"]["details"]["values"]["program"] == program
 
 
 @pytest.mark.parametrize(
@@ -169,8 +162,8 @@ def test_no_program(sandbox: Sandbox, reply: Reply, reason: str) -> None:
     record = recorded(reply, sandbox)
     assert (record["outcome"], record["reason"]) == ("nan", reason)
     assert record["grade"]["scores"] == {"1": 0.0, "3": 0.0}
-    assert record["grade"]["details"]["program"] is None
-    assert record["grade"]["details"]["terms"] == []
+    assert record["grade"]["details"]["values"]["program"] is None
+    assert record["grade"]["details"]["values"]["terms"] == []
 
 
 def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
@@ -182,10 +175,13 @@ def test_a_lookup_table_scores_nothing(sandbox: Sandbox) -> None:
     assert set(statuses(record)) == {"ok"}
     assert "12 of 12" in record["reason"]
     assert record["grade"]["scores"] == {"1": 0.0, "3": 0.0}
-    assert record["grade"]["details"]["judges"]["static"]["cheat"] is True
+    assert record["grade"]["details"]["values"]["judges"]["static"]["cheat"] is True
     unjudged = recorded(fenced(TABLE), sandbox, static_judge=False)
     assert unjudged["outcome"] == "correct"
-    assert unjudged["grade"]["details"]["judges"] == {"static": None, "llm": None}
+    assert unjudged["grade"]["details"]["values"]["judges"] == {
+        "static": None,
+        "llm": None,
+    }
 
 
 HEAVY = f"{READ}t = {[n * n * 37 ^ n * 5081 for n in range(3, 15)]}\n"
@@ -230,7 +226,7 @@ def test_the_look_behind_the_listing(
     runner = Watched(sandbox)
     record = recorded(fenced(program), runner)
     assert record["outcome"] == outcome
-    assert len(record["grade"]["details"]["terms"]) == 12
+    assert len(record["grade"]["details"]["values"]["terms"]) == 12
     assert len(runner.inputs) == 12 + behind
 
 
@@ -266,8 +262,8 @@ def test_no_expected_term_is_where_a_program_can_see_it(sandbox: Sandbox) -> Non
     problem = sequence(replace(SQUARES, terms=("9", str(SECRET))))
     rules = ProgramRules(static_judge=False)
     record = record_of(problem, Reply(fenced(LOOKER)), sandbox, rules)
-    assert record.program is not None
-    assert [term.got for term in record.program.terms] == ["not found"] * 2
+    terms = REPORT.details_of(record).terms
+    assert [term.got for term in terms] == ["not found"] * 2
 
 
 def test_the_papers_rules(sandbox: Sandbox) -> None:
@@ -332,7 +328,7 @@ def test_a_model_as_judge(
     )
     assert record["outcome"] == outcome
     assert judge.asked == [
-        Question("judge:j", model_judge.prompt(SQUARE), attempt)
+        Question("judge:j", model_judge.prompt(SQUARE), attempt, known=("0", "1"))
         for attempt in range(asked)
     ]
     if outcome == "unanswered":
@@ -340,11 +336,16 @@ def test_a_model_as_judge(
         told = [reply.text for reply in replies if isinstance(reply, Reply)]
         assert [
             reply["text"]
-            for reply in record["grade"]["details"]["judges"]["llm"]["replies"]
+            for reply in record["grade"]["details"]["values"]["judges"]["llm"][
+                "replies"
+            ]
         ] == told
         assert record["reply"]["text"] == fenced(SQUARE)
     else:
-        assert len(record["grade"]["details"]["judges"]["llm"]["replies"]) == asked
+        assert (
+            len(record["grade"]["details"]["values"]["judges"]["llm"]["replies"])
+            == asked
+        )
 
 
 def test_a_lookup_table_is_one_on_a_busy_machine(sandbox: Sandbox) -> None:
@@ -364,4 +365,4 @@ def test_talk_to_the_judge_is_marked(sandbox: Sandbox) -> None:
         fenced(plea), sandbox, judge="judge:j", ask=Scripted([Reply("0")])
     )
     assert record["outcome"] == "correct"
-    assert len(record["grade"]["details"]["addresses_judge"]) == 1
+    assert len(record["grade"]["details"]["values"]["addresses_judge"]) == 1

@@ -284,8 +284,8 @@ def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
         )[0]
     if record["outcome"] == "nan" and record["task"] != "oeis":
         row["why"] = record["reason"]
-    if details.get("kind") == "program":
-        oeis = details
+    if details.get("kind") == "own" and record["task"] == "oeis":
+        oeis = details["values"]
         judges = oeis["judges"]
         row |= {
             "program": _digest(oeis["program"]),

@@ -19,7 +19,7 @@ from pytest_llmarith.tasks.oeis.cache import (
     read_entry,
     seq_fields,
 )
-from pytest_llmarith.types import IntegerSequence
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 from tests.oeis_site import fields
 
 REAL = Path(__file__).parents[3] / "shared" / "oeis"

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.records import StaticVerdict
+from pytest_llmarith.sandbox.programs import Ending, ProgramRun
 from pytest_llmarith.tasks.oeis.cache import read_entry
+from pytest_llmarith.tasks.oeis.details import IntegerSequence, StaticVerdict
 from pytest_llmarith.tasks.oeis.lookup_table.detector import (
     analyze,
     conclude,
@@ -28,7 +29,6 @@ from pytest_llmarith.tasks.oeis.lookup_table.literals import literal_bits
 from pytest_llmarith.tasks.oeis.lookup_table.model_judge import messages_to_judge
 from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
 from pytest_llmarith.tasks.oeis.program import Program, find_program
-from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 from tests.oeis.corpus import ALL, GROUPS, HONEST, OF_CODE, PASSING
 from tests.oeis.corpus import sequences as of
 from tests.oeis.corpus.cases import Case, judged, numbers, run, steps

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmarith.sandbox.programs import Ending, ProgramRun
+from pytest_llmarith.tasks.oeis.details import Rules, TermStatus
 from pytest_llmarith.tasks.oeis.grader import score, verdicts
-from pytest_llmarith.types import Ending, ProgramRun, Rules, TermStatus
 
 EXITED, LATE, KILLED, INCONCLUSIVE = (
     Ending.EXITED,

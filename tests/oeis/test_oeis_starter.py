@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.tasks.oeis.cache import read_entry
-from pytest_llmarith.types import IntegerSequence
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 
 STARTER = Path(__file__).parents[2] / "oeis_cache" / "starter"
 REAL = Path(__file__).parents[3] / "shared" / "oeis"

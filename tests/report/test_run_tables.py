@@ -191,7 +191,7 @@ def test_sets() -> None:
     wrong = {"n": 1, "expected": "1", "got": "2", "status": "wrong", "seconds": 9}
     nothing: dict[str, Any] = {"scores": {"0.5": 0, "4": 0}, "terms": [wrong]}
     records = [programmed("A1"), programmed("A2", **nothing)]
-    records[0]["grade"]["details"]["isolation"]["level"] = "none"
+    records[0]["grade"]["details"]["values"]["isolation"]["level"] = "none"
     table = table_of("scores", records)
     assert lines(table)[1].startswith("o4-mini oeis starter 0.5 s 2 33.3 ")
     assert table.notes == [

@@ -33,7 +33,7 @@ def result(
     }
     columns = [Columns(key, value=(one,)) for key, one in counts.items()]
     known = replace(USUAL.facts, model=model, task=task, selected=None, **facts)
-    return WrittenResult(SeriesTable(known, columns, Chosen()))
+    return WrittenResult(SeriesTable(known, columns, Chosen()), {})
 
 
 def test_gates_are_parsed() -> None:

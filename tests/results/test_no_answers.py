@@ -120,7 +120,7 @@ def test_programs_and_docs() -> None:
     bad["grade"] = {"score": 0, "scores": bad["grade"]["scores"]}
     found = alarm_of([bad])
     assert found is not None
-    assert found["shape"] == "no program"
+    assert found["shape"] == "unreadable"
     page = (Path(__file__).parents[2] / "docs" / "grading.md").read_text("utf-8")
     for shape in SHAPES:
         assert f"\n| `{shape.name}` |" in page

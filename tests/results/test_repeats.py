@@ -8,10 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.figures.estimates import Result
-from pytest_llmarith.records import (
-    Record,
-    Term,
-)
+from pytest_llmarith.records import OwnDetails, Record
 from pytest_llmarith.report.series import results_of
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.statistics.proportions import Cluster, clustered
@@ -150,10 +147,11 @@ def test_repeats_are_clustered_at_every_place() -> None:
 def test_programs_agree_if_they_print_the_same() -> None:
     """A sequence that is in two sets is one problem."""
     first, second = programs([1, 1]), programs([1, 1], repeat=1)
-    assert second[1].program is not None
-    second[1].program.terms = [
-        Term(n=1, expected="1", got="2", status="wrong", seconds=0)  # type: ignore[arg-type]
-    ]
+    assert second[1].grade is not None
+    assert isinstance(second[1].grade.details, OwnDetails)
+    printed = {"n": 1, "expected": "1", "got": "2", "status": "wrong", "seconds": 0}
+    values = second[1].grade.details.values | {"terms": [printed]}
+    second[1].grade.details = OwnDetails(values)
     found: Any = repeats_of(
         [
             *first,

@@ -15,8 +15,8 @@ import sys
 from contextlib import closing
 
 from pytest_llmarith.sandbox.isolation import probe
+from pytest_llmarith.sandbox.programs import IsolationLevel, ProgramLimits, ProgramRun
 from pytest_llmarith.sandbox.runner import Sandbox
-from pytest_llmarith.types import IsolationLevel, ProgramLimits, ProgramRun
 from tests.sandbox.attack import ATTACKS, HONEST, Attack
 from tests.sandbox.targets import Targets
 

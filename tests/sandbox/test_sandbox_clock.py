@@ -18,8 +18,13 @@ from hypothesis import strategies as st
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.child.clock import Waiting, taken_ns
 from pytest_llmarith.sandbox.child.supervision import Supervision
+from pytest_llmarith.sandbox.programs import (
+    Ending,
+    Isolation,
+    ProgramLimits,
+    ProgramRun,
+)
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
-from pytest_llmarith.types import Ending, Isolation, ProgramLimits, ProgramRun
 
 MS = 1_000_000
 # What a term with one thread does in 10 ms.

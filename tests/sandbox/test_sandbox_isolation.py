@@ -23,8 +23,10 @@ from pytest_llmarith.sandbox import isolation as isolation_module
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import ATTACKED, UnavailableError, probe
 from pytest_llmarith.sandbox.payload import Interpreter
+from pytest_llmarith.sandbox.programs import Isolation, IsolationLevel
 from pytest_llmarith.sandbox.runner import Slots, calibrate, machine_facts
-from pytest_llmarith.types import Isolation, IsolationLevel
+
+_PROJECT = Path(__file__).parents[2]
 
 
 def test_what_is_reported_is_enforced(

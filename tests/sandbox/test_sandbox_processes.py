@@ -13,14 +13,14 @@ import pytest
 
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.child import protocol
-from pytest_llmarith.sandbox.runner import Sandbox, Slots
-from pytest_llmarith.types import (
+from pytest_llmarith.sandbox.programs import (
     Ending,
     Isolation,
     IsolationLevel,
     ProgramLimits,
     ProgramRun,
 )
+from pytest_llmarith.sandbox.runner import Sandbox, Slots
 from tests.sandbox.census import descendants, parents, wait_until
 
 MakeSandbox = Callable[..., Sandbox]

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.sandbox import runner
-from pytest_llmarith.sandbox.runner import Sandbox, Slots
-from pytest_llmarith.types import (
+from pytest_llmarith.sandbox.programs import (
     Ending,
     Isolation,
     IsolationLevel,
     ProgramLimits,
     ProgramRun,
 )
+from pytest_llmarith.sandbox.runner import Sandbox, Slots
 
 MakeSandbox = Callable[..., Sandbox]
 

@@ -164,14 +164,14 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     assert programs["term_statuses"] == {"ok": 6, "wrong": 6}
     result.stdout.fnmatch_lines(
         [
-            "llmarith: [1-5] of 5 answered, [1-4] of 5 programs run*",
+            "llmarith: [1-5] of 5 answered, [1-4] of 5 graded*",
             "  terms: 6 ok, 6 wrong",
         ]
     )
     assert (programs["judges"]["judged"], programs["judges"]["kappa"]) == (3, 1)
     record = next(record for record in oeis.records() if record["outcome"] == "correct")
-    assert record["grade"]["details"]["machine"]["calibration_s"] > 0
-    assert record["grade"]["details"]["isolation"]["enforced"]
+    assert record["grade"]["details"]["values"]["machine"]["calibration_s"] > 0
+    assert record["grade"]["details"]["values"]["isolation"]["enforced"]
     assert [term["got"] for term in record["grade"]["details"]["terms"]] == [
         str(term) for term in terms("squares")
     ]

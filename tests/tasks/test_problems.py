@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.tasks import arithmetic, search_questions
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 from pytest_llmarith.tasks.search_questions import BreakingPointSearch
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Dtype, IntegerSequence, Op
+from pytest_llmarith.types import Dtype, Op
 from tests.asked import additions, calculations, of, operands, sequence
 from tests.tasks.problem_strategies import addition_problems, arithmetic_problems
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.tasks import addition
 from pytest_llmarith.tasks.checks import bound
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 from pytest_llmarith.tasks.prompts import (
     check_template,
     checked_prompt,
@@ -19,7 +20,7 @@ from pytest_llmarith.tasks.prompts import (
     render,
 )
 from pytest_llmarith.tasks.task import InvalidTask
-from pytest_llmarith.types import Condition, IntegerSequence, NumberFormat, Op, Symbols
+from pytest_llmarith.types import Condition, NumberFormat, Op, Symbols
 from tests.asked import calculation, sequence
 
 PRODUCT = calculation("float_mul", "1234.50", "-98765.43", "", 4)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from pytest_llmarith.figures.searches import BreakingPoint
 from pytest_llmarith.report.definitions.results import first_wrong
 from pytest_llmarith.safe_text import sanitize_name
-from pytest_llmarith.types import IsolationLevel as Isolation
-from pytest_llmarith.types import SearchEnd, TermStatus
+from pytest_llmarith.types import SearchEnd
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import WHOSE
 from pytest_llmarith.views.places import Here
@@ -235,7 +234,7 @@ def score_notes(rows: Iterable[Here], level: Level) -> Iterator[str]:
 def _terms(here: Here) -> Iterator[str]:
     """Such as `terms: 60 ok, 3 wrong, 2 late`; none if all are right."""
     statuses = here.by_name("term_status")
-    if any(status != TermStatus.OK for status in statuses):
+    if any(status != "ok" for status in statuses):
         counts = [f"{count:,} {status}" for status, count in statuses.items()]
         yield f"terms: {', '.join(counts)}"
 
@@ -251,7 +250,7 @@ def _notes(one: Here) -> Iterator[str]:
     if unsolved:
         count = one.number("unsolved")
         yield f"{count} of {one.measured} unsolved: {formatting.named(unsolved)}"
-    unprotected = one.number("isolation", Isolation.NONE)
+    unprotected = one.number("isolation", "none")
     if unprotected:
         yield (
             f"{unprotected} programs ran without a sandbox, with the rights of this "

@@ -5,37 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_llmarith import records
+from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Part, Record, Reply
 from pytest_llmarith.results.keys import condition_name, label_of
 from pytest_llmarith.types import Outcome
 from pytest_llmarith.views import formatting
 from pytest_llmarith.views.places import short_name
+from pytest_llmarith.views.tasks import Fact, TrialPart, report_of
 
 _LONGEST_COMPARED = 800  # characters of an answer and the expected one
 
-Fact = tuple[str, str]
 # Parts of a number, and whether they differ from the other number.
 Pieces = Sequence[tuple[str, bool]]
-# n, expected, got, status, seconds, stderr
-Term = tuple[str, str, str, str, str, str]
-
-
-class ShownProgram(Part):
-    """A program and its results: scores by limit, facts, and all terms."""
-
-    text: str | None
-    scores: list[Fact]
-    facts: list[Fact]
-    terms: list[Term]
-
-
-class ShownSearch(Part):
-    """Facts about a search, and each question with its outcome and, if recorded, its
-    reply.
-    """
-
-    facts: list[Fact]
-    steps: list[tuple[str, Outcome, str | None]]
 
 
 class ShownTrial(Part, kw_only=True):
@@ -55,8 +36,8 @@ class ShownTrial(Part, kw_only=True):
     prompt: str | None = None
     reply: str | None = None
     reasoning: str | None = None
-    program: ShownProgram | None = None
-    search: ShownSearch | None = None
+    scores: Sequence[Fact] = ()
+    parts: Sequence[TrialPart] = ()
 
 
 def shown_trial(record: Record, model: str) -> ShownTrial:
@@ -78,10 +59,9 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
     if record.reply:
         trial.reply = record.reply.text
         trial.reasoning = record.reply.reasoning
-    if record.program and record.grade:
-        trial.program = _program(record.program, record.grade.scores)
+    trial.scores = list(_scores(record))
+    trial.parts = list(trial_parts(record))
     if record.search:
-        trial.search = _search(record.search)
         found = record.search.minimum
         trial.question = found.question if found else record.search.largest_right
         trial.expected = found.expected if found else None
@@ -198,12 +178,6 @@ def _facts_of_grade(record: Record) -> Iterator[Fact]:
     grade = record.grade
     if grade and grade.score not in (None, 0, 1):
         yield "score", f"{grade.score:g}"
-    if grade and record.reading is None and not record.program:
-        for name, score in grade.scores.items():
-            yield name, f"{score:g}"
-    if grade and isinstance(grade.details, records.OwnDetails):
-        for name, value in grade.details.values.items():
-            yield name, records.as_text(value) or ""
     number = record.number
     if number is None:
         return
@@ -244,46 +218,42 @@ def _facts_of_reply(reply: Reply) -> Iterator[Fact]:
         yield "batched", "from a batch"
 
 
-# --- programs and searches ------------------------------------------------------------
+# --- details of a task, and searches --------------------------------------------------
 
 
-def _program(
-    program: records.ProgramDetails, scores: Mapping[str, float]
-) -> ShownProgram:
-    facts: list[Fact] = []
-    static, llm = program.judges.static, program.judges.llm
-    if static:
-        verdict = _verdict(static.cheat)
-        if static.evidence:
-            verdict += f": {'; '.join(static.evidence)}"
-        facts.append(("static judge", verdict))
-    if llm:
-        facts.append((str(llm.model), _verdict(llm.cheat)))
-    facts.append(("sandbox", program.isolation.level))
-    if program.detail:
-        facts.append(("found", program.detail))
-    of_limits = []
-    for limit, score in scores.items():
-        of_limits.append((f"{float(limit):g} s", f"{100 * score:.1f} %"))
-    terms: list[Term] = []
-    for term in program.terms:
-        seconds = f"{term.seconds:.3f}"
-        result = (str(term.n), term.expected, term.got, term.status)
-        terms.append((*result, seconds, term.stderr))
-    return ShownProgram(program.program, of_limits, facts, terms)
+def _scores(record: Record) -> Iterator[Fact]:
+    """The scores by name; those of readings are shown with their answers."""
+    if record.grade is None or record.reading is not None:
+        return
+    unit = report_of(record.task).score_unit
+    for name, score in record.grade.scores.items():
+        if unit:
+            yield f"score within {float(name):g} {unit}", f"{100 * score:.1f} %"
+        else:
+            yield name, f"{score:g}"
 
 
-def _verdict(is_cheat: bool | None) -> str:
-    if is_cheat is None:
-        return "no verdict"
-    return "a lookup table" if is_cheat else "no lookup table"
+def trial_parts(record: Record) -> Iterator[TrialPart]:
+    """The details that the task of a trial shows, by default each value."""
+    if record.search is not None:
+        yield _search(record.search)
+    trial, of_task = Trial(record), report_of(record.task)
+    if trial.details is None:
+        return
+    if of_task.parts_of is not None:
+        yield from of_task.parts_of(trial)
+        return
+    facts = [
+        (name, records.as_text(value) or "") for name, value in trial.details.items()
+    ]
+    yield TrialPart("Details", facts)
 
 
-def _search(search: records.SearchDetails) -> ShownSearch:
-    steps = []
+def _search(search: records.SearchDetails) -> TrialPart:
+    rows = []
     for step in search.trail:
-        reply = step.reply.text if step.reply else None
-        steps.append((step.question, step.outcome, reply))
+        reply = step.reply.text if step.reply else "not kept"
+        rows.append([step.question, str(step.outcome), reply])
     facts: list[Fact] = [
         ("search ended", search.ended),
         ("questions", str(search.questions)),
@@ -292,4 +262,5 @@ def _search(search: records.SearchDetails) -> ShownSearch:
         facts.append(("wrong, then right", str(search.not_reproduced)))
     if search.largest_right:
         facts.append(("largest right", search.largest_right))
-    return ShownSearch(facts, steps)
+    heads = ["question", "outcome", "reply"]
+    return TrialPart("Questions of the search", facts, None, heads, rows)

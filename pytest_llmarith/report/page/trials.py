@@ -199,7 +199,7 @@ def _example(trial: ShownTrial) -> Example | None:
     """A wrong number in a class of errors; None if it is too long to be shown beside
     others.
     """
-    if trial.by["class"] is None or trial.search or not trial.compared:
+    if trial.by["class"] is None or trial.parts or not trial.compared:
         return None
     question = trial.question or ""
     answer, expected = trial.compared

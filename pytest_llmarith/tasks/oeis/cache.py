@@ -22,7 +22,7 @@ import msgspec
 
 from pytest_llmarith.files import OEIS_CACHE_FOLDER, project_of
 from pytest_llmarith.records import parse_json
-from pytest_llmarith.types import IntegerSequence
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 
 CLASSIC = ("classic_easy", "classic_hard")
 STARTER = "starter"

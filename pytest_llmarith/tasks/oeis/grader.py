@@ -12,28 +12,30 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
-from pytest_llmarith import records
-from pytest_llmarith.records import Reply, Term, without_retries
+from pytest_llmarith.records import Reply, without_retries
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
+from pytest_llmarith.sandbox.programs import (
+    Ending,
+    Isolation,
+    IsolationLevel,
+    ProgramLimits,
+    ProgramRun,
+    Runner,
+)
+from pytest_llmarith.tasks.oeis.details import (
+    IntegerSequence,
+    Judges,
+    ModelVerdict,
+    ProgramDetails,
+    Rules,
+    Term,
+    TermStatus,
+)
 from pytest_llmarith.tasks.oeis.lookup_table import model_judge
 from pytest_llmarith.tasks.oeis.lookup_table.detector import judge
 from pytest_llmarith.tasks.oeis.program import NoProgram, Program, find_program
 from pytest_llmarith.tasks.task import Grade, NoAnswer, Problem, Tools
-from pytest_llmarith.types import (
-    Ending,
-    Failure,
-    IntegerSequence,
-    Isolation,
-    IsolationLevel,
-    NanReason,
-    Outcome,
-    ProgramLimits,
-    ProgramRun,
-    Question,
-    Rules,
-    Runner,
-    TermStatus,
-)
+from pytest_llmarith.types import Failure, NanReason, Outcome, Question
 
 LONGEST_SHOWN = 200  # characters of an output in a record
 # The time that counts of runs that no term is scored by; the last one may exceed it.
@@ -181,7 +183,7 @@ def grade_program(
         return _ungraded(details, f"the sandbox failed: {error}")
 
 
-def _ungraded(details: records.ProgramDetails | None, reason: str) -> Grade:
+def _ungraded(details: ProgramDetails | None, reason: str) -> Grade:
     return Grade(None, details, reason, outcome=Outcome.UNANSWERED)
 
 
@@ -198,7 +200,7 @@ def _no_program(answer: NoAnswer) -> NoProgram:
 def _scored(
     sequence: IntegerSequence,
     program: Program,
-    details: records.ProgramDetails,
+    details: ProgramDetails,
     runner: Runner,
     rules: ProgramRules,
 ) -> Grade:
@@ -353,16 +355,16 @@ def _truncated(text: str) -> str:
 
 def _details(
     program: str | None, runner: Runner, rules: ProgramRules
-) -> records.ProgramDetails:
+) -> ProgramDetails:
     """The details of a program before it runs."""
-    return records.ProgramDetails(
+    return ProgramDetails(
         program=program,
         detail=None,
         rules=rules.rules,
         limits=list(runner.limits.seconds),
         memory_bytes=runner.limits.memory_bytes,
         terms=[],
-        judges=records.Judges(static=None, llm=None),
+        judges=Judges(static=None, llm=None),
         addresses_judge=[],
         isolation=runner.isolation,
         machine=None if rules.machine is None else dict(rules.machine),
@@ -372,7 +374,7 @@ def _details(
 # --- lookup tables --------------------------------------------------------------------
 
 
-def _evidence(judges: records.Judges) -> str | None:
+def _evidence(judges: Judges) -> str | None:
     """The first evidence for a lookup table, or None."""
     if judges.static is not None and judges.static.cheat:
         return next(iter(judges.static.evidence), "a lookup table")
@@ -383,7 +385,7 @@ def _evidence(judges: records.Judges) -> str | None:
 
 def _verdict(
     judge: str, ask: Callable[[Question], Reply | Failure], program: str
-) -> tuple[records.ModelVerdict, str | None]:
+) -> tuple[ModelVerdict, str | None]:
     """The verdict of the judge with all its replies, and why there is none."""
     question = model_judge.prompt(program)
     replies = list[Reply]()
@@ -391,15 +393,15 @@ def _verdict(
     for attempt in range(_MAX_STORED):
         answer = ask(Question(judge, question, attempt, known=("0", "1")))
         if isinstance(answer, Failure):
-            return records.ModelVerdict(None, judge, replies), answer.message
+            return ModelVerdict(None, judge, replies), answer.message
         replies.append(without_retries(answer))
         cheat = model_judge.read_verdict(answer.text)
         if cheat is not None:
-            return records.ModelVerdict(cheat, judge, replies), None
+            return ModelVerdict(cheat, judge, replies), None
         # Stored replies without a verdict do not count as attempts of this run.
         if not answer.stored:
             new += 1
         if new == _ATTEMPTS:
             break
     why = f"{judge} said neither 0 nor 1 in {new} replies"
-    return records.ModelVerdict(None, judge, replies), why
+    return ModelVerdict(None, judge, replies), why

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pytest_llmarith.tasks.oeis.cache import Cache
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 from pytest_llmarith.tasks.oeis.grader import Programs
 from pytest_llmarith.tasks.task import OEIS, BuiltInTask, Problem
-from pytest_llmarith.types import IntegerSequence
 
 NAME = OEIS
 _PROMPT = (

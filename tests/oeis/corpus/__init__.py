@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 
 from pytest_llmarith.tasks.oeis.cache import read_entry
-from pytest_llmarith.types import IntegerSequence
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 from tests.oeis.corpus.cases import Case
 from tests.oeis.corpus.sequences import LISTED, STARTER, starter
 

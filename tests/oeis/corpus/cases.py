@@ -11,18 +11,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pytest_llmarith.records import StaticVerdict
-from pytest_llmarith.tasks.oeis.lookup_table.detector import analyze, conclude, judge
-from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
-from pytest_llmarith.tasks.oeis.program import Program
-from pytest_llmarith.types import (
+from pytest_llmarith.sandbox.programs import (
     Ending,
-    IntegerSequence,
     Isolation,
     IsolationLevel,
     ProgramLimits,
     ProgramRun,
 )
+from pytest_llmarith.tasks.oeis.details import IntegerSequence, StaticVerdict
+from pytest_llmarith.tasks.oeis.lookup_table.detector import analyze, conclude, judge
+from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
+from pytest_llmarith.tasks.oeis.program import Program
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from math import gcd, isqrt
 from pathlib import Path
 
 from pytest_llmarith.tasks.oeis.cache import read_entry
-from pytest_llmarith.types import IntegerSequence
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 
 STARTER = Path(__file__).parents[3] / "oeis_cache" / "starter"
 

@@ -3,7 +3,7 @@
 // Its answer and the expected one, or its scores.
 const answerOf = (trial) => {
   if (trial.expected !== undefined) return comparison(trial, 80);
-  return brief(trial.reason ?? (trial.program?.scores ?? []).map(([limit, score]) => `${score} within ${limit}`).join(", "), 160);
+  return brief(trial.reason ?? (trial.scores ?? []).map((score) => score.join(": ")).join(", "), 160);
 };
 
 const block = (title, value) => [element("h3", {}, title), element("pre", { dir: "ltr", tabindex: "0", "aria-label": title }, shown(value))];
@@ -17,34 +17,21 @@ const stepTable = (name, titles, rows) => {
     element("table", { class: "steps" }, element("thead", {}, element("tr", {}, header)), element("tbody", {}, rows)));
 };
 
-const termRow = ([n, expected, got, status, seconds, stderr]) =>
-  element("tr", {},
-    element("th", { scope: "row" }, brief(n, 40)),
-    element("td", {}, brief(expected, 200)),
-    element("td", {}, brief(got, 200), stderr ? element("small", {}, brief(stderr, 400)) : null),
-    element("td", { class: status === "ok" ? "word" : "word bad" }, brief(status, 40)),
-    element("td", { class: "number" }, seconds));
+const WORDS = ["status", "outcome"];
+const RIGHT = ["ok", "correct"];
 
-const questionRow = ([question, outcome, reply], place) =>
-  element("tr", {},
-    element("th", { scope: "row" }, count(place + 1)),
-    element("td", {}, brief(question, 200)),
-    element("td", { class: outcome === "correct" ? "word" : "word bad" }, brief(outcome, 40)),
-    element("td", {}, brief(reply ?? "not kept", 400)));
+const partRow = (heads) => (cells) =>
+  element("tr", {}, cells.map((cell, place) => {
+    if (place === 0) return element("th", { scope: "row" }, brief(cell, 200));
+    if (!WORDS.includes(heads[place])) return element("td", {}, brief(cell, 400));
+    return element("td", { class: RIGHT.includes(cell) ? "word" : "word bad" }, brief(cell, 40));
+  }));
 
-const programParts = ({ program }) =>
-  program === undefined ? [] : [
-    factList([...program.scores.map(([limit, score]) => [`score within ${limit}`, score]), ...program.facts]),
-    program.text ? block("Program", program.text) : [],
-    program.terms.length ? [element("h3", {}, "Terms"), stepTable("Terms", ["n", "expected", "got", "status", "seconds"], program.terms.map(termRow))] : [],
-  ];
-
-const searchParts = ({ search }) =>
-  search === undefined ? [] : [
-    factList(search.facts),
-    element("details", {}, element("summary", {}, "All questions of the search"),
-      stepTable("Questions of the search", ["", "question", "outcome", "reply"], search.steps.map(questionRow))),
-  ];
+const partOf = ({ title, facts = [], text, heads = [], rows = [] }) => [
+  factList(facts),
+  text ? block(title, text) : null,
+  rows.length ? element("details", { open: rows.length <= 30 }, element("summary", {}, title), stepTable(title, heads, rows.map(partRow(heads)))) : null,
+];
 
 const isSame = (one, other) =>
   one.question !== undefined && one.question === other.question && ["task", "variant", "depth"].every((name) => one.by[name] === other.by[name]);
@@ -70,8 +57,8 @@ const sideBySide = (trial, trials) => {
 const detailOf = (trial, trials) => [
   trial.reason ? factList([["why", trial.reason]]) : null,
   ...sideBySide(trial, trials),
-  ...programParts(trial),
-  ...searchParts(trial),
+  factList(trial.scores ?? []),
+  ...(trial.parts ?? []).flatMap(partOf),
   trial.reply === undefined ? element("p", {}, "No reply text.") : block("Reply", trial.reply),
   trial.reasoning === undefined ? null : element("details", {}, element("summary", {}, "Reasoning"), block("Reasoning", trial.reasoning).at(1)),
   trial.prompt === undefined ? null : block("Prompt", trial.prompt),

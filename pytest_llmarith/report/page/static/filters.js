@@ -36,7 +36,8 @@ class Filters {
 }
 
 const textsOf = (trial) => [
-  trial.question, trial.expected, trial.answer, trial.reason, trial.prompt, trial.reply, trial.reasoning, trial.program?.text,
+  trial.question, trial.expected, trial.answer, trial.reason, trial.prompt, trial.reply, trial.reasoning, 
+  ...(trial.parts ?? []).map(({ text }) => text),
   ...trial.facts.map(([, value]) => value),
 ];
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-from pytest_llmarith.records import StaticVerdict
+from pytest_llmarith.sandbox.programs import Ending, ProgramRun
+from pytest_llmarith.tasks.oeis.details import IntegerSequence, StaticVerdict
 from pytest_llmarith.tasks.oeis.lookup_table.extrapolation import sign_of_answers
 from pytest_llmarith.tasks.oeis.lookup_table.literals import literal_bits, term_bits
 from pytest_llmarith.tasks.oeis.lookup_table.matching import BASE_CASES, Match, matches
 from pytest_llmarith.tasks.oeis.lookup_table.self_tests import without_self_tests
 from pytest_llmarith.tasks.oeis.program import Program
-from pytest_llmarith.types import Ending, IntegerSequence, ProgramRun
 
 # Of the terms, or of the bits that they hold: the rest may be computed.
 _HALF = Fraction(1, 2)

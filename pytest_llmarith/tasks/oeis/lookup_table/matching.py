@@ -15,13 +15,13 @@ from itertools import accumulate, islice
 from math import log2
 from typing import NamedTuple
 
+from pytest_llmarith.tasks.oeis.details import IntegerSequence
 from pytest_llmarith.tasks.oeis.lookup_table.literals import (
     constants,
     integers,
     texts,
     walk,
 )
-from pytest_llmarith.types import IntegerSequence
 
 BASE_CASES = 5  # up to this many first terms are no table
 BITS_BEYOND_CHANCE = 16.0

@@ -9,9 +9,11 @@ from statistics import median
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.shares import percentage
+from pytest_llmarith.sandbox.programs import IsolationLevel
 from pytest_llmarith.statistics.means import quantile_of_sorted
 from pytest_llmarith.statistics.proportions import kappa
-from pytest_llmarith.types import IsolationLevel, Outcome, TermStatus
+from pytest_llmarith.tasks.oeis.details import ProgramDetails, TermStatus
+from pytest_llmarith.types import Outcome
 
 _MOST_TERMS = 100  # by place
 
@@ -29,7 +31,7 @@ class ProgramCounter:
         self.verdicts = collections.Counter[tuple[bool, bool]]()
 
     def add(self, trial: Trial) -> None:
-        program = trial.record.program
+        program: ProgramDetails | None = trial.details
         if program is None or trial.record.outcome is Outcome.UNANSWERED:
             return
         is_cheat = trial.record.outcome is Outcome.CHEAT

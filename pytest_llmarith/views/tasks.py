@@ -1,0 +1,52 @@
+"""What a task brings to a report, beside what all tasks have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_llmarith.figures.estimates import TASKS, Result, TaskFigures, Trial
+from pytest_llmarith.records import Part
+
+Fact = tuple[str, str]
+_WORDS = ("status", "outcome")  # columns that say whether a row is right
+_RIGHT = ("ok", "correct")
+
+
+class TrialPart(Part):
+    """A part of the details of a trial: facts, a text, and a table.
+
+    A row is right or wrong by its column `status` or `outcome`.
+    """
+
+    title: str
+    facts: Sequence[Fact] = ()
+    text: str | None = None
+    heads: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+    @property
+    def wrong(self) -> list[Sequence[str]]:
+        """The wrong rows."""
+        return [row for row in self.rows if self._is_wrong(row)]
+
+    def _is_wrong(self, row: Sequence[str]) -> bool:
+        cells = zip(self.heads, row, strict=True)
+        return any(head in _WORDS and cell not in _RIGHT for head, cell in cells)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskReport(TaskFigures):
+    """What a task brings to its results and to their report."""
+
+    parts_of: Callable[[Trial], Iterable[TrialPart]] | None = None
+    facts_of: Callable[[Result], Iterable[tuple[str, list[str]]]] = lambda result: ()
+
+
+_OF_ALL_TASKS = TaskReport()
+
+
+def report_of(task: str) -> TaskReport:
+    """What a task brings, if this process knows the task."""
+    found = TASKS.get(task)
+    return found if isinstance(found, TaskReport) else _OF_ALL_TASKS
