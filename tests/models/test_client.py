@@ -44,7 +44,7 @@ from pytest_llmarith.types import (
     StoreMode,
 )
 from tests.llm_server import Answer, Call, Gate, LlmServer, usage
-from tests.models.asked import Asked, of
+from tests.models.asked import ROWS, Asked, of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
@@ -173,103 +173,28 @@ def test_tokens_and_cost(
     assert reply.cost_usd == (cost and pytest.approx(cost))
 
 
-# Contents and other keys of messages that all say 42, behind the thought hm.
-PARTS = [
-    {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
-    {"type": "text", "text": "42"},
-]
-THOUGHTS_OF_SERVERS: dict[str, tuple[Any, dict[str, Any]]] = {
-    **{
-        f"thought in the text, {empty!r} beside it": (
-            "<think>hm</think>42",
-            {"reasoning": empty, "reasoning_content": empty},
-        )
-        for empty in (None, "", " \n")
-    },
-    "thought behind a null": ("42", {"reasoning_content": None, "reasoning": "hm"}),
-    "thought behind nothing": ("42", {"reasoning_content": "", "reasoning": "hm"}),
-    "thought in details": (
-        "42",
-        {
-            "reasoning": None,
-            "reasoning_details": [{"type": "reasoning.text", "text": "hm"}],
-        },
-    ),
-    "thought without its opening": ("hm</think>42", {"reasoning": None}),
-    "closing behind a thought": ("</think>42", {"reasoning": "hm"}),
-    "thought of another style": (
-        "<seed:think>hm</seed:think>42",
-        {"reasoning_content": None},
-    ),
-    "thought as a part": (PARTS, {"reasoning_content": None}),
-    "thought as a part, no key": (PARTS, {}),
-}
+def answer_of(row: dict[str, Any]) -> Answer:
+    """The answer that a row of answers.jsonl describes."""
+    parts = row["answer"]
+    return Answer(
+        **parts | ({"body": parts["body"].encode()} if "body" in parts else {})
+    )
 
 
-@pytest.mark.parametrize(
-    ("answer", "facts"),
-    [
-        (
-            Answer("12", finish_reason="length"),
-            {"text": "12", "finish_reason": "length"},
-        ),
-        (Answer("4", finish_reason="model_length"), {"finish_reason": "length"}),
-        (Answer("4", finish_reason="LENGTH"), {"finish_reason": "length"}),
-        (Answer("4", finish_reason="eos"), {"finish_reason": "stop"}),
-        *(
-            (Answer("4", finish_reason=word), {"finish_reason": "length"})
-            for word in ("max_tokens", "MAX_TOKENS")
-        ),
-        (Answer("4", finish_reason="SAFETY"), {"finish_reason": "content_filter"}),
-        (Answer("<think>hm</think>42"), {"text": "42", "reasoning": "hm"}),
-        (Answer("42", message={"reasoning": "hm"}), {"text": "42", "reasoning": "hm"}),
-        *(
-            (Answer(content, message=keys), {"text": "42", "reasoning": "hm"})
-            for content, keys in THOUGHTS_OF_SERVERS.values()
-        ),
-        (
-            Answer(None, message={"refusal": "I cannot."}),
-            {"text": "I cannot.", "finish_reason": "stop"},
-        ),
-        (
-            Answer("", finish_reason="content_filter"),
-            {"text": "", "finish_reason": "content_filter"},
-        ),
-        (
-            Answer(status=400, error={"message": "no", "code": "content_filter"}),
-            {"finish_reason": "content_filter"},
-        ),
-        (Answer("42", model="another"), {"text": "42", "served_model": "another"}),
-        (Answer("42", fingerprint="fp_1"), {"system_fingerprint": "fp_1"}),
-        (Answer("7" * 8_000_000), {"text": "7" * 8_000_000}),
-    ],
-    ids=[
-        "cut",
-        "cut, Mistral",
-        "cut, capitals",
-        "unknown",
-        "cut, Anthropic",
-        "cut, Gemini",
-        "filtered, Gemini",
-        "thought in the text",
-        "reasoning",
-        *THOUGHTS_OF_SERVERS,
-        "refused",
-        "filtered",
-        "filtered, 400",
-        "other",
-        "fingerprint",
-        "long",
-    ],
-)
-def test_what_is_a_reply(asked: Asked, answer: Answer, facts: dict[str, Any]) -> None:
+@of("reply")
+def test_what_is_a_reply(asked: Asked, row: dict[str, Any]) -> None:
     """However disappointing: the model was asked, and that is what it said.
 
     Half a number is known for one.
     """
-    reply, _ = asked.server(answer)
+    reply, _ = asked.server(answer_of(row))
     assert isinstance(reply, Reply)
-    assert {name: getattr(reply, name) for name in facts} == facts
+    assert {name: getattr(reply, name) for name in row["facts"]} == row["facts"]
+
+
+def test_a_long_reply_is_whole(asked: Asked) -> None:
+    reply, _ = asked.server(Answer("7" * 8_000_000))
+    assert reply.text == "7" * 8_000_000
 
 
 @pytest.mark.parametrize(
@@ -373,171 +298,53 @@ UNKNOWN_MODEL = {
     "type": "invalid_request_error",
     "code": "model_not_found",
 }
-BROKEN_OFF = {
-    "index": 0,
-    "message": {"content": ""},
-    "finish_reason": "error",
-    "error": {"message": "upstream died"},
-}
-OPENROUTER = json.dumps(
-    {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [BROKEN_OFF],
-    }
-)
-UNASKABLE = (
-    "no key, an unknown provider, model or host, a certificate that is not trusted, "
-    "a parameter that the model does not take, a server of a model file that has ended"
-)
 AFTER_A_REPLY = "a redirect after a reply from this address"
-# For each row of the table: answers, and what the message says.
-SERVER_CASES: dict[str, list[tuple[Answer, str]]] = {
-    "429": [(Answer(status=429), "429 Too Many Requests: scripted 429")],
-    "408, 409, 425": [
-        (Answer(status=status), f": scripted {status}") for status in (408, 409, 425)
-    ],
-    "500 and above": [
-        *(
-            (Answer(status=status), f": scripted {status}")
-            for status in (500, 503, 524)
-        ),
-        (
-            Answer(body=b'{"error": {"message": "up", "code": 502}}'),
-            "502 Bad Gateway: up",
-        ),
-        (
-            Answer(status=502, body=b"<html>Bad gateway"),
-            "502 Bad Gateway: <html>Bad gateway",
-        ),
-        (Answer(status=500, body=b"<p>Error: " * 3_000_000), ": <p>Error: <p>Error: "),
-        (
-            Answer(
-                status=500, body=gzip.compress(b"<p> " * 25_000_000, 1), headers=GZIP
-            ),
-            "500 Internal Server Error: ",
-        ),
-        (
-            Answer(status=500, body=b"no gzip", headers=GZIP),
-            "500 Internal Server Error: ",
-        ),
-    ],
-    "no reply within `llm_timeout`, even if some bytes arrive": [
-        (Answer(gate=NEVER), "no reply within 3 s"),
-        (Answer(drip_s=0.05), "no reply within 3 s"),
-    ],
-    "no connection, or a connection that is lost, also during a reply": [
-        (Answer(reset_after=0), "connection failed: Server disconnected"),
-        (
-            Answer("x" * 1000, reset_after=100),
-            "connection failed: Response payload is not comp",
-        ),
-    ],
-    "a body that is not JSON, or lacks `choices`": [
-        (Answer(body=b""), "the response is no JSON object"),
-        (Answer(body=b"\xff\xfe\x00garbage\x80"), "the response is no JSON object"),
-        (Answer(body=b"<" * 30_000_000), "the response is no JSON object"),
-        (Answer(headers=GZIP), "the response cannot be decompressed: "),
-        (Answer(choices=0), "the response holds no choices"),
-        (Answer(body=b"null"), "the response is no JSON object"),
-        (Answer(body=b"{}"), "the response holds no choices"),
-        (Answer(body=b'{"choices": {}}'), "the response holds no choices"),
-        (Answer(body=b'{"choices": [{}]}'), "the response holds no message"),
-        (
-            Answer(message={"content": [{"text": "42"}]}),
-            "the content of the response is no text",
-        ),
-        (
-            Answer(message={"content": [{"type": "image_url", "text": "42"}]}),
-            "the content of the response is no text",
-        ),
-        (
-            Answer(message={"content": [{"type": "text", "text": 42}]}),
-            "the content of the response is no text",
-        ),
-        (Answer(body=b'{"choices": '), "the response cannot be read: Expecting value"),
-        (
-            Answer(body=b'{"choices": ' + b"[" * 100_000),
-            "the response cannot be read: maximum recursion",
-        ),
-    ],
-    "a reply that was broken off, by its `finish_reason` or `native_finish_reason` or an `error` beside it": [
-        (
-            Answer("4", finish_reason="error"),
-            "the provider interrupted the reply: error",
-        ),
-        (
-            Answer("4", finish_reason="abort"),
-            "the provider interrupted the reply: abort",
-        ),
-        (
-            Answer(body=OPENROUTER.encode()),
-            "the provider interrupted the reply: upstream died",
-        ),
-    ],
-    "any other 4xx, such as a context that is too long": [
-        (
-            Answer(status=400, error={"message": "bad stop"}),
-            "400 Bad Request: bad stop",
-        ),
-        *((Answer(status=status), f": scripted {status}") for status in (413, 422)),
-    ],
-    "a body of more than 32 MB, inflated": [
-        (
-            Answer(body=b" " * 33_554_433),
-            "the response is longer than 33,554,432 bytes",
-        ),
-        (
-            Answer(body=gzip.compress(bytes(34_000_000)), headers=GZIP),
-            "the response is longer than ",
-        ),
-    ],
-    "a header that is not ASCII, or longer than 8 kB": [
-        (Answer(headers={"X-Team": name}), "a header of the response cannot be read")
-        for name in ("M\u00fcller", "M" * 20_000)
-    ],
-    "401, 402, 403, 404": [
-        (Answer(status=401), "scripted 401; check OPENAI_API_KEY in "),
-        (Answer(status=401, reset_after=5), "401 Unauthorized: "),
-        *(
-            (Answer(status=status), f": scripted {status}")
-            for status in (402, 403, 404)
-        ),
-    ],
-    "a redirect before the first reply from this address": [
-        (
-            Answer(status=307, headers={"Location": "//[::1]:9/"}),
-            "redirected to http://[::1]:9/; ",
-        ),
-        (Answer(status=302, headers={"Location": "/v2"}), "/v2; "),
-    ],
-    AFTER_A_REPLY: [
-        (
-            Answer(status=307, headers={"Location": "//[::1]:9/"}),
-            "redirected to http://[::1]:9/; ",
+# Rows of the table, with an answer and what the message says; those of the file, and
+# what no file holds.
+SERVER_CASES = [
+    *((row["row"], answer_of(row), row["says"]) for row in ROWS["server"]),
+    *(
+        ("500 and above", Answer(status=500, body=body, headers=headers), says)
+        for body, headers, says in (
+            (b"<p>Error: " * 3_000_000, {}, ": <p>Error: <p>Error: "),
+            (gzip.compress(b"<p> " * 25_000_000, 1), GZIP, "500 Internal Server Error"),
         )
-    ],
-    "an exhausted account, with any status: by its code, or words such as `insufficient balance` or `余额不足`": [
-        (Answer(status=status, error=EXHAUSTED), "exceeded your current quota")
-        for status in (429, 400, 200)
-    ],
-    UNASKABLE: [
-        (Answer(status=400, error=UNKNOWN_MODEL), "400 Bad Request: invalid model ID"),
-        (
-            Answer(status=400, error={"message": "no", "code": "DeploymentNotFound"}),
-            "400 Bad Request: no",
-        ),
-    ],
-}
+    ),
+    (
+        "no reply within `llm_timeout`, even if some bytes arrive",
+        Answer(gate=NEVER),
+        "no reply within 3 s",
+    ),
+    (
+        "no connection, or a connection that is lost, also during a reply",
+        Answer("x" * 1000, reset_after=100),
+        "connection failed: Response payload is not comp",
+    ),
+    *(
+        ("a body that is not JSON, or lacks `choices`", Answer(body=body), says)
+        for body, says in (
+            (b"\xff\xfe\x00garbage\x80", "the response is no JSON object"),
+            (b"<" * 30_000_000, "the response is no JSON object"),
+            (b'{"choices": ' + b"[" * 100_000, "cannot be read: maximum recursion"),
+        )
+    ),
+    *(
+        ("a body of more than 32 MB, inflated", answer, "the response is longer than ")
+        for answer in (
+            Answer(body=b" " * 33_554_433),
+            Answer(body=gzip.compress(bytes(34_000_000)), headers=GZIP),
+        )
+    ),
+    (
+        "a header that is not ASCII, or longer than 8 kB",
+        Answer(headers={"X-Team": "M" * 20_000}),
+        "a header of the response cannot be read",
+    ),
+]
 REPLY_ROW = "a reply that is cut at the token limit, refuses, was filtered (also as an error) or is of another model"
 
 
-@pytest.mark.parametrize(
-    ("row", "answer", "message"),
-    [(row, *case) for row, cases in SERVER_CASES.items() for case in cases],
-)
+@pytest.mark.parametrize(("row", "answer", "message"), SERVER_CASES)
 def test_what_a_server_answers(
     asked: Asked, row: str, answer: Answer, message: str
 ) -> None:
@@ -551,7 +358,8 @@ def test_what_a_server_answers(
 
 
 def test_the_table_in_the_documents_is_tested_row_by_row() -> None:
-    assert list(documented()) == [*SERVER_CASES, "anything else", REPLY_ROW]
+    tested = {row for row, *_ in SERVER_CASES}
+    assert {*documented()} == tested | {"anything else", REPLY_ROW}
     assert documented()["anything else"] == (GIVE_UP, False)
     assert documented()[REPLY_ROW] == (None, False)
 

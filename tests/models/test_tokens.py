@@ -15,7 +15,7 @@ from pytest_llmarith.models.client import Client
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, Price
 from tests.llm_server import Answer, LlmServer, usage
-from tests.models.asked import Asked
+from tests.models.asked import Asked, of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
@@ -26,66 +26,10 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"{provider}_API_KEY", "sk-planted-key")
 
 
-def counts(prompt: int, completion: int, total: int, **more: Any) -> dict[str, Any]:
-    return usage(prompt, completion) | {"total_tokens": total} | more
-
-
-CACHE = {"cache_read_input_tokens": 10_000, "cache_creation_input_tokens": 536}
-REASONING = {"completion_tokens_details": {"reasoning_tokens": 400}}
-# The counts of a server, and what is believed: prompt, completion and reasoning.
-COUNTS: list[tuple[dict[str, Any], tuple[int | None, int | None, int | None]]] = [
-    # the cache explains the total
-    (counts(368, 19, 10_923, **CACHE), (10_904, 19, None)),
-    (
-        counts(368, 19, 10_923, prompt_tokens_details={"cached_tokens": 10_536}),
-        (10_904, 19, None),
-    ),
-    (
-        counts(
-            368,
-            19,
-            10_923,
-            prompt_tokens_details={"cached_tokens": 10_000, "cache_write_tokens": 536},
-            **CACHE,
-        ),
-        (10_904, 19, None),
-    ),
-    (counts(368, 19, 387, **CACHE), (10_904, 19, None)),
-    (counts(368, 19, 11_323, **CACHE, **REASONING), (10_904, 419, 400)),
-    (
-        counts(368, 419, 10_768, prompt_tokens_details={"cached_tokens": 10_000}),
-        (10_368, 419, None),
-    ),
-    # the cache is a part of the prompt
-    (
-        counts(1000, 5, 1005, prompt_tokens_details={"cached_tokens": 400}),
-        (1000, 5, None),
-    ),
-    # it does not explain the total
-    (
-        counts(1000, 5, 3005, prompt_tokens_details={"cached_tokens": 400}),
-        (1000, 2005, None),
-    ),
-    (counts(100, 5, 10_105), (100, 10_005, None)),
-    # reasoning that is not in completion
-    (counts(20, 5, 25, **REASONING), (20, 405, 400)),
-    (counts(20, 5, 425, **REASONING), (20, 405, 400)),
-    (counts(20, 500, 520, **REASONING), (20, 500, 400)),
-    (counts(20, 500, 920, **REASONING), (20, 900, 400)),
-    (counts(20, 5, 25, reasoning_tokens=400), (20, 405, 400)),
-    (counts(20, 500, 520, reasoning_tokens=400), (20, 500, 400)),
-    (counts(20, 5, 10), (20, 5, None)),
-    # absurd
-    (counts(20, 5, 25, reasoning_tokens=-1), (None, None, None)),
-    (counts(20, 5, 25, cache_read_input_tokens=10**12), (None, None, None)),
-]
-
-
-@pytest.mark.parametrize(("said", "believed"), COUNTS)
-def test_counts_that_disagree(
-    asked: Asked, said: dict[str, Any], believed: tuple[int | None, ...]
-) -> None:
+@of("counts")
+def test_counts_that_disagree(asked: Asked, row: dict[str, Any]) -> None:
     """The larger one is believed, unless the cache explains it."""
+    said, believed = row["usage"], tuple(row["believed"])
     body = json.loads(Answer("2", usage=said).payload(CALL))
     for target in ("openai/gpt-4o", "openrouter/x/y"):
         reply, _ = asked.server(Answer("2", usage=said), target)
