@@ -180,13 +180,6 @@ def _repeats(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield Figure(repeats, n=len(_problems(leaves)))
 
 
-def _alike(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    counted = collections.Counter(_clusters(leaves))
-    for correct, trials in sorted(counted):
-        problems = counted[Cluster(correct, trials)]
-        yield Figure(problems, by=f"{trials}", at=f"{correct}")
-
-
 def _consistency(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     several = agreeing = 0
     for repeats in _problems(leaves):
@@ -286,14 +279,6 @@ MEASURES = (
         "how often each of n problems with a reply was asked",
         OutcomeCounter,
         _repeats,
-    ),
-    Measure(
-        "alike",
-        "problems by correct repeats",
-        "problems",
-        "problems with this number of replies (by) and of correct ones (at)",
-        OutcomeCounter,
-        _alike,
     ),
     Measure(
         "consistency",

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from pytest_llmarith import records
 from pytest_llmarith.figures.count import ResultCounter
-from pytest_llmarith.records import Record
+from pytest_llmarith.records import Record, Reply, Usage
 from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order
 from pytest_llmarith.results.questions import AskedQuestions, Questions
-from pytest_llmarith.results.stored import StoredReplies
-from pytest_llmarith.summaries import Run, RunSummary
+from pytest_llmarith.summaries import Run, RunSummary, ServedChange
+
+_MOST_NAMES = 5
+_LONGEST_NAME = 200
+_Field = Literal["served_model", "system_fingerprint"]
 
 
 class Summary:
@@ -83,3 +88,82 @@ class Summary:
             served_models=self._stored_replies.served(),
             other_tiers=self._stored_replies.other_tiers(),
         )
+
+
+# --- stored replies -------------------------------------------------------------------
+
+
+class StoredReplies:
+    """When stored replies were asked, and whether something else replies under the same
+    name now.
+    """
+
+    def __init__(self) -> None:
+        self._days: set[str] = set()
+        # What replies to a model name, and whether they are stored.
+        self._tiers: defaultdict[str, set[str]] = defaultdict(set)
+        self._named: defaultdict[tuple[str, _Field, bool], set[str]] = defaultdict(set)
+
+    def add(self, model: str, replies: Iterable[Usage]) -> None:
+        """Note the replies of a trial."""
+        for reply in replies:
+            if reply.stored and reply.asked_at:
+                self._days.add(reply.asked_at[: len("2026-11-22")])
+            if reply.served_model:
+                name = reply.served_model[:_LONGEST_NAME]
+                self._named[model, "served_model", reply.stored].add(name)
+            if isinstance(reply, Reply) and reply.sent and reply.served_tier:
+                asked = reply.sent.params.get("service_tier")
+                if isinstance(asked, str) and asked not in ("auto", reply.served_tier):
+                    self._tiers[model].add(f"{reply.served_tier} for {asked}")
+            if isinstance(reply, Reply) and reply.system_fingerprint:
+                name = reply.system_fingerprint[:_LONGEST_NAME]
+                self._named[model, "system_fingerprint", reply.stored].add(name)
+
+    def days(self) -> list[str] | None:
+        """The first and the last day; None if no stored reply has one."""
+        if not self._days:
+            return None
+        return [min(self._days), max(self._days)]
+
+    def served(self) -> dict[str, list[str]]:
+        """What the provider says it served, by the name of the model."""
+        found: dict[str, set[str]] = {}
+        for (model, field, _), names in self._named.items():
+            if field == "served_model":
+                found.setdefault(model, set()).update(names)
+        return {model: sorted(names)[:_MOST_NAMES] for model, names in found.items()}
+
+    def other_tiers(self) -> dict[str, list[str]]:
+        """The service tiers that were served where another was asked for, by model."""
+        return {
+            model: sorted(tiers)[:_MOST_NAMES] for model, tiers in self._tiers.items()
+        }
+
+    def changes(self) -> list[ServedChange]:
+        """The models whose replies in this run name something that the stored ones do
+        not.
+        """
+        found = []
+        for model in dict.fromkeys(model for model, *_ in self._named):
+            stored, new = self._names(model, "served_model")
+            if stored and new - stored:
+                found.append(_change(model, "served_model", stored, new))
+                continue
+            # A provider may have several of these at the same time.
+            stored, new = self._names(model, "system_fingerprint")
+            if stored and new and not stored & new:
+                found.append(_change(model, "system_fingerprint", stored, new))
+        return found
+
+    def _names(self, model: str, field: _Field) -> tuple[set[str], set[str]]:
+        """What stored replies name, and what those of this run name."""
+        stored = self._named.get((model, field, True), set())
+        new = self._named.get((model, field, False), set())
+        return stored, new
+
+
+def _change(model: str, field: _Field, stored: set[str], new: set[str]) -> ServedChange:
+    return ServedChange(
+        model, field, sorted(stored)[:_MOST_NAMES], sorted(new)[:_MOST_NAMES]
+    )

@@ -73,16 +73,11 @@ class Of:
         }
 
     def cells(self) -> Shape:
-        clusters = []
-        for (trials, correct), one in self.all("alike").items():
-            cluster = {"correct": int(correct), "trials": int(trials)}
-            clusters.append(cluster | {"problems": one.value})
         return {
             **{name: self.count(name) for name in _CELL_COUNTS},
             "correct_percentage": self.percentage("correct_percentage"),
             "spending": self.spending(),
             "error_sizes": self.error_sizes(),
-            "clusters": clusters,
         }
 
     def strata(self, key: str, names: tuple[str, ...], by: str) -> list[Shape]:
