@@ -34,7 +34,7 @@ _LONGEST_REASON = 60
 
 def add_report(commands: parser.Commands) -> None:
     """Declare `llmarith report`."""
-    purpose = "Show the results of runs, with differences to the first model"
+    purpose = "Show the results of runs, of one with differences to its first model"
     command = parser.add_command(commands, "report", purpose, parser.NO_CHANGE, _report)
     parser.add_runs(command)
     parser.add_format(command, _FORMATS, "terminal")
@@ -221,15 +221,17 @@ def _trials(request: argparse.Namespace) -> int:
 
 def add_export(commands: parser.Commands) -> None:
     """Declare `llmarith export`."""
-    purpose = "Write the trials of runs as CSV or Parquet"
+    purpose = "Write the trials of runs, or their estimates, as CSV or Parquet"
     command = parser.add_command(commands, "export", purpose, parser.NO_CHANGE, _export)
     parser.add_runs(command)
     parser.add_format(command, _TRIAL_FORMATS)
+    purpose = "Write the estimates, as report does with csv"
+    command.add_argument("--estimates", action="store_true", help=purpose)
     parser.add_output(command)
 
 
 def _export(request: argparse.Namespace) -> int:
-    from pytest_llmarith.report.export import Destination, export
+    from pytest_llmarith.report import export
     from pytest_llmarith.results.loaded import load_all_runs
     from pytest_llmarith.results.run_files import UsageError
 
@@ -242,12 +244,16 @@ def _export(request: argparse.Namespace) -> int:
                 "--format=parquet writes a file that is no text; add --output=FILE, "
                 "without --spreadsheet"
             )
-        write_parquet(runs, request.output, force=request.force)
+        write_parquet(
+            runs, request.output, force=request.force, estimates=request.estimates
+        )
         return 0
-    destination = Destination(
+    destination = export.Destination(
         sys.stdout, request.output, request.force, request.spreadsheet
     )
-    export(runs, destination)
+    rows = export.estimates_of if request.estimates else export.trial_rows
+    spreadsheet = destination.for_spreadsheet
+    destination.write(export.csv_lines(rows(runs), spreadsheet=spreadsheet), runs)
     return 0
 
 

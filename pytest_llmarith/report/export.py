@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.figures.estimates import Estimate
 from pytest_llmarith.records import NumberDetails, Part, Record, as_text
 from pytest_llmarith.report.render.terminal import has_colour
-from pytest_llmarith.report.series import PageRun
+from pytest_llmarith.report.series import PageRun, results_of_runs, series_of
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
@@ -63,16 +62,8 @@ class Destination:
                 file.write(line.encode("utf-8", "backslashreplace"))
 
 
-def export(runs: Sequence[LoadedRun], destination: Destination) -> None:
-    """Write the trials of runs as CSV.
-
-    Raises UsageError if a run cannot be read.
-    """
-    spreadsheet = destination.for_spreadsheet
-    destination.write(csv_lines(_trials(runs), spreadsheet=spreadsheet), runs)
-
-
-def _trials(runs: Sequence[LoadedRun]) -> Iterator[Row]:
+def trial_rows(runs: Sequence[LoadedRun]) -> Iterator[Row]:
+    """The trials of runs."""
     for run in runs:
         for record in run.records():
             yield trial_row(run.name, record)
@@ -82,18 +73,15 @@ def _trials(runs: Sequence[LoadedRun]) -> Iterator[Row]:
 
 
 def estimate_rows(
-    runs: Sequence[PageRun],
-    results: Iterable[Here],
-    differences: Iterable[Compared],
-    measures: Sequence[str] = (),
+    runs: Sequence[PageRun], results: Iterable[Here], measures: Sequence[str] = ()
 ) -> Iterator[Row]:
-    """The long table: a row for each figure at each place, and for those of each
-    comparison of models and of conditions.
+    """The long table: a row for each figure at each place, and for those of the
+    comparisons within each run.
 
     Raises UsageError if a measure occurs nowhere.
     """
     is_empty = True
-    for row in _rows(runs, results, differences):
+    for row in _rows(runs, results):
         if not measures or row["measure"] in measures:
             is_empty = False
             yield row
@@ -104,28 +92,30 @@ def estimate_rows(
         )
 
 
-def _rows(
-    runs: Sequence[PageRun], results: Iterable[Here], differences: Iterable[Compared]
-) -> Iterator[Row]:
+def _rows(runs: Sequence[PageRun], results: Iterable[Here]) -> Iterator[Row]:
     for here in results:
         whose = {
-            "run": here.run,
             "model": here.label,
             "simulated": here.simulated,
             "unfinished": bool(here.unfinished),
         }
         for one in here.result.estimates():
-            yield estimate_row(one) | whose
-    for compared in differences:
-        for one in compared.estimates():
-            yield estimate_row(one)
+            yield estimate_row(one, here.run) | whose
     for run in runs:
-        for compared in run.summary.contrasts("condition"):
+        for compared in run.summary.differences:
             for one in compared.estimates():
                 yield estimate_row(one, run.name)
 
 
-def estimate_row(one: Estimate, run: str = "") -> dict[str, object]:
+def estimates_of(runs: Sequence[LoadedRun]) -> Iterator[Row]:
+    """The long table of runs."""
+    pages = []
+    for run in runs:
+        pages.append(PageRun(run.name, run.summary(), (), (), run.unfinished))
+    return estimate_rows(pages, results_of_runs(pages, series_of(pages)))
+
+
+def estimate_row(one: Estimate, run: str) -> dict[str, object]:
     """The columns of an estimate."""
     measure, place, figure = one
     model, task, condition, variant, depth = place

@@ -1,4 +1,4 @@
-"""Trials as a table with typed columns: a DataFrame of pandas, and a Parquet file.
+"""Trials and estimates with typed columns: a DataFrame of pandas, and a Parquet file.
 
 The columns are those of the CSV. Numbers of questions and answers are text, as they may
 have any number of digits.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmarith.installation import install_extra
 from pytest_llmarith.records import as_text
-from pytest_llmarith.report.export import trial_row
+from pytest_llmarith.report.export import estimates_of, trial_row
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of, load_all_runs
 from pytest_llmarith.results.run_files import UsageError, name_of, new_file
@@ -36,12 +36,17 @@ _COLUMNS = (
     "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored", "batched",
     "finish_reason", "served_model", "asked_at", "prompt", "text", "reasoning",
 )
-_TRUTHS = ("simulated", "rounded", "stored", "batched")
+_NAMES = ("run", "model", "task", "condition", "variant", "by", "at")
+_OF_ESTIMATES = (
+    "run", "model", "task", "condition", "simulated", "unfinished", "variant", "depth",
+    "measure", "by", "at", "value", "text", "low", "high", "n", "method",
+)
+_TRUTHS = ("simulated", "rounded", "stored", "batched", "unfinished")
 _COUNTS = (
     "repeat", "depth", "trial", "dlength", "leading_digits", "prompt_tokens",
-    "completion_tokens", "reasoning_tokens", "attempts",
+    "completion_tokens", "reasoning_tokens", "attempts", "n",
 )
-_AMOUNTS = ("score", "digit_match", "cost_usd", "latency_s")
+_AMOUNTS = ("score", "digit_match", "cost_usd", "latency_s", "value", "low", "high")
 # fmt: on
 _MOMENT = "asked_at"
 _ROWS = 10_000  # that are Python objects at once
@@ -53,14 +58,18 @@ def _missing() -> str:
     return f"pandas and pyarrow are not installed; run {install_extra('pandas')}"
 
 
-def load(paths: Source | Iterable[Source]) -> pandas.DataFrame:
-    """The trials of runs, a row for each: the last one with an answer, else the last.
+def load(
+    paths: Source | Iterable[Source], *, estimates: bool = False
+) -> pandas.DataFrame:
+    """The trials of runs, a row for each: the last one with an answer, else the last;
+    or their `estimates`.
 
     A path is a run's folder, its `trials.jsonl`, JSONL of llm_arithmetic, or a folder
     with some of them. `outcome` is a categorical with the categories `correct`,
     `deviate`, `nan`, `cheat` and `unanswered`: `nan` is a word, not a missing value.
     Numbers of questions and answers are exact text; counts are `Int64`, dollars and
-    seconds `float64`, `asked_at` is UTC.
+    seconds `float64`, `asked_at` is UTC. Of estimates, `text` is the exact `value`, and
+    a word or a number of any size that `value` lacks.
 
     Raises UsageError if a path has no run, and if the extra [pandas] is not installed.
     """
@@ -72,18 +81,22 @@ def load(paths: Source | Iterable[Source]) -> pandas.DataFrame:
 
     named = [paths] if isinstance(paths, str | os.PathLike) else paths
     runs = load_all_runs([Path(path) for path in named], _warn)
-    table = pyarrow.Table.from_batches(_batches(runs), _schema())
+    schema = _schema(estimates)
+    table = pyarrow.Table.from_batches(_batches(runs, schema, estimates), schema)
     types = {
         pyarrow.int64(): pandas.Int64Dtype(),
         pyarrow.bool_(): pandas.BooleanDtype(),
     }
     frame: pandas.DataFrame = table.to_pandas(types_mapper=types.get)
-    frame["outcome"] = pandas.Categorical(frame["outcome"], [*map(str, Outcome)])
+    if not estimates:
+        frame["outcome"] = pandas.Categorical(frame["outcome"], [*map(str, Outcome)])
     return frame
 
 
-def write_parquet(runs: Sequence[LoadedRun], output: Path, *, force: bool) -> None:
-    """Write the trials of runs as a Parquet file.
+def write_parquet(
+    runs: Sequence[LoadedRun], output: Path, *, force: bool, estimates: bool
+) -> None:
+    """Write the trials of runs, or their estimates, as a Parquet file.
 
     Raises UsageError if a run cannot be read, if the file cannot be written, and if the
     extra [pandas] is not installed.
@@ -92,11 +105,12 @@ def write_parquet(runs: Sequence[LoadedRun], output: Path, *, force: bool) -> No
         from pyarrow.parquet import ParquetWriter
     except ImportError:
         raise UsageError(_missing()) from None
+    schema = _schema(estimates)
     with (
         new_file("--output", output, files_of(runs), force=force) as file,
-        ParquetWriter(file, _schema(), compression="zstd") as writer,
+        ParquetWriter(file, schema, compression="zstd") as writer,
     ):
-        for batch in _batches(runs):
+        for batch in _batches(runs, schema, estimates):
             writer.write_batch(batch)
 
 
@@ -104,28 +118,39 @@ def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=4)
 
 
-def _schema() -> pyarrow.Schema:
+def _schema(estimates: bool) -> pyarrow.Schema:
     import pyarrow
 
+    columns = _OF_ESTIMATES if estimates else _COLUMNS
     types: dict[str, pyarrow.DataType] = {
-        **dict.fromkeys(_COLUMNS, pyarrow.string()),
         **dict.fromkeys(_TRUTHS, pyarrow.bool_()),
         **dict.fromkeys(_COUNTS, pyarrow.int64()),
         **dict.fromkeys(_AMOUNTS, pyarrow.float64()),
         _MOMENT: pyarrow.timestamp("us", tz="UTC"),
     }
-    return pyarrow.schema(types)
+    return pyarrow.schema(
+        [(name, types.get(name, pyarrow.string())) for name in columns]
+    )
 
 
-def _batches(runs: Iterable[LoadedRun]) -> Iterator[pyarrow.RecordBatch]:
+def _batches(
+    runs: Sequence[LoadedRun], schema: pyarrow.Schema, estimates: bool
+) -> Iterator[pyarrow.RecordBatch]:
     import pyarrow
 
-    schema = _schema()
-    rows = _rows(runs)
+    rows = _estimates(runs) if estimates else _rows(runs)
     some = list(islice(rows, _ROWS))
     while some:
         yield pyarrow.RecordBatch.from_pylist(some, schema)
         some = list(islice(rows, _ROWS))
+
+
+def _estimates(runs: Sequence[LoadedRun]) -> Iterator[dict[str, Any]]:
+    for row in estimates_of(runs):
+        value = row["value"]
+        number = value if isinstance(value, int | float) else None
+        named = {name: _as_utf8(row[name]) for name in _NAMES}
+        yield {**row, **named, "value": number, "text": _as_utf8(value)}
 
 
 def _rows(runs: Iterable[LoadedRun]) -> Iterator[dict[str, Any]]:

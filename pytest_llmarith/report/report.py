@@ -24,7 +24,6 @@ from pytest_llmarith.report.selection import Detail, Format, Order, Selection
 from pytest_llmarith.report.series import (
     PageRun,
     Series,
-    differences_between,
     results_of,
     results_of_runs,
     series_of,
@@ -80,8 +79,7 @@ def report(
     pages = []
     for run in runs:
         summary = run.summary()
-        # A single run has its differences in its summary.
-        asked = run.asked() if len(runs) > 1 or form == "html" else ()
+        asked = run.asked() if form == "html" else ()
         pages.append(PageRun(run.name, summary, run.records(), asked, run.unfinished))
     if form == "html":
         destination.write([page_of(pages)], runs)
@@ -93,12 +91,12 @@ def report(
         rows = [row.without_run() for row in rows]
     if order:
         rows = order.of(rows)
-    differences = differences_between(pages, series, rows)
     only = pages[0].summary if len(pages) == 1 else None
+    differences = only.contrasts("model") if only else []
     results = Results(rows, differences, only)
     shown = _Shown(runs, pages, series, results, selection, detail)
     if form == "csv":
-        found = estimate_rows(pages, rows, differences, detail.measures)
+        found = estimate_rows(pages, rows, detail.measures)
         lines = csv_lines(found, spreadsheet=destination.for_spreadsheet)
         destination.write(lines, runs)
         return
@@ -138,12 +136,7 @@ def _check(
 
 def _json(shown: _Shown) -> str:
     """All estimates, what their measures are, and remarks."""
-    found = estimate_rows(
-        shown.pages,
-        shown.results.rows,
-        shown.results.differences,
-        shown.detail.measures,
-    )
+    found = estimate_rows(shown.pages, shown.results.rows, shown.detail.measures)
     estimates = list(found)
     results = [row.result for row in shown.results.rows]
     measures = described((str(row["measure"]) for row in estimates), results)
@@ -158,7 +151,7 @@ def _json(shown: _Shown) -> str:
 
 def _screen(shown: _Shown, width: int) -> list[str]:
     lines = _first_lines(shown, width)
-    other = _other_questions(shown)
+    other = _compared_elsewhere(shown)
     lines += wrap(other, width, break_long_words=False, break_on_hyphens=False)
     return lines + results_screen(shown.results, width, shown.detail.level)
 
@@ -234,7 +227,7 @@ def results_screen(
 def _remarks(shown: _Shown, width: int) -> list[str]:
     """The lines above the tables of a document."""
     lines = _first_lines(shown, width)
-    other = _other_questions(shown)
+    other = _compared_elsewhere(shown)
     if other:
         lines.append(other)
     return lines
@@ -264,27 +257,12 @@ def _first_lines(shown: _Shown, width: int) -> list[str]:
     return lines
 
 
-def _other_questions(shown: _Shown) -> str:
-    """The remark about runs that were asked a task of the first model shown, but few of
-    its questions; else empty.
-    """
-    rows, runs = shown.results.rows, shown.runs
-    if shown.results.run or not rows:
+def _compared_elsewhere(shown: _Shown) -> str:
+    """The remark about several runs, whose answers are not compared; else empty."""
+    if shown.results.run:
         return ""
-    run_of = {one.label: one.key[0] for one in shown.series}
-    first = run_of[rows[0].label]
-    compared = {(one.place.model, one.place.task) for one in shown.results.differences}
-    measured = [row for row in rows if row.measured and not row.searched]
-    tasks = {row.task for row in measured if row.label == rows[0].label}
-    others: set[int] = set()
-    for row in measured:
-        run, task = run_of[row.label], row.task
-        if run != first and task in tasks and (row.label, task) not in compared:
-            others.add(run)
-    if not others:
-        return ""
-    path = sanitize(str(runs[first].path), _LONGEST_PATH)
-    other = sanitize(str(runs[min(others)].path), _LONGEST_PATH)
-    whose = sanitize_name(runs[first].name, _LONGEST_RUN)
-    remark = f"{len(others)} of {len(runs)} runs asked other questions than {whose}"
-    return f"{remark}: llmarith compare --unpaired {path} {other}"
+    first, second, *others = (
+        sanitize(str(run.path), _LONGEST_PATH) for run in shown.runs
+    )
+    more = " ..." if others else ""
+    return f"question by question: llmarith compare {first} {second}{more}"

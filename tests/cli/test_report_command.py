@@ -116,30 +116,6 @@ def test_many_runs_are_one_screen(
     assert f"  nan: 1 unreadable; {run.name}" in printed(capsys, runs, "-v")
 
 
-def test_models_of_several_runs_are_compared_with_the_first_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By the questions that both have answered, if these are at least half; the order
-    decides which is the first.
-    """
-    for name, right, first in (("a", 30, 0), ("b", 0, 0), ("c", 30, 100)):
-        texts = ["{}"] * right + ["1"] * (30 - right)
-        run_in(
-            tmp_path / name,
-            [asked(text, 5, first + n, model=name) for n, text in enumerate(texts)],
-        )
-
-    def compared(*options: str) -> str:
-        out = printed(capsys, tmp_path, *options).partition(": difference to ")[2]
-        return " ".join(out.partition("in brackets")[0].split())
-
-    shown = compared()
-    assert shown.startswith("a ")
-    assert " arithmetic -100.0 (-100.0 to -83.9) <0.0001* 30 " in shown
-    assert " c " not in shown
-    assert " arithmetic +100.0 (+83.9 to +100.0)" in compared("--sort=-correct")
-
-
 def test_a_killed_run_is_unfinished(
     runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -363,24 +339,17 @@ def test_captions_have_the_selection(
     assert [said in table.caption for table in found] == [True] * len(found)
 
 
-def test_runs_of_other_questions(
+def test_several_runs_are_compared_by_another_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A line says how to compare them; there is none if all were asked the same
-    questions.
-    """
-    for name, first in (("a", 0), ("b", 0), ("c", 100)):
-        run_in(
-            tmp_path / name, [asked("{}", 5, first + n, model=name) for n in range(9)]
-        )
+    """A line names it, of several runs only."""
+    for name in "abc":
+        run_in(tmp_path / name, [asked("{}", 5, n, model=name) for n in range(9)])
     paths = [str(tmp_path / name) for name in "abc"]
-    assert "asked other questions" not in printed(capsys, *paths[:2])
+    assert "llmarith compare" not in printed(capsys, paths[0])
     for form in ("terminal", "markdown"):
         out = " ".join(printed(capsys, *paths, f"--format={form}").split())
-        assert (
-            f"1 of 3 runs asked other questions than a: llmarith compare --unpaired {paths[0]} {paths[2]}"
-            in out
-        )
+        assert f"llmarith compare {paths[0]} {paths[1]} ..." in out
 
 
 def test_markdown_with_all_tables(

@@ -122,6 +122,30 @@ found = [len(none), (none.dtypes == some.dtypes).all(), some["outcome"].to_list(
     ]
 
 
+def test_estimates_are_a_table(tmp_path: Path) -> None:
+    """A number of any size is text beside its value, in Parquet as in a frame."""
+    trials = [asked(text, trial=trial) for trial, text in enumerate(("{}", "7" * 40))]
+    run_in(tmp_path / "run", trials)
+    output = f"--output={tmp_path / 'long.parquet'}"
+    command = ["export", str(tmp_path / "run"), "--estimates", "--format=parquet"]
+    assert main([*command, output]) == 0
+    program = """
+import pandas
+from pytest_llmarith import load
+frame, read = load("run", estimates=True), pandas.read_parquet("long.parquet")
+whole = frame[frame["variant"].isna() & frame["depth"].isna()].set_index("measure")
+found = [
+    whole.loc["correct_percentage", ["value", "text", "low", "n"]].to_list(),
+    float(whole.loc["average_absolute_error", "text"]) > 1e38,
+    list(read) == list(frame), len(read) == len(frame),
+]
+"""
+    (value, text, low, n), *facts = found(program, tmp_path)
+    assert (value, text, n) == (50, "50.0", "2")
+    assert 0 < low < value
+    assert facts == [True] * 3
+
+
 def test_a_fault_is_one_line(tmp_path: Path) -> None:
     record = asked("7")
     record["reply"]["asked_at"] = "2026-13-32T00:00:00Z"
