@@ -343,39 +343,6 @@ def test_a_dotenv_file_that_cannot_be_read(pytester: pytest.Pytester) -> None:
     result.stderr.fnmatch_lines(["ERROR: *.env cannot be read: it is not UTF-8 text"])
 
 
-@pytest.mark.proof
-def test_a_suite_of_others(pytester: pytest.Pytester) -> None:
-    """Without an option and a mark of the plugin .env is not opened, no header is
-    shown, nothing slow is loaded.
-    """
-    pytester.makeconftest("""
-        import sys
-
-        opened = []
-
-        def pytest_addoption(parser):
-            parser.addoption("--llm-endpoint", default="http://localhost")
-
-        def hear(event, args):
-            if event == "open" and str(args[0]).endswith(".env"):
-                opened.append(args[0])
-
-        sys.addaudithook(hear)
-
-        def pytest_unconfigure():
-            slow = {"litellm", "sqlite3", "dotenv", "aiohttp", "msgspec", "pytest_llmarith.session.controller"}
-            with open("heard", "a") as file:
-                file.write(f"{opened} {sorted(slow & set(sys.modules))}\\n")
-    """)
-    pytester.makepyfile(PLAIN)
-    (pytester.path / ".env").write_text("LLMARITH_MODEL=o4-mini\n", encoding="utf-8")
-    result = pytester.runpytest_subprocess("-n", "2")
-    result.assert_outcomes(passed=1)
-    assert set((pytester.path / "heard").read_text("utf-8").splitlines()) == {"[] []"}
-    result.stdout.no_fnmatch_line("*llmarith: *")
-    assert not (pytester.path / "reports").exists()
-
-
 def test_a_base_url_that_is_none(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -35,7 +33,6 @@ def test_the_site_is_built_read_and_searched_without_a_network(tmp_path: Path) -
     """
     site = built(tmp_path / "site")
     check_reference(site)
-    check_sdist(site, tmp_path)
     if (chromium := shutil.which("chromium")) is None:
         pytest.skip("chromium not found: apt install chromium")
     with sync_playwright() as playwright:
@@ -65,29 +62,6 @@ def built(folder: Path, source: Path = ROOT) -> Path:
     return folder
 
 
-def check_sdist(site: Path, folder: Path) -> None:
-    """The source distribution has all that the site is built from."""
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "hatchling", "build", "--target=sdist"),
-            f"--directory={folder}",
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    (archive,) = folder.glob("*.tar.gz")
-    with tarfile.open(archive) as opened:
-        opened.extractall(folder / "unpacked", filter="data")
-    (source,) = (folder / "unpacked").iterdir()
-    again = built(folder / "again", source)
-    pages = [
-        {page.relative_to(place) for page in place.rglob("*.html")}
-        for place in (site, again)
-    ]
-    assert pages[0] == pages[1]
-
-
 def check_reference(site: Path) -> None:
     """Every public name of the plugin and of exactnum is in the reference, with a
     signature that Sphinx has parsed.
@@ -97,13 +71,6 @@ def check_reference(site: Path) -> None:
     names += [f"exactnum.{name}" for name in exact.__all__]
     assert [name for name in names if f'id="{name}"' not in reference] == []
     assert "~collections" not in reference
-
-
-# What has the focus: its text, and whether it is in the window, uncovered, and marked.
-# A box that opens contents is marked at its icon.
-
-
-_AT_ONCE = "* { transition: none !important; scroll-behavior: auto !important }"
 
 
 def search(site: Path, browser: Browser) -> None:

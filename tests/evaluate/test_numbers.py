@@ -19,12 +19,6 @@ PRODUCT = calculation("float_mul", "1.05", "1.05", "1.1025", 1, 3)
 ADDITION = bound(addition.TASK, 0, addition.problem_of(12, 5, 4))
 MODEL = Model("o4-mini-high", "o4-mini", {"reasoning_effort": "high"})
 RETRIES = (Retry("429 slow down", 7.0), Retry("timeout", 1.5))
-SENT = {
-    "model": "o4-mini",
-    "api_base": None,
-    "messages": [{"role": "user", "content": "?"}],
-    "params": {"a": [1]},
-}
 NODEID = (
     "benches/test_arithmetic.py::test_arithmetic[o4-mini-high-int_add-depth_2-trial_0]"
 )

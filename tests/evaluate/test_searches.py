@@ -157,7 +157,6 @@ def test_no_model_is_asked_more_than_the_budget_or_anything_twice(
 
 
 ROOM = 4_000_000
-SENT: dict[str, object] = {"model": "m", "api_base": None, "messages": [], "params": {}}
 USAGE_AND_KEYS = 600  # characters of what stands for a reply that found no room
 
 

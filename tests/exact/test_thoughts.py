@@ -25,7 +25,6 @@ THOUGHTS = (
 ANSWERS = ("{}", "The answer is {}.", "48213 + 7596 = {}", "**{}**")
 # Styles whose markers are no more than words of a template: others may stand alone.
 MUST_OPEN = {"```", "</details>"}
-AROUND = {**{style.opening: style.closing for style in ANSWER_STYLES}, "": ""}
 
 
 def both(readings: ExtractedAnswer) -> tuple[Decimal | None, Decimal | None]:

@@ -5,23 +5,19 @@ proxies, and imports.
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 import ssl
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from aiohttp import web
 
 from pytest_llmarith.models.asking import Transport
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.process import Setup, encoded
 from pytest_llmarith.models.provider_errors import Action, diagnose
 from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
@@ -197,64 +193,6 @@ def test_a_question_has_the_same_key_in_both_ways(
 
 
 # --- imports --------------------------------------------------------------------------
-
-BROKER = """
-import os, sys
-from pytest_llmarith.models import broker
-
-def exit_(status):
-    found = {name.partition(".")[0] for name in sys.modules} & {"litellm", "openai", "httpx", "pydantic", "aiohttp"}
-    print(*sorted(found), file=sys.stderr, flush=True)
-    exit_now(status)
-
-exit_now, os._exit = os._exit, exit_
-broker.main()
-"""
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize(
-    ("way", "imported"), [(Transport.DIRECT, False), (Transport.LITELLM, True)]
-)
-def test_the_broker_imports_litellm_only_if_a_model_needs_it(
-    tmp_path: Path, way: Transport, imported: bool
-) -> None:
-    with LlmServer() as server:
-        model = Model("m", "openai/gpt-4o", {"temperature": 0}, server.base_url)
-        setup = Setup(
-            (model,),
-            RequestLimits(),
-            tmp_path / "s.sqlite",
-            StoreMode.ON,
-            tmp_path / ".env",
-            transport=way,
-        )
-        question = msgspec.to_builtins(Question("m", "1 + 1", 0))
-        messages = [
-            ["prepare"],
-            ["plan", 0, [question], []],
-            ["announce"],
-            ["ask", 1, "", question],
-        ]
-        pipe = subprocess.PIPE
-        command = [sys.executable, "-c", BROKER]
-        with subprocess.Popen(
-            command, text=True, stdin=pipe, stdout=pipe, stderr=pipe
-        ) as broker:
-            assert broker.stdin is not None
-            assert broker.stdout is not None
-            print(
-                encoded(setup),
-                *map(json.dumps, messages),
-                sep="\n",
-                file=broker.stdin,
-                flush=True,
-            )
-            kinds = [broker.stdout.readline().split()[2] for _ in messages[1::2]]
-            _, modules = broker.communicate(json.dumps(["close", 0.0]))
-    assert ("litellm" in modules.split()) is imported
-    assert kinds == ["plan", "reply"]
-    assert len(server.requests) == 1
 
 
 # --- connections ----------------------------------------------------------------------

@@ -9,13 +9,11 @@ import errno
 from collections import Counter
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from random import Random
 
 import pytest
 
 from pytest_llmarith.models.broker import Broker
-from pytest_llmarith.models.error_bodies import refusal
-from pytest_llmarith.models.limits import CircuitBreaker, ConcurrencyLimit
+from pytest_llmarith.models.limits import CircuitBreaker
 from pytest_llmarith.models.provider_errors import Redirected, UnusableResponse
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Failure, Model, Retry
@@ -177,22 +175,6 @@ async def test_a_redirect_after_replies_costs_only_its_question() -> None:
     assert (client.asked.total(), broker.stopped is not None) == (1, True)
 
 
-@in_no_time
-async def test_a_reason_is_short_whatever_the_provider_asks_for() -> None:
-    error = refusal(
-        429,
-        {"Retry-After": "1e300"},
-        b"slow down, please. " * 1000,
-        "http://host/v1/chat/completions",
-    )
-    outcome = await broker_of(Scripted(lambda model, prompt, nth: error)).ask(
-        questions(1)[0]
-    )
-    assert isinstance(outcome, Failure)
-    assert "the provider asks to wait" in outcome.message
-    assert len(outcome.message) <= 400
-
-
 # --- concurrency ----------------------------------------------------------------------
 
 
@@ -216,49 +198,6 @@ async def test_concurrency_falls_to_what_the_provider_takes() -> None:
     assert throttled.target == "openai/some"
     assert throttled.most == 64
     assert throttled.lowest <= 8
-
-
-def test_concurrency_is_raised_more_slowly_after_each_refusal() -> None:
-    """The last limit that was accepted holds for twice as many rounds of replies."""
-    limit = ConcurrencyLimit(4)
-
-    def answered() -> None:
-        began = limit.begin()
-        limit.end()
-        limit.replied(began)
-
-    def refused(count: int) -> None:
-        """All of as many as are allowed; the last of them lower nothing more."""
-        began = [limit.begin() for _ in range(count)]
-        assert [limit.refused(one) for one in began].count(True) == 1
-        for _ in began:
-            limit.end()
-
-    refused(4)
-    assert limit.allowed == 2
-    for rounds in (1, 2, 4):
-        for _ in range(2 * rounds):
-            assert limit.allowed == 2
-            answered()
-        assert limit.allowed == 3
-        refused(3)
-
-
-@pytest.mark.parametrize("most", [2, 4, 16, 64])
-@pytest.mark.parametrize("seed", range(3))
-@in_no_time
-async def test_refusals_at_random_lower_nothing(most: int, seed: int) -> None:
-    draw = Random(seed)
-
-    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
-        return Provider(429) if draw.random() < 0.02 else right(model, prompt, nth)
-
-    client = Scripted(script, takes_s=lambda prompt: draw.uniform(0.5, 3))
-    broker = broker_of(client, concurrency=most)
-    assert counted(await ask(broker, questions(800))) == {"reply": 800}
-    assert 5 <= client.asked.total() - 800 <= 40
-    assert broker.progress().throttled == ()
-    assert client.now < 1.2 * 1.75 * 800 / most + 20
 
 
 @in_no_time

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +19,6 @@ from pytest_llmarith.tasks.oeis.program import (
 from pytest_llmarith.types import NanReason
 from tests.oeis.corpus.cases import steps
 
-ROOT = Path(__file__).parents[2]
 CODE = "n = int(input())\nif n:\n    print(n)"
 OTHER = "print(1)"
 

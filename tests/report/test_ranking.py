@@ -5,7 +5,6 @@ can show.
 from __future__ import annotations
 
 from math import comb, fsum
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from pytest_llmarith.report.series import PageRun, results_of_runs, series_of
 from pytest_llmarith.statistics.pairs import SIGNIFICANT, mcnemar
 from pytest_llmarith.statistics.plans import mcnemar_power, smallest_difference
 from pytest_llmarith.types import Condition, NumberFormat
-from tests.results.made import compare_two, run, said, sums
+from tests.results.made import run, said, sums
 
 
 def page_run(name: str, *models: tuple[str, str], **named: Any) -> PageRun:
@@ -94,27 +93,6 @@ def test_a_row_is_about_one_set_of_questions(conditions: int) -> None:
     )
 
 
-@pytest.mark.proof
-def test_equal_models_are_seldom_separated() -> None:
-    """On at most 5 % of pages with 20 equal models one of them is significantly worse
-    or better.
-    """
-    random, found = Random(1), 0
-    for _ in range(60):
-        models = [
-            (
-                f"m{number}",
-                "".join("c" if random.random() < 0.7 else "d" for _ in range(72)),
-            )
-            for number in range(20)
-        ]
-        found += any(
-            one.direction != "unclear"
-            for one in ranked(page_run("one", *models)).places
-        )
-    assert found <= 8  # at 5 %, more in one of 400 simulations
-
-
 def exact_power(pairs: int, discordant: float, difference: float, tests: int) -> float:
     """The same by the sum over all numbers of discordant pairs and of wins."""
     wins = (1 + difference / discordant) / 2
@@ -143,37 +121,6 @@ def test_the_power_is_exact(
     assert mcnemar_power(pairs, discordant, difference, tests) == pytest.approx(
         expected, abs=0.002
     )
-
-
-@pytest.mark.proof
-def test_the_smallest_difference_gets_its_star() -> None:
-    """With nine rows, that over all is significant after Holm's correction in four of
-    five comparisons or more.
-    """
-    random, found, smallest = Random(1), 0, smallest_difference(720, 72, 9)
-    assert smallest is not None
-    for _ in range(100):
-        letters: list[list[str]] = [[], []]
-        for _ in range(720):
-            drawn = random.random()
-            only_first, only_second = (
-                drawn < 0.05 + smallest / 2,
-                drawn >= 0.95 + smallest / 2,
-            )
-            agreed = random.choice("cd")
-            letters[0].append("c" if only_first else "d" if only_second else agreed)
-            letters[1].append("d" if only_first else "c" if only_second else agreed)
-        ops = ("add", "sub", "mul", "div")
-        sides = []
-        for number, side in enumerate(letters):
-            parts = ["".join(side[start::8]) for start in range(8)]
-            made = [
-                sums(part, ops[place % 4], first=1_000 * (place // 4))
-                for place, part in enumerate(parts)
-            ]
-            sides.append(run(*made, name=str(number)))
-        found += compare_two(*sides).rows[0].value("p_holm") < SIGNIFICANT
-    assert found >= 70
 
 
 @pytest.mark.parametrize(("pairs", "share"), [(463, 0.05), (920, 0.1), (1800, 0.2)])

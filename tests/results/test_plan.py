@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from random import Random
 
 import pytest
 from msgspec.structs import replace
@@ -14,7 +13,6 @@ from pytest_llmarith.cli import main
 from pytest_llmarith.report.definitions.plan_fields import plan_tables
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import PlannedGrid, mean_tokens, needs
-from pytest_llmarith.statistics.pairs import mcnemar
 from pytest_llmarith.statistics.plans import paired_questions, unpaired_questions
 from tests.results.made import changed, run, searches, sums
 
@@ -29,21 +27,6 @@ def test_three_points_as_published(discordant: float, published: int) -> None:
     found = paired_questions(discordant, 0.03)
     assert found is not None
     assert abs(found / published - 1) < 0.02
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize(("discordant", "points"), [(0.05, 3), (0.2, 3), (0.3, 10)])
-def test_the_power_is_80_percent(discordant: float, points: float) -> None:
-    """With that many pairs four of five simulated comparisons are significant."""
-    pairs, random, rounds = paired_questions(discordant, points / 100), Random(1), 2_000
-    assert pairs is not None
-    better = (discordant + points / 100) / 2
-    found = 0
-    for _ in range(rounds):
-        drawn = [random.random() for _ in range(pairs)]
-        won = sum(each < better for each in drawn)
-        found += mcnemar(won, sum(better <= each < discordant for each in drawn)) < 0.05
-    assert 0.77 < found / rounds < 0.83
 
 
 def test_unpaired() -> None:

@@ -5,8 +5,6 @@ are never changed.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,7 +27,6 @@ from tests.runs_on_disk import (
     searched,
 )
 
-TRANSCRIPTS = Path(__file__).parents[3] / "shared" / "transcripts"
 SUM = arithmetic.problem(0, Dtype.INT, Op.ADD, 3, 0)
 FLOAT = {"variant": "float_add", "operands": [12.10, "30.05"], "correct": 42.15}
 CUSTOM = {
@@ -276,26 +273,6 @@ def test_new_records_are_written(tmp_path: Path, capsys: Captured) -> None:
     ]
 
 
-def test_the_output_is_whole_if_the_reader_of_the_screen_ends() -> None:
-    """Such as `head -1`."""
-    records = [asked("7", trial=trial) for trial in range(200)]
-    graded = {"outcome": "correct", "grade": {"score": 1}}
-    log = write(*[one | graded for one in records])
-    code = "import sys; from pytest_llmarith.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, "regrade", log, "--output=new.jsonl"]
-    with subprocess.Popen(
-        [*command, "--show=correct->deviate"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == b""
-    assert process.returncode == 0
-    assert len(Path("new.jsonl").read_bytes().splitlines()) == 200
-
-
 def test_a_task_that_raises_is_named(tmp_path: Path, capsys: Captured) -> None:
     """The record is one, so the message does not ask for another file."""
     (tmp_path / "own.py").write_text(
@@ -310,30 +287,3 @@ def test_a_task_that_raises_is_named(tmp_path: Path, capsys: Captured) -> None:
     said = capsys.readouterr().err
     assert "line 1: task own raised KeyError" in said
     assert "expected a record" not in said
-
-
-@pytest.mark.parametrize(
-    ("where", "said"),
-    [
-        ("lambda text, problem: fail()", "line 1: task own raised Mute"),
-        ("fail()", "own.py: cannot be imported (Mute)"),
-    ],
-)
-def test_an_exception_without_a_text_is_named(
-    where: str, said: str, tmp_path: Path, capsys: Captured
-) -> None:
-    """Its own `__str__` raises."""
-    (tmp_path / "own.py").write_text(
-        "from pytest_llmarith import Problem, Task\n"
-        "class Mute(ValueError):\n"
-        "    def __str__(self):\n"
-        "        raise RuntimeError\n"
-        "def fail():\n"
-        "    raise Mute\n"
-        f"own = Task('own', [Problem({{'n': 1}}, 'x', 'a')], str, {where})\n",
-        "utf-8",
-    )
-    problem = CUSTOM | {"inputs": {"n": 1}, "expected": "x"}
-    log = write(asked("x") | {"task": "own", "problem": problem, "reading": None})
-    assert main(["regrade", log, "--task=own.py:own"]) == WRONG_USAGE
-    assert said in capsys.readouterr().err

@@ -26,8 +26,6 @@ from pytest_llmarith.sandbox.payload import Interpreter
 from pytest_llmarith.sandbox.programs import Isolation, IsolationLevel
 from pytest_llmarith.sandbox.runner import Slots, calibrate, machine_facts
 
-_PROJECT = Path(__file__).parents[2]
-
 
 def test_what_is_reported_is_enforced(
     isolations: dict[IsolationLevel, Isolation],

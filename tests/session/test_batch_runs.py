@@ -13,7 +13,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
 from tests.batch_server import BatchServer
 from tests.llm_server import Answer, usage
@@ -154,20 +153,6 @@ def test_a_run_waits_for_its_batches(batches: BatchBench, way: str) -> None:
     } == {(None, None, True)}
     assert sum(one["batched"] for one in batches.summary()["results"]) == 2 * ITEMS
     assert len(batches.server.requests) == 2 * ITEMS
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("mode", ["wait", "submit"])
-def test_a_refused_key_stops_the_run(batches: BatchBench, mode: str) -> None:
-    def refuse(event: str) -> None:
-        raise web.HTTPUnauthorized(
-            text='{"error": {"message": "bad"}}', content_type="application/json"
-        )
-
-    batches.server.happens = refuse
-    result = batches.run(f"--llm-batch={mode}", "-p", "no:xdist")
-    assert "check OPENAI_API_KEY in" in result.stdout.str()
-    assert (result.ret, batches.reserved(), batches.server.made) == (6, 0, [])
 
 
 @pytest.mark.proof

@@ -101,20 +101,6 @@ def test_a_planted_fault_is_found_and_shown(pytester: pytest.Pytester) -> None:
     assert summary["results"][0]["breaking_points"] == []
 
 
-def test_the_fake_model_breaks_at_few_digits(pytester: pytest.Pytester) -> None:
-    """The search that `make demo` shows ends with a division of the size at which this
-    model begins to fail.
-    """
-    pytester.makepyfile(SEARCHES)
-    pytester.runpytest(
-        "--llm-breaking-point=200", "-k", "int_div", "--llm-model=llmarith/sloppy"
-    )
-    (record,), _ = written(pytester.path)
-    assert record["grade"]["details"]["ended"] == "shrunk"
-    lhs, _, rhs = record["grade"]["details"]["minimum"]["question"].split()
-    assert (len(lhs), len(rhs)) <= (4, 3)
-
-
 @pytest.mark.proof
 def test_a_cap_ends_a_search_which_a_higher_one_goes_on_with(bench: Bench) -> None:
     """A question over budget leaves the search unanswered; the same command with more

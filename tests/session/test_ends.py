@@ -100,23 +100,6 @@ def test_ctrl_c_waits_for_what_is_paid_for(bench: Bench) -> None:
 
 
 @pytest.mark.proof
-def test_ctrl_c_names_its_place(bench: Bench) -> None:
-    """All frames on the way there are shown only if they are asked for, as in every run
-    of pytest.
-    """
-    bench.pytester.makeconftest(
-        "def pytest_runtest_logreport(report):\n    raise KeyboardInterrupt"
-    )
-    frames = {}
-    for option in ("--strict-markers", "--full-trace"):
-        result = bench.run("-p", "no:xdist", option, model="llmarith/exact")
-        assert result.ret == pytest.ExitCode.INTERRUPTED
-        result.stdout.fnmatch_lines(["*conftest.py:2: KeyboardInterrupt"])
-        frames[option] = sum("_pytest" in line for line in result.outlines)
-    assert frames["--strict-markers"] == 0 < frames["--full-trace"]
-
-
-@pytest.mark.proof
 def test_ctrl_c_twice(bench: Bench) -> None:
     way = WAYS["-n 2"]
     with started(bench, Gate(), *way) as process:

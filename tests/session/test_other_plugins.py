@@ -215,40 +215,6 @@ def test_the_first_reply_of_ones_own_model_is_final(bench: Bench, way: Way) -> N
 
 # --- options of other plugins ---------------------------------------------------------
 
-OPTIONS = """
-    def pytest_addoption(parser):
-        for name in ("--forked", "--disable-socket", "--force-enable-socket"):
-            parser.addoption(name, action="store_true")
-        parser.addoption("--allow-hosts")
-"""
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
-def test_tests_in_forks_are_refused(bench: Bench, way: Way) -> None:
-    """Before the first request, by the option as by the mark."""
-    bench.pytester.makeconftest(OPTIONS)
-    result = bench.run("--forked", *way)
-    (line,) = filter(None, result.errlines)
-    assert (result.ret, "--forked of pytest-forked" in line) == (4, True), line
-    assert bench.server.requests == []
-
-
-@pytest.mark.proof
-def test_a_blocked_network(bench: Bench) -> None:
-    """Only fake models and stored replies are asked, unless the host is allowed."""
-    bench.pytester.makeconftest(OPTIONS)
-    way = ("-k", "int_add", *WAYS["plain"])
-    result = bench.run("--disable-socket", *way)
-    (line,) = filter(None, result.errlines)
-    assert (result.ret, "add --force-enable-socket" in line) == (4, True), line
-    assert bench.server.requests == []
-    assert bench.run("--disable-socket", *way, model="llmarith/exact").ret == 0
-    assert bench.run("--allow-hosts=127.0.0.1", *way).ret == 0
-    asked = len(bench.server.requests)
-    assert bench.run("--disable-socket", *way).ret == 0
-    assert len(bench.server.requests) == asked
-
 
 def test_a_gate_without_a_measurement_fails(pytester: pytest.Pytester) -> None:
     """Also if another plugin deselects everything, and finds nothing wrong with it."""
@@ -271,31 +237,6 @@ def test_a_gate_without_a_measurement_fails(pytester: pytest.Pytester) -> None:
 
 
 # --- reporters ------------------------------------------------------------------------
-
-
-@pytest.mark.proof
-def test_a_reporter_in_the_place_of_pytests(bench: Bench) -> None:
-    """The results are plain lines; without any reporter there are none."""
-    bench.pytester.makeconftest("""
-        import pytest
-
-        class Other:
-            pass
-
-        @pytest.hookimpl(trylast=True)
-        def pytest_configure(config):
-            manager = config.pluginmanager
-            if manager.hasplugin("terminalreporter"):
-                manager.unregister(name="terminalreporter")
-                manager.register(Other(), "terminalreporter")
-    """)
-    way = ("-k", "int_add", "-p", "no:xdist")
-    result = bench.run(*way, model="llmarith/exact")
-    assert result.ret == 0
-    result.stdout.fnmatch_lines(["llmarith: results", "all 2 answered*", "page: *"])
-    result = bench.run(*way, "-p", "no:terminal", model="llmarith/exact")
-    assert (result.ret, result.outlines) == (0, [])
-    assert len(bench.runs) == 2
 
 
 @pytest.mark.proof

@@ -147,27 +147,6 @@ def test_what_it_raises_is_an_error_of_the_test(own: Bench) -> None:
     ] == [100]
 
 
-@pytest.mark.proof
-def test_an_exception_without_a_text(own: Bench) -> None:
-    """Its own `__str__` raises; the record names its type, and the reply is kept."""
-    mute = """
-class Mute(Exception):
-    def __str__(self):
-        raise RuntimeError("hunter2hunter2")
-
-def fail():
-    raise Mute
-"""
-    broken = code().replace("words = text.split()", "fail()")
-    own.pytester.makepyfile(test_reversal=broken + mute)
-    result = own.run("--llm-trials=1")
-    assert result.ret == 1
-    result.assert_outcomes(failed=1)
-    (record,) = own.records()
-    assert (record["outcome"], record["raised"]) == ("unanswered", "Mute")
-    assert record["reply"]["text"] == record["problem"]["expected"]
-
-
 MESSAGES = """
     import pytest
 

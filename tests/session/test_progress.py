@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import re
-import subprocess
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -170,56 +165,3 @@ def test_the_pace(before: Progress, now: Progress, seconds: float, words: str) -
     question.
     """
     assert Pace(before, 0.0).words(now, seconds) == words
-
-
-def test_the_pace_is_that_of_the_last_minute() -> None:
-    pace = Pace(Progress(announced=100), 0.0)
-    assert (
-        pace.words(Progress(announced=100, answered=50), 10.0)
-        == "300 replies a minute, less than a minute left"
-    )
-    assert pace.words(Progress(announced=100, answered=50), 90.0) == ""
-    assert pace.words(Progress(announced=100, answered=70), 120.0).startswith(
-        "11 replies a minute"
-    )
-
-
-# The progress line below the cursor, and the way back.
-STATUS = re.compile(r"\x1b\[J(?:\n(?P<line>[^\n]*)\r\x1b\[A(?:\x1b\[\d+C)?)?")
-
-
-@pytest.mark.proof
-def test_progress_on_a_terminal_is_one_line(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        """
-        import pytest
-
-        @pytest.mark.arithmetic(depths=[2, 3], trials=1)
-        def test_it(problem, ask):
-            ask(problem)
-        """
-    )
-    main, terminal = pty.openpty()
-    command = [sys.executable, "-m", "pytest", "--llm-model=llmarith/exact", "-n", "2"]
-    with subprocess.Popen(
-        command, stdout=terminal, stderr=terminal, env=os.environ | {"TERM": "xterm"}
-    ) as process:
-        os.close(terminal)
-        printed = b""
-        while chunk := _read(main):
-            printed += chunk
-    text = printed.decode().replace("\r\n", "\n")
-    assert process.returncode == 0
-    lines = [found["line"] for found in STATUS.finditer(text) if found["line"]]
-    assert lines
-    assert all(re.match("[0-9]+ (of 16 )?answered", line) for line in lines)
-    left = re.sub(r"\x1b\[\d*m", "", STATUS.sub("", text))
-    assert re.search("^(test_\\S+ )?C{16} ", left, re.MULTILINE)
-    assert " answered, " not in left
-
-
-def _read(terminal: int) -> bytes:
-    try:
-        return os.read(terminal, 65_536)
-    except OSError:  # Linux: all other ends are closed
-        return b""

@@ -99,21 +99,6 @@ def test_answers_behind_thoughts_and_before_next_turns(
 
 
 @pytest.mark.proof
-def test_another_model_behind_the_same_address(bench: Bench) -> None:
-    """A run that takes some replies from the store says that the server names another
-    model than then.
-    """
-    bench.script = lambda call: Answer(right(call), model="small-q8")
-    assert bench.run("-k", "addition").ret == 0
-    bench.script = lambda call: Answer(right(call), model="small-q2")
-    said = " ".join(bench.run().stdout.str().split())
-    assert (
-        "openai/gpt-4o-mini has changed: stored replies name the model small-q8, those of this run small-q2"
-        in said
-    )
-
-
-@pytest.mark.proof
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_a_sweep_asks_a_model_per_value(bench: Bench, way: str) -> None:
     """A model per value is asked the same questions; -k and the baseline take its name;
@@ -241,32 +226,6 @@ def test_an_outage_is_unanswered(bench: Bench) -> None:
     assert len(bench.records()) == 4
     assert bench.summary()["run"]["partial"]
     result.stdout.fnmatch_lines(["partial: *"])
-
-
-@pytest.mark.proof
-def test_colour_is_that_of_pytest(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Widths and texts are the same with it, and no file has it."""
-    for name in ("PY_COLORS", "NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-    def end_of_run(*args: str) -> list[str]:
-        lines = bench.run("-k", "int_add", *args, model=None).outlines
-        begin = next(at for at, line in enumerate(lines) if "llmarith: results" in line)
-        end = next(at for at, line in enumerate(lines) if line.startswith("page: "))
-        return lines[begin:end]
-
-    model = "--llm-model=llmarith/exact"
-    plain = end_of_run(model)
-    assert "\x1b" not in "".join(plain)
-    with_colour = end_of_run(model, "--color=yes")
-    assert "\x1b[33m(simulated)\x1b[39m" in "".join(with_colour)
-    assert [re.sub("\x1b\\[[0-9]+m", "", line) for line in with_colour] == plain
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert end_of_run(model) == plain
-    for path in bench.runs[0].parent.rglob("*"):
-        assert path.is_dir() or b"\x1b" not in path.read_bytes()
 
 
 @pytest.mark.proof

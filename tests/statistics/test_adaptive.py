@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import ceil, inf
+from math import inf
 from random import Random
-from statistics import fmean, median
 from typing import NamedTuple
 
 import pytest
@@ -82,33 +81,6 @@ def test_coverage(name: str) -> None:
     assert (
         sum(one.holds(d50_of(curve)) for one in found) >= 53
     )  # at 93 %, one of 50 simulations has fewer
-
-
-@pytest.mark.proof
-def test_fewer_questions_than_a_grid() -> None:
-    """A steep curve takes less than half of the questions of an even grid with an
-    interval of the same width.
-    """
-    curve, random = logistic(12.4, 2), Random(1)
-    found = [measure(Model(Random(number), curve), 1, 100) for number in range(10)]
-    trials = ceil(2 * fmean(one.questions for one in found) / len(DEPTHS))
-    widths = []
-    for _ in range(10):
-        grid = fit(
-            tuple(
-                Depth(
-                    depth,
-                    sum(random.random() < curve(depth) for _ in range(trials)),
-                    trials,
-                )
-                for depth in DEPTHS
-            )
-        )
-        assert grid is not None
-        widths.append(
-            inf if grid.low is None or grid.high is None else grid.high - grid.low
-        )
-    assert median(widths) > median(one.width for one in found)
 
 
 def test_a_few_simulations() -> None:

@@ -10,7 +10,6 @@ from statistics import fmean, stdev
 
 import pytest
 
-from pytest_llmarith.figures.shares import percentage_of_clusters
 from pytest_llmarith.statistics.pairs import compare_pairs
 from pytest_llmarith.statistics.proportions import Cluster
 from pytest_llmarith.statistics.strata import compare_strata
@@ -61,27 +60,6 @@ def test_the_same_model_seldom_differs(
     assert found <= MOST
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        [(0.8, 1, 300)],
-        [(0.97, 5, 500)],
-        [(0.97, 1, 60)] * 8,
-        [(0.98 - 0.1 * number, 10, 10) for number in range(9)],
-    ],
-    ids=["1 and 300", "5 and 500", "1 and 60 in 8 cells", "10 and 10 in 9 cells"],
-)
-def test_equal_groups_seldom_differ(cells: list[tuple[float, int, int]]) -> None:
-    random, found = Random(1), 0
-    for _ in range(ROUNDS):
-        tables = [
-            (asked(random, chance, one), asked(random, chance, other))
-            for chance, one, other in cells
-        ]
-        found += compare_strata(tables).p < 0.05
-    assert found <= MOST
-
-
 @pytest.mark.parametrize("lower", [0.0, 0.1, 0.3])
 @pytest.mark.parametrize(
     ("chances", "trials", "widest"),
@@ -120,33 +98,3 @@ def test_intervals_of_groups_hold_the_difference(
     assert held >= 0.92 * 300
     assert border <= 0.02 * 300
     assert fmean(half_widths) <= widest * 1.96 * stdev(differences)
-
-
-@pytest.mark.parametrize(
-    ("problems", "repeats"), [(30, 10), (10, 10), (100, 10), (30, 3)]
-)
-@pytest.mark.parametrize(
-    ("chance", "mean"),
-    [
-        (lambda random: random.betavariate(0.95, 0.05), 0.95),
-        (lambda random: 0.1 if random.random() < 0.05 else 0.995, 0.95025),
-        (lambda random: 0.5 if random.random() < 0.1 else 1.0, 0.95),
-        (lambda random: 0.95, 0.95),
-        (lambda random: random.betavariate(1.6, 0.4), 0.8),
-    ],
-    ids=["very skewed", "a few hopeless", "a few hard", "all alike", "skewed"],
-)
-def test_clustered_intervals_hold_the_mean(
-    problems: int, repeats: int, chance: Draw, mean: float
-) -> None:
-    """In about 95 % of runs, also if a few problems are much harder than the others."""
-    random, held = Random(1), 0
-    for _ in range(300):
-        found = percentage_of_clusters(
-            [asked(random, chance(random), repeats) for _ in range(problems)]
-        )
-        assert found is not None
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= 100 * mean <= found.high
-    assert held >= 0.91 * 300  # at 95 %, one of a thousand simulations has fewer
