@@ -477,6 +477,22 @@ class RequestTotals:
     incomplete: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Progress(RequestTotals):
+    """The totals of a run in progress.
+
+    `held` counts questions that wait for the budget or a rate limit. `waiting_for`
+    counts the questions that wait for a retry, by reason; the next retry is due in
+    `next_try_s` seconds.
+    """
+
+    cost_usd: float = 0.0
+    stored_usd: float = 0.0
+    held: int = 0
+    waiting_for: Mapping[str, int] = field(default_factory=dict)
+    next_try_s: float | None = None
+
+
 # --- limits, prices and the plan ------------------------------------------------------
 
 

@@ -1,6 +1,4 @@
-"""What a run and the broker tell each other beside questions and replies: how to ask,
-the plan, and the progress.
-"""
+"""How the broker asks, and its plan of a run: what session and broker share."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pytest_llmarith.types import Failure, FailureCode, Price, RequestTotals
+from pytest_llmarith.types import Failure, FailureCode, Price
 
 
 class BatchMode(StrEnum):
@@ -32,22 +30,6 @@ class Transport(StrEnum):
 
     DIRECT = "direct"
     LITELLM = "litellm"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress(RequestTotals):
-    """The totals of a run in progress.
-
-    `held` counts questions that wait for the budget or a rate limit. `waiting_for`
-    counts the questions that wait for a retry, by reason; the next retry is due in
-    `next_try_s` seconds.
-    """
-
-    cost_usd: float = 0.0
-    stored_usd: float = 0.0
-    held: int = 0
-    waiting_for: Mapping[str, int] = field(default_factory=dict)
-    next_try_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from typing import Any
 import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.asking import NEVER_ASKED, BatchMode, Plan, Progress
+from pytest_llmarith.models.asking import NEVER_ASKED, BatchMode, Plan
 from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion
 from pytest_llmarith.models.batches import Batches, in_batch_since
 from pytest_llmarith.models.budget import Budget, Prices
@@ -42,6 +42,7 @@ from pytest_llmarith.types import (
     Failure,
     FailureCode,
     Model,
+    Progress,
     Prompt,
     Question,
     RequestLimits,

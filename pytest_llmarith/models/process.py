@@ -48,9 +48,16 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.asking import BatchMode, Plan, Progress, Transport
+from pytest_llmarith.models.asking import BatchMode, Plan, Transport
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Failure, Model, Question, RequestLimits, StoreMode
+from pytest_llmarith.types import (
+    Failure,
+    Model,
+    Progress,
+    Question,
+    RequestLimits,
+    StoreMode,
+)
 
 _CHUNK = 300  # announced questions per message
 # Waits are split into steps, so that Ctrl-C interrupts them on every system.

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from pytest_llmarith.models.asking import NEVER_ASKED, Progress
+from pytest_llmarith.models.asking import NEVER_ASKED
 from pytest_llmarith.models.budget import Amount, Budget, OverBudget
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
@@ -24,6 +24,7 @@ from pytest_llmarith.types import (
     Failure,
     FailureCode,
     Model,
+    Progress,
     Prompt,
     RequestLimits,
     Retry,

@@ -219,12 +219,12 @@ class Ask:
         """
         is_own = not isinstance(self._model, ModelUnderTest)
         sent: Any = prompt
-        if not is_own:
-            changes["known"] = known_to(self._model.model, problem)
-        else:
+        if is_own:
             changes = {}
             if not isinstance(prompt, str):
                 sent = Model("", "").messages(prompt)
+        elif self._model.model.simulated:
+            changes["known"] = known_to(self._model.model, problem)
         with _untimed(self._item):  # llm_timeout limits the wait, not --timeout
             try:
                 answer = self._model.reply(sent, **changes)

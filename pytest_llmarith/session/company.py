@@ -81,30 +81,8 @@ def _is_allowed(host: str | None, hosts: str) -> bool:
 
 # --- reports of other plugins ---------------------------------------------------------
 
-_SECTION = "llmarith stdout call"  # teamcity-messages prints those with these words
-_EXTRA = "llmarith"
 _COLUMN = 2  # after the id of a test
 _HTML_HEADER = '<th class="sortable" data-column-type="llmarith">Answer</th>'
-
-
-def show_outcome(
-    report: pytest.TestReport, outcome: str, why: str | None, html: bool
-) -> None:
-    """Put the outcome of a trial that is not correct where reports look at a test that
-    passed, in place of that of a try before.
-    """
-    sections = [one for one in report.sections if one[0] != _SECTION]
-    if why is not None:
-        sections.append((_SECTION, f"{outcome}: {why}\n"))
-    report.sections[:] = sections
-    if not html:
-        return
-    extras = [one for one in getattr(report, "extras", []) if one["name"] != _EXTRA]
-    if why is not None:
-        content = f"{outcome}: {why}"
-        kind = {"mime_type": "text/plain", "extension": "txt", "format_type": "text"}
-        extras.append({"name": _EXTRA, "content": content, **kind})
-    report.extras = extras  # type: ignore[attr-defined]  # pytest-html's
 
 
 class HtmlColumn:

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 from _pytest.terminal import TerminalReporter  # pytest's own since 8.4
 
-from pytest_llmarith.models.asking import Progress
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.settings import PromptConfigs, Settings
-from pytest_llmarith.types import Model, RequestLimits, StoreMode
+from pytest_llmarith.types import Model, Progress, RequestLimits, StoreMode
 from pytest_llmarith.views.formatting import counted, dollars
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.files import STORE_FOLDER, file_time
-from pytest_llmarith.models.asking import Progress
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Reply, convert
 from pytest_llmarith.safe_text import sanitize
@@ -54,7 +53,7 @@ from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import Run, ShardFacts
-from pytest_llmarith.types import Failure, Question, StoreMode
+from pytest_llmarith.types import Failure, Progress, Question, StoreMode
 
 
 class RunController:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmarith.session.company import show_outcome, tell_allure
+from pytest_llmarith.session.company import tell_allure
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record, Reply
@@ -126,6 +126,8 @@ _RECORD_ATTRIBUTE, _OUTCOME_ATTRIBUTE = "llmarith", "llmarith_outcome"
 _HIDDEN_ATTRIBUTE = "llmarith_hidden"
 _PROPERTY = "llmarith_"
 _LONGEST_TEXT = 200
+_SECTION = "llmarith stdout call"  # teamcity-messages prints those with these words
+_EXTRA = "llmarith"
 _SHOWN: Mapping[str, tuple[str, Mapping[str, bool]]] = {
     "correct": ("C", {"green": True}),
     "deviate": ("d", {"yellow": True}),
@@ -201,7 +203,7 @@ def attach(report: pytest.TestReport, item: pytest.Item) -> None:
         return
     put_record(report, record, as_text=hasattr(item.config, "workerinput"))
     html = item.config.pluginmanager.hasplugin("html")
-    show_outcome(report, record.outcome, _why(record), html)
+    _show(report, record.outcome, _why(record), html)
 
 
 def hide(report: pytest.TestReport) -> None:
@@ -356,3 +358,21 @@ def pytest_report_teststatus(
         return "", "", ("", {})
     letter, markup = _SHOWN[outcome]
     return outcome, letter, (outcome.upper(), markup)
+
+
+def _show(report: pytest.TestReport, outcome: str, why: str | None, html: bool) -> None:
+    """Put the outcome of a trial that is not correct where reports look at a test that
+    passed, in place of that of a try before.
+    """
+    sections = [one for one in report.sections if one[0] != _SECTION]
+    if why is not None:
+        sections.append((_SECTION, f"{outcome}: {why}\n"))
+    report.sections[:] = sections
+    if not html:
+        return
+    extras = [one for one in getattr(report, "extras", []) if one["name"] != _EXTRA]
+    if why is not None:
+        content = f"{outcome}: {why}"
+        kind = {"mime_type": "text/plain", "extension": "txt", "format_type": "text"}
+        extras.append({"name": _EXTRA, "content": content, **kind})
+    report.extras = extras  # type: ignore[attr-defined]  # pytest-html's

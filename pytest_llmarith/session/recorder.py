@@ -22,7 +22,6 @@ from typing import Any, Literal
 import pytest
 
 from pytest_llmarith.files import file_time, replace_file
-from pytest_llmarith.models.asking import Progress
 from pytest_llmarith.models.redact import with_headers_hidden
 from pytest_llmarith.records import Record, as_dict, encode
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
@@ -44,7 +43,7 @@ from pytest_llmarith.settings import OeisSettings, Settings
 from pytest_llmarith.summaries import Run, RunSummary, as_file
 from pytest_llmarith.tasks.registry import register_built_in
 from pytest_llmarith.tasks.task import OEIS, RESERVED
-from pytest_llmarith.types import Model, RequestTotals
+from pytest_llmarith.types import Model, Progress, RequestTotals
 
 # Decimals of a dollar; further ones depend on the order of float additions.
 _PICODOLLARS = 12

@@ -20,7 +20,7 @@ import pytest
 from aiohttp import web
 
 from pytest_llmarith.models import batch_submission, batches, retry
-from pytest_llmarith.models.asking import BatchMode, Progress
+from pytest_llmarith.models.asking import BatchMode
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.reservations import Reservations
@@ -31,6 +31,7 @@ from pytest_llmarith.types import (
     Message,
     Model,
     Price,
+    Progress,
     Question,
     RequestLimits,
     StoreMode,

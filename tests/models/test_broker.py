@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from pytest_llmarith.models.asking import NEVER_ASKED, Progress
+from pytest_llmarith.models.asking import NEVER_ASKED
 from pytest_llmarith.models.store import Store, StoreError
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Failure, Model, Price, Question, StoreMode
+from pytest_llmarith.types import Failure, Model, Price, Progress, Question, StoreMode
 from tests.models.scripted import (
     JUDGE,
     MODEL,

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.models.asking import ModelTerms, Progress
+from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.session.console import Pace, progress_line
 from pytest_llmarith.session.forecast import ModelForecast, forecast_lines
-from pytest_llmarith.types import Model, Price
+from pytest_llmarith.types import Model, Price, Progress
 
 PRICED = ModelTerms(Price(1.0, 4.0), 16_000)
 MANY = Progress(
