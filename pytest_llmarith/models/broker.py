@@ -205,7 +205,7 @@ class Broker:
         model = self._model(question)
         if model is None:
             return Failure(f"there is no model named {question.model!r} in this run")
-        key = key_of(model, question)
+        key = self._planner.keys.pop(question, None) or key_of(model, question)
         outcome = self._queue.take(key, worker)
         if outcome is None and key not in self._queue:
             outcome = (

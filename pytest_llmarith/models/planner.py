@@ -36,7 +36,7 @@ class Planner:
     """Looks up the questions of a run in store and budget.
 
     `planned` are those of the last plan in their order, `stored` the replies to some of
-    them, by key, without their texts.
+    them, by key, without their texts; `keys` are those of questions to come.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Planner:
     ) -> None:
         self.planned: list[Planned] = []
         self.stored: dict[str, Reply] = {}
+        self.keys: dict[Question, str] = {}
         self._client = client
         self._store = store
         self._prices = prices
@@ -114,7 +115,7 @@ class Planner:
         for number, question in enumerate(questions):
             model = self._model_of(question)
             if model is not None:
-                key = key_of(model, question)
+                key = self.keys[question] = key_of(model, question)
                 model = replace(model, batched=self._batch is not None)
                 yield Planned(number, key, model, question)
 
