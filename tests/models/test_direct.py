@@ -23,6 +23,7 @@ from pytest_llmarith.models.store import RunStore
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Failure, Model, Question, RequestLimits, StoreMode
 from tests.llm_server import Call, LlmServer
+from tests.models.asked import of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
 
@@ -53,63 +54,10 @@ def asked_once(
 
 # --- what is sent ---------------------------------------------------------------------
 
-SCHEMA = {
-    "type": "json_schema",
-    "json_schema": {"name": "n", "schema": {"type": "object", "properties": {}}},
-}
-TOOL = {
-    "type": "function",
-    "function": {"name": "add", "parameters": {"type": "object", "properties": {}}},
-}
 
-
-@pytest.mark.parametrize(
-    ("target", "params", "system"),
-    [
-        ("openai/qwen3", {}, None),
-        ("openai/org/qwen3:8b", {}, "Be brief."),
-        (
-            "openai/qwen3",
-            {"temperature": 0, "top_p": 0.95, "seed": 7, "max_tokens": 100},
-            "Be brief.",
-        ),
-        ("openai/qwen3", {"max_completion_tokens": 100, "stop": ["\n", "3"]}, ""),
-        ("openai/gpt-oss-120b", {"reasoning_effort": "high"}, None),
-        ("openai/qwen3", {"top_k": 20, "min_p": 0.1, "repetition_penalty": 1.05}, None),
-        (
-            "openai/qwen3",
-            {
-                "extra_body": {"chat_template_kwargs": {"enable_thinking": False}},
-                "top_k": 3,
-            },
-            None,
-        ),
-        ("openai/qwen3", {"extra_headers": {"X-Team": "a"}}, "Sei kürzer: ünïcode ✓"),
-        (
-            "openai/qwen3",
-            {"response_format": SCHEMA, "logit_bias": {"5": -100}, "logprobs": True},
-            None,
-        ),
-        (
-            "openai/qwen3",
-            {"tools": [TOOL], "tool_choice": "none", "parallel_tool_calls": False},
-            "x\n\ty",
-        ),
-        (
-            "openai/gpt-4o-mini",
-            {"temperature": 0.5, "service_tier": "flex", "presence_penalty": 1},
-            "Be brief.",
-        ),
-        (
-            "openai/qwen3",
-            {"temperature": None, "headers": {"X-Team": "b"}, "stop": "3"},
-            None,
-        ),
-    ],
-)
-def test_both_ways_send_the_same(
-    runner: asyncio.Runner, target: str, params: dict[str, Any], system: str | None
-) -> None:
+@of("sent")
+def test_both_ways_send_the_same(runner: asyncio.Runner, row: dict[str, Any]) -> None:
+    target, params, system = row["target"], row["params"], row["system"]
     paths: list[str] = []
 
     class Server(LlmServer):

@@ -12,6 +12,7 @@ import pytest
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.providers import similar_model
 from pytest_llmarith.types import Model
+from tests.models.asked import of
 
 # As in the broker's process: modules of litellm warn when they are imported.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -44,44 +45,11 @@ def test_an_unknown_parameter_and_what_to_write(
     assert why.endswith(instead)
 
 
-@pytest.mark.parametrize(
-    ("target", "params", "api_base"),
-    [
-        (
-            "gpt-4o-mini",
-            {
-                "temperature": 0,
-                "max_completion_tokens": 9,
-                "extra_body": {"new": 1},
-                "seed": 1,
-            },
-            None,
-        ),
-        (
-            "o4-mini",
-            {"reasoning_effort": "high", "service_tier": "flex", "verbosity": "low"},
-            None,
-        ),
-        (
-            "claude-sonnet-4-5",
-            {"top_k": 5, "thinking": {"type": "enabled", "budget_tokens": 1024}},
-            None,
-        ),
-        (
-            "gemini/gemini-2.5-pro",
-            {"top_k": 5, "candidate_count": 1, "drop_params": True},
-            None,
-        ),
-        ("mistral/mistral-large-latest", {"random_seed": 1, "safe_prompt": True}, None),
-        # A server of one's own and an aggregator may have any parameter.
-        ("openai/qwen3", {"temprature": 0, "min_p": 0.1}, "http://localhost:8000/v1"),
-        ("openrouter/openai/gpt-4o", {"provider": {"order": ["a"]}}, None),
-    ],
-)
-def test_what_is_not_refused(
-    client: Client, target: str, params: dict[str, Any], api_base: str | None
-) -> None:
-    assert client.unknown_parameter(Model("m", target, params, api_base)) is None
+@of("not refused")
+def test_what_is_not_refused(client: Client, row: dict[str, Any]) -> None:
+    """A server of one's own and an aggregator may have any parameter."""
+    model = Model("m", row["target"], row["params"], row["api_base"])
+    assert client.unknown_parameter(model) is None
 
 
 @pytest.mark.parametrize(

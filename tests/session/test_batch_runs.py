@@ -259,65 +259,31 @@ def test_questions_that_follow_from_replies_are_asked_singly(
     assert len(batches.server.requests) > 5
 
 
+# Options, a model, and what the refusal says.
+MISTAKES = """
+--llm-batch=benches | openai/gpt-4o-mini | 'benches' is unknown; write wait, submit or collect; before a path, write
+--llm-batch | | --llm-batch: there is no model to ask; name one with --llm-model
+--llm-batch --llm-store=off | openai/gpt-4o-mini | remove --llm-store=off
+--llm-batch --llm-store=only | openai/gpt-4o-mini | remove --llm-store=only
+--llm-batch | groq/x | groq/x has no batches; OpenAI, Azure, Mistral, xAI, vLLM (hosted_vllm/) and
+--llm-batch | llmarith/exact | llmarith/exact has no batches
+--llm-batch --llm-param service_tier=flex | openai/gpt-4o-mini | remove service_tier
+--llm-batch --llm-param extra_headers={"a":"b"} | openai/gpt-4o-mini | headers
+--llm-batch -k nothing | openai/gpt-4o-mini | --llm-batch: no question to a model of --llm-model was selected
+--llm-batch=submit -k nothing | openai/gpt-4o-mini | --llm-batch: no question to a model
+--llm-batch -n 2 -k nothing | openai/gpt-4o-mini | --llm-batch: no question to a model
+--llm-batch --llm-max-cost=1 | openai/unlisted | the price of openai/unlisted in batches is unknown
+--llm-batch=submit --llm-max-total-tokens=99999 | openai/gpt-4o-mini | write --llm-max-total-tokens=33
+"""
+
+
 @pytest.mark.proof
-@pytest.mark.parametrize(
-    ("options", "model", "words"),
-    [
-        (
-            ["--llm-batch=benches"],
-            OPENAI,
-            "'benches' is unknown; write wait, submit or collect; before a path, write",
-        ),
-        (
-            ["--llm-batch"],
-            None,
-            "--llm-batch: there is no model to ask; name one with --llm-model",
-        ),
-        (["--llm-batch", "--llm-store=off"], OPENAI, "remove --llm-store=off"),
-        (["--llm-batch", "--llm-store=only"], OPENAI, "remove --llm-store=only"),
-        (
-            ["--llm-batch"],
-            "groq/x",
-            "groq/x has no batches; OpenAI, Azure, Mistral, xAI, vLLM (hosted_vllm/) and",
-        ),
-        (["--llm-batch"], "llmarith/exact", "llmarith/exact has no batches"),
-        (
-            ["--llm-batch", "--llm-param", "service_tier=flex"],
-            OPENAI,
-            "remove service_tier",
-        ),
-        (["--llm-batch", "--llm-param", 'extra_headers={"a": "b"}'], OPENAI, "headers"),
-        (
-            ["--llm-batch", "-k", "nothing"],
-            OPENAI,
-            "--llm-batch: no question to a model of --llm-model was selected",
-        ),
-        (
-            ["--llm-batch=submit", "-k", "nothing"],
-            OPENAI,
-            "--llm-batch: no question to a model",
-        ),
-        (
-            ["--llm-batch", "-n", "2", "-k", "nothing"],
-            OPENAI,
-            "--llm-batch: no question to a model",
-        ),
-        (
-            ["--llm-batch", "--llm-max-cost=1"],
-            "openai/unlisted",
-            "the price of openai/unlisted in batches is unknown",
-        ),
-        (
-            ["--llm-batch=submit", "--llm-max-total-tokens=99999"],
-            OPENAI,
-            "write --llm-max-total-tokens=33",
-        ),
-    ],
-)
+@pytest.mark.parametrize("mistake", MISTAKES.strip().splitlines())
 def test_wrong_usage_is_one_line_before_any_request(
-    batches: BatchBench, options: list[str], model: str | None, words: str
+    batches: BatchBench, mistake: str
 ) -> None:
-    result = batches.run(*options, model=model)
+    options, model, words = map(str.strip, mistake.split("|"))
+    result = batches.run(*options.split(), model=model or None)
     (line,) = [
         line
         for line in (result.outlines + result.errlines)
