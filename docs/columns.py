@@ -74,7 +74,7 @@ def _section(title: str, rows: list[str], shared: Sequence[str] = ()) -> str:
 
 
 def _row(column: Column[object]) -> str:
-    keys = ", ".join(f"`{key}`" for key in column.part_keys())
+    keys = f"`{column.key}`"
     level = Level(column.level).name.lower()
     unit = column.kind.unit
     meaning = column.meaning

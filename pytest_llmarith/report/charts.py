@@ -19,7 +19,7 @@ MOST_TOGETHER = 6  # lines of one chart that can be distinguished
 _MOST_TICKS = 12
 _OVERLAP = 10  # the distance of two points, which are 15 high
 _PERCENTS = (0, 25, 50, 75, 100)
-_SCORE = kinds.plain("number", "{:.4f}".format)
+_SCORE = kinds.plain("{:.4f}".format)
 
 Place = tuple[float, float]
 

@@ -225,6 +225,6 @@ def _money(dollars: float) -> str:
 
 _AmountOf = Callable[[Here], float | None]
 _AMOUNTS: Sequence[tuple[str, str, _AmountOf, Kind[float]]] = (
-    ("cost", f"$ per {_PER:,} trials", _dollars, kinds.plain("number", _money)),
-    ("tokens", "tokens per reply", _tokens, kinds.plain("number", formatting.count)),
+    ("cost", f"$ per {_PER:,} trials", _dollars, kinds.plain(_money)),
+    ("tokens", "tokens per reply", _tokens, kinds.plain(formatting.count)),
 )

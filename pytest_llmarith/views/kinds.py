@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,9 +12,7 @@ from pytest_llmarith.types import SearchEnd
 from pytest_llmarith.views import formatting
 from pytest_llmarith.views.formatting import Percentage
 from pytest_llmarith.views.places import Share
-from pytest_llmarith.views.table import UNKNOWN, Datum, Kind, Shown
-
-_INTEGER, _NUMBER, _TEXT, _BOOLEAN = "integer", "number", "string", "boolean"
+from pytest_llmarith.views.table import UNKNOWN, Kind, Shown
 
 
 class ModelLabel(NamedTuple):
@@ -69,9 +67,11 @@ class Test(NamedTuple):
     p_holm: float | None = None
 
 
-def plain(json_type: str, show: Callable[[Any], str], unit: str = "") -> Kind[Any]:
-    """A kind whose values are data themselves."""
-    return Kind({"": json_type}, lambda v: Shown(show(v)), lambda v: [v], unit)
+def plain(
+    show: Callable[[Any], str], unit: str = "", *, is_text: bool = False
+) -> Kind[Any]:
+    """A kind whose values are numbers or texts."""
+    return Kind(lambda v: Shown(show(v)), unit=unit, is_text=is_text)
 
 
 def _named(model: ModelLabel) -> Shown:
@@ -133,82 +133,43 @@ def _wrong(found: Minimum) -> Shown:
     return Shown(formatting.wrong_answer(found))
 
 
-def _wrong_data(found: Minimum) -> Sequence[Datum]:
-    return [found.question, found.expected, found.answer]
-
-
-SHOWN: Kind[Shown] = Kind({"": _TEXT}, lambda v: v, lambda v: [v.text])
-NAME: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_name=True)
-MODEL: Kind[ModelLabel] = Kind({"": _TEXT}, _named, lambda v: [v.name], is_name=True)
-TEXT: Kind[str] = Kind({"": _TEXT}, Shown, lambda v: [v], is_sorted=False, is_left=True)
-DATE = plain(_TEXT, str)
-COUNT = plain(_INTEGER, "{:,}".format)
-FLAG = plain(_BOOLEAN, lambda v: "yes" if v else "no")
-PERCENT: Kind[Percentage] = Kind(
-    {"percent": _NUMBER, "low": _NUMBER, "high": _NUMBER},
-    _percent,
-    lambda v: [v.value, v.low, v.high],
-    "%",
-)
-FIGURE: Kind[Percentage] = Kind(
-    {"": _NUMBER, "low": _NUMBER, "high": _NUMBER},
-    _figure,
-    lambda v: [v.value, v.low, v.high],
-)
-SHARE = plain(_NUMBER, formatting.percent_text, "%")
-POINTS: Kind[Percentage] = Kind(
-    {"points": _NUMBER, "low": _NUMBER, "high": _NUMBER},
-    _points,
-    lambda v: [v.value, v.low, v.high],
-    "percentage points",
-    is_signed=True,
-)
+SHOWN: Kind[Shown] = Kind(lambda v: v, lambda v: v.text, is_text=True)
+NAME: Kind[str] = Kind(Shown, is_name=True, is_text=True)
+MODEL: Kind[ModelLabel] = Kind(_named, lambda v: v.name, is_name=True, is_text=True)
+TEXT: Kind[str] = Kind(Shown, is_text=True, is_sorted=False, is_left=True)
+DATE = plain(str, is_text=True)
+COUNT = plain("{:,}".format)
+FLAG = plain(lambda v: "yes" if v else "no")
+PERCENT: Kind[Percentage] = Kind(_percent, unit="%")
+FIGURE: Kind[Percentage] = Kind(_figure)
+SHARE = plain(formatting.percent_text, "%")
+POINTS: Kind[Percentage] = Kind(_points, unit="percentage points", is_signed=True)
 HEAT: Kind[Heat] = Kind(
-    {"": _NUMBER},
-    lambda v: Shown(v.text, v.interval),
-    lambda v: [v.share.value],
-    "%",
+    lambda v: Shown(v.text, v.interval), lambda v: v.share.value, "%"
 )
-GAIN = plain(_NUMBER, "{:.1f}".format, "percentage points")
+GAIN = plain("{:.1f}".format, "percentage points")
 P: Kind[Test] = Kind(
-    {"": _NUMBER, "holm": _NUMBER},
-    lambda v: Shown(formatting.p_of(v.p) + formatting.star(v.p_holm)),
-    lambda v: [v.p, v.p_holm],
+    lambda v: Shown(formatting.p_of(v.p) + formatting.star(v.p_holm)), lambda v: v.p
 )
 MONEY: Kind[Cost] = Kind(
-    {"usd": _NUMBER, "unpriced": _INTEGER},
     lambda v: Shown(formatting.dollars(v.usd, v.unpriced)),
-    lambda v: [v.usd, v.unpriced],
+    lambda v: v.usd,
     "US dollars",
 )
-TOKENS = plain(_INTEGER, formatting.thousands, "tokens")
-SECONDS = plain(_NUMBER, formatting.seconds, "s")
-SIZE = plain(_TEXT, formatting.short)
+TOKENS = plain(formatting.thousands, "tokens")
+SECONDS = plain(formatting.seconds, "s")
+SIZE = plain(formatting.short, is_text=True)
 DEPTHS: Kind[Percentage] = Kind(
-    {"shown": _INTEGER, "possible": _INTEGER},
     lambda v: Shown(formatting.ninety_percent_to(v)),
-    lambda v: [v.low, v.high],
+    lambda v: v.low,
     "depth",
     unknown="",
 )
-D50: Kind[Threshold] = Kind(
-    {"": _NUMBER, "low": _NUMBER, "high": _NUMBER, "place": _TEXT},
-    _d50,
-    lambda v: [v.d50, *v.interval, v.place],
-    "depth",
-)
+D50: Kind[Threshold] = Kind(_d50, lambda v: v.d50, "depth")
 # Their intervals say whether the wanted one is reached.
 D50_OF_SIDE: Kind[Threshold] = replace(D50, show=_d50_of_side)
-PART: Kind[PartOf] = Kind(
-    {"part": _INTEGER, "whole": _INTEGER}, _part, lambda v: [v.part, v.whole], "trials"
-)
-WRONG: Kind[Minimum] = Kind(
-    {"question": _TEXT, "expected": _TEXT, "answer": _TEXT},
-    _wrong,
-    _wrong_data,
-    is_sorted=False,
-    is_left=True,
-)
+PART: Kind[PartOf] = Kind(_part, lambda v: v.part, "trials")
+WRONG: Kind[Minimum] = Kind(_wrong, lambda v: v.question, is_sorted=False, is_left=True)
 
 
 class Amounts(NamedTuple):
@@ -221,8 +182,7 @@ class Amounts(NamedTuple):
 
 def amounts(show: Callable[[float | None], str], unit: str) -> Kind[Amounts]:
     return Kind(
-        {"median": _NUMBER, "p90": _NUMBER, "sum": _NUMBER},
         lambda v: Shown(" / ".join(map(show, (v.median, v.p90, v.sum)))),
-        lambda v: [v.median, v.p90, v.sum],
+        lambda v: v.median,
         unit,
     )

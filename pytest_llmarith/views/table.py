@@ -55,18 +55,16 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind(Generic[V]):
-    """How the values of a column are shown, and what they are in CSV and JSON.
-
-    `parts` are the endings of keys with their types in JSON; a single part without an
-    ending has the key of the column. `data` returns a value for each part.
+    """How the values of a column are shown. `figure` is the number or text by which the
+    page sorts a value, or a figure with an interval, which it can draw.
     """
 
-    parts: Mapping[str, str]
     show: Callable[[V], Shown]
-    data: Callable[[V], Sequence[Datum]]
+    figure: Callable[[V], Any] = lambda value: value
     unit: str = ""
     is_name: bool = False  # untrusted text to the left of figures
-    is_sorted: bool = True  # by the first part, on the page
+    is_text: bool = False  # sorted as a text
+    is_sorted: bool = True  # on the page
     is_left: bool = False  # aligned to the left, as a text
     is_signed: bool = False  # a hyphen is a minus sign
     is_known: Callable[[V], bool] = lambda value: True  # whether people see a figure
@@ -80,11 +78,11 @@ class Kind(Generic[V]):
             return Shown("")
         return Shown(self.unknown)
 
-    def values(self, value: V | None) -> Sequence[Datum]:
-        """A value for each part."""
-        if value is None:
-            return [None] * len(self.parts)
-        return self.data(value)
+    def rank(self, value: V | None) -> Datum:
+        """By what a value is sorted."""
+        figure = None if value is None else self.figure(value)
+        found: Datum = getattr(figure, "value", figure)
+        return found
 
 
 @dataclass(frozen=True)
@@ -112,13 +110,6 @@ class Column(Generic[V]):
     is_named: bool = False  # the title is a name, as in a matrix
     term: str = ""  # its name in the legend, if that is not the title
     across: str = ""  # of a matrix, the filter of trials for which its columns stand
-
-    def part_keys(self) -> list[str]:
-        """The keys of its parts in CSV and JSON."""
-        keys = []
-        for part in self.kind.parts:
-            keys.append(f"{self.key}_{part}" if part else self.key)
-        return keys
 
 
 @dataclass(frozen=True)
@@ -275,7 +266,7 @@ def _is_shown(column: Column[Any], value: Any) -> bool:
     """Whether a value makes its column worth showing."""
     if value is None or not column.kind.is_known(value):
         return False
-    return not column.is_rare or bool(column.kind.values(value)[0])
+    return not column.is_rare or column.kind.rank(value) != 0
 
 
 @dataclass(frozen=True)

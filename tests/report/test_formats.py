@@ -165,6 +165,6 @@ def test_keys_and_columns_are_unique() -> None:
     keys = [one.key for one in DEFINITIONS]
     assert len(set(keys)) == len(keys)
     for definition in DEFINITIONS:
-        parts = [part for one in definition.columns for part in one.part_keys()]
+        parts = [one.key for one in definition.columns]
         assert len(set(parts)) == len(parts)
         assert all(one.meaning for one in definition.columns)

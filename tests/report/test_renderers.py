@@ -38,8 +38,8 @@ HOSTILE = st.one_of(
     ),
 )
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
-COST: Kind[float] = kinds.plain("number", "${:.2f}".format)
-FIGURE: Kind[str] = kinds.plain("string", str)
+COST: Kind[float] = kinds.plain("${:.2f}".format)
+FIGURE: Kind[str] = kinds.plain(str, is_text=True)
 
 
 def column(title: str, kind: Kind[Any] = FIGURE, below: str = "", **named: Any) -> Any:
@@ -259,7 +259,7 @@ def test_figures_in_latex() -> None:
 
 def test_intervals_are_in_brackets_where_there_is_room() -> None:
     """Else they are below their figures; the legend says which."""
-    kind: Kind[str] = Kind({"": "string"}, lambda one: Shown(one, "1-2"), lambda v: [v])
+    kind: Kind[str] = Kind(lambda one: Shown(one, "1-2"))
     columns = [column("model", kinds.NAME), column("a", kind), column("b", kind)]
     one = Table("", "", columns, [Row(["m", "x" * 9, "y" * 9])])
     assert one_table(one, 60)[-2:] == [

@@ -272,10 +272,8 @@ def _difference_of_d50(found: Figure) -> Shown:
 
 
 _GAIN_IN_DIGITS: Kind[Figure] = Kind(
-    {"digits": "number", "low": "number", "high": "number"},
     _difference_of_d50,
-    lambda v: [v.value, v.low, v.high],
-    "depth",
+    unit="depth",
 )
 
 COMPARISON_OF_D50 = Definition(

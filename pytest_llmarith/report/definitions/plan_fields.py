@@ -54,7 +54,7 @@ NEEDS = Definition(
         Column(
             "share",
             "planned with",
-            kinds.plain("number", "{:.1%}".format),
+            kinds.plain("{:.1%}".format),
             "the share of questions that only one gets right, at least 3 of those "
             "asked and the difference itself",
             lambda need: need.discordant,
@@ -116,15 +116,13 @@ def _bound(found: Bound) -> Shown:
 
 
 _BOUND: Kind[Bound] = Kind(
-    {"usd": "number", "is_lower_bound": "boolean"},
     _bound,
-    lambda v: [v.usd, v.is_lower],
+    lambda v: v.usd,
     "US dollars",
 )
 _TOKENS: Kind[Tokens] = Kind(
-    {"prompt": "number", "completion": "number"},
     lambda v: Shown(f"{v.prompt:,.0f} + {v.completion:,.0f}"),
-    lambda v: [v.prompt, v.completion],
+    lambda v: v.prompt,
     "tokens",
 )
 

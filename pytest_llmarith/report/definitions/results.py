@@ -51,14 +51,9 @@ def _shown_count(found: Counted) -> Shown:
     return kinds.PERCENT.shown(found.percentage)
 
 
-def _data_of_count(found: Counted) -> list[Any]:
-    return [found.trials, *kinds.PERCENT.values(found.percentage)]
-
-
 OUTCOME: Kind[Counted] = Kind(
-    {"": "integer", "percent": "number", "low": "number", "high": "number"},
     _shown_count,
-    _data_of_count,
+    lambda found: found.percentage,
     "%",
     is_known=lambda found: found.percentage is not None,
 )
@@ -85,14 +80,8 @@ def _range(lowest: str, highest: str) -> Shown:
 
 
 HOLDS: Kind[Sequence[Percentage]] = Kind(
-    {
-        "lowest_shown": "integer",
-        "lowest_possible": "integer",
-        "highest_shown": "integer",
-        "highest_possible": "integer",
-    },
     _holds,
-    lambda v: [v[0].low, v[0].high, v[-1].low, v[-1].high],
+    lambda v: v[0].low,
     "depth",
     unknown="",
 )
@@ -124,9 +113,8 @@ def _d50s(found: Sequence[Threshold]) -> Shown:
 
 
 D50S: Kind[Sequence[Threshold]] = Kind(
-    {"lowest": "number", "highest": "number"},
     _d50s,
-    lambda v: [v[0].d50, v[-1].d50],
+    lambda v: v[0].d50,
     "depth",
 )
 
@@ -179,9 +167,8 @@ class ErrorShare(NamedTuple):
 
 
 MOST_ERRORS: Kind[ErrorShare] = Kind(
-    {"class": "string", "percent": "number"},
     lambda v: Shown(f"{v.name} {formatting.percent_of(v.percentage)} %"),
-    lambda v: [v.name, kinds.PERCENT.values(v.percentage)[0]],
+    lambda v: v.percentage,
     is_sorted=False,
 )
 
@@ -370,9 +357,8 @@ def _shown_rank(found: Ranked) -> Shown:
 
 
 _RANKED: Kind[Ranked] = Kind(
-    {"percent": "number", "low": "number", "high": "number", "rank": "integer"},
     _shown_rank,
-    lambda v: [*kinds.PERCENT.values(v.correct), v.rank],
+    lambda v: v.correct,
     "%",
 )
 
@@ -530,7 +516,7 @@ VARIANTS = Definition(
         Column(
             "leading",
             "leading",
-            kinds.plain("string", str),
+            kinds.plain(str, is_text=True),
             "the median of the leading digits of deviates that are right, - if most "
             "have another length than the truth",
             leading_digits,
@@ -703,7 +689,7 @@ ERRORS = Definition(
         Column(
             "length",
             "off in length",
-            kinds.plain("number", "{:.2f}".format, "digits"),
+            kinds.plain("{:.2f}".format, "digits"),
             "digits too long or too short, on average",
             _value("dlength"),
             Level.PAGE,
@@ -711,7 +697,7 @@ ERRORS = Definition(
         Column(
             "leading",
             "leading digits",
-            kinds.plain("string", str),
+            kinds.plain(str, is_text=True),
             "digits right before the first wrong one, the median of deviates",
             leading_digits,
             Level.PAGE,

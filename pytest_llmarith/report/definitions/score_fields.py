@@ -68,15 +68,8 @@ def _term_seconds(here: Here) -> list[float] | None:
 
 
 JUDGES: Kind[Agreement] = Kind(
-    {
-        "judged": "integer",
-        "agreed": "integer",
-        "only_static": "integer",
-        "only_llm": "integer",
-        "kappa": "number",
-    },
     lambda v: Shown(f"{v.agreed:,} of {v.judged:,}", notes=_kappa(v)),
-    lambda v: [v.judged, v.agreed, v.only_static, v.only_llm, v.kappa],
+    lambda v: v.judged,
 )
 
 
@@ -85,9 +78,8 @@ def _kappa(found: Agreement) -> tuple[str, ...]:
 
 
 SECONDS_A_TERM: Kind[Any] = Kind(
-    {"median": "number", "p90": "number", "max": "number"},
     lambda v: Shown(" / ".join(f"{one:.3f}" for one in v)),
-    lambda v: v,
+    lambda v: v[0],
     "s",
 )
 
@@ -296,9 +288,8 @@ def _broken(found: BreakingPoint) -> Shown:
 
 
 BREAK: Kind[BreakingPoint] = Kind(
-    {"question": "string", "expected": "string", "answer": "string"},
     _broken,
-    lambda v: [v.question, v.expected, v.answer],
+    lambda v: v.question,
     is_sorted=False,
     is_left=True,
 )

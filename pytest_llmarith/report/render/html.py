@@ -104,8 +104,7 @@ def view(
 
 def _head(column: Column[Any], axis: Axis | None) -> Head:
     kind = column.kind
-    first_type = next(iter(kind.parts.values()))
-    sorts = "text" if first_type == "string" else "number"
+    sorts = "text" if kind.is_text else "number"
     if not kind.is_sorted:
         sorts = ""
     title = _printable(column.title)
@@ -153,7 +152,7 @@ def _cell(column: Column[Any], value: Any, axis: Axis | None) -> HtmlCell:
     ends = _ends(column, value) if axis else None
     notes = tuple(map(_printable, shown.notes))
     shown = shown._replace(text=_printable(shown.text), notes=notes)
-    return HtmlCell(shown, _sort(column, value), ends=ends)
+    return HtmlCell(shown, column.kind.rank(value), ends=ends)
 
 
 def _printable(text: str) -> str:
@@ -161,39 +160,20 @@ def _printable(text: str) -> str:
     return text if text.isprintable() else sanitize(text, _LONGEST_TEXT)
 
 
-def _sort(column: Column[Any], value: Any) -> Datum:
-    """The figure that is shown, else the first part."""
-    parts = _parts(column, value)
-    for name in ("percent", "points"):
-        if name in parts:
-            return parts[name]
-    return next(iter(parts.values()))
-
-
 def _ends(column: Column[Any], value: Any) -> Sequence[float] | None:
     """The figure, and the ends of its interval or itself."""
-    parts = _parts(column, value)
-    figure = parts.get("percent", parts.get("points"))
-    if not isinstance(figure, int | float):
+    found = None if value is None else column.kind.figure(value)
+    if found is None or found.value is None:
         return None
-    ends: list[float] = [figure]
-    for name in ("low", "high"):
-        end = parts.get(name)
-        ends.append(end if isinstance(end, int | float) else figure)
-    return ends
-
-
-def _parts(column: Column[Any], value: Any) -> dict[str, Datum]:
-    """The parts of a value by name."""
-    kind = column.kind
-    return dict(zip(kind.parts, kind.values(value), strict=True))
+    ends = [found.low, found.high]
+    return [found.value, *(found.value if end is None else end for end in ends)]
 
 
 def _axis(column: Column[Any], values: Sequence[Any]) -> Axis | None:
     """From 0 to 100 %; of differences one with as many points on either side of 0."""
     if not column.pictured:
         return None
-    if "percent" in column.kind.parts:
+    if column.kind.unit == "%":
         return Axis(0, 100, 0, 100)
     most = 0.0
     for value in values:
