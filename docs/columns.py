@@ -20,7 +20,7 @@ from pytest_llmarith.views.table import Column, Level
 _INTRODUCTION = """\
 # Tables
 
-For those who look up a column of a table, or its key in CSV and JSON.
+For those who look up a measure in CSV and JSON, or a column of a table.
 
 Made from the code by `make docs`. `summary.json`, and `llmarith report` as CSV and JSON,
 have the measures. The tables are those of the end of a run, of `llmarith report`,
@@ -44,9 +44,9 @@ def columns() -> str:
     sections = [_section("Columns of many tables", common)]
     for definition in DEFINITIONS:
         rows = [_row(column) for column in definition.columns]
-        title = f"`{definition.key}`: {definition.title}"
+        title = definition.title[:1].upper() + definition.title[1:]
         shared = [
-            f"`{column.key}`" for column in definition.columns if _row(column) in common
+            column.title for column in definition.columns if _row(column) in common
         ]
         own = [row for row in rows if row not in common]
         sections.append(_section(title, own, shared))
@@ -69,19 +69,18 @@ def _section(title: str, rows: list[str], shared: Sequence[str] = ()) -> str:
     lines = [f"## {title}", ""]
     if shared:
         lines += [f"[As elsewhere](#columns-of-many-tables): {', '.join(shared)}.", ""]
-    header = ["| key | title | shown | meaning |", "|---|---|---|---|"]
+    header = ["| title | shown | meaning |", "|---|---|---|"]
     return "\n".join([*lines, *header, *rows]) + "\n"
 
 
 def _row(column: Column[object]) -> str:
-    keys = f"`{column.key}`"
     level = Level(column.level).name.lower()
     unit = column.kind.unit
     meaning = column.meaning
     text = f"{column.title} {meaning}"
     if unit and not re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", text):
         meaning += f" ({unit})"
-    cells = [keys, column.title, level, meaning]
+    cells = [column.title, level, meaning]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 

@@ -142,7 +142,7 @@ def test_a_column_is_one_entry(tmp_path: Path) -> None:
             text = shown(run, form)
             assert "squared" in text
             assert "1,234,567" in text
-        assert "| `squared` | squared |" in columns()
+        assert "| squared | " in columns()
     finally:
         OVERVIEW.columns.remove(column)
 
