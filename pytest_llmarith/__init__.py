@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pytest_llmarith.figures.estimates import Figure, Measure
+    from pytest_llmarith.figures.shares import share
     from pytest_llmarith.report.frames import load
     from pytest_llmarith.tasks.number_tasks import number_task
     from pytest_llmarith.tasks.task import Grade, Grid, NoAnswer, Problem, Task
@@ -21,5 +23,22 @@ else:
         return getattr(import_module(f"pytest_llmarith.{module}"), name)
 
 
-__all__ = ["Grade", "Grid", "NoAnswer", "Problem", "Task", "load", "number_task"]
-_MODULES = {"load": "report.frames", "number_task": "tasks.number_tasks"}
+__all__ = [
+    "Figure",
+    "Grade",
+    "Grid",
+    "Measure",
+    "NoAnswer",
+    "Problem",
+    "Task",
+    "load",
+    "number_task",
+    "share",
+]
+_MODULES = {
+    "Figure": "figures.estimates",
+    "Measure": "figures.estimates",
+    "load": "report.frames",
+    "number_task": "tasks.number_tasks",
+    "share": "figures.shares",
+}

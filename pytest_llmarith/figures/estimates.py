@@ -93,6 +93,7 @@ class Described(Part):
     title: str
     unit: str
     meaning: str
+    in_table: bool = True  # whether the table of the measures of a task has it
 
 
 @dataclass(frozen=True)
@@ -108,10 +109,11 @@ class Measure:
     counter: Callable[[], Counter]  # shared by measures
     figures: Callable[[Sequence[Leaf]], Iterable[Figure]]
     in_cells: bool = True  # whether a single variant at a single depth has it
+    in_table: bool = True  # whether the table of the measures of a task has it
 
     @property
     def described(self) -> Described:
-        return Described(self.title, self.unit, self.meaning)
+        return Described(self.title, self.unit, self.meaning, self.in_table)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
-from pytest_llmarith.figures.estimates import Figure
+from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.statistics.intervals import Interval, in_percent, wilson
 from pytest_llmarith.statistics.proportions import (
     Cell,
@@ -66,3 +67,37 @@ def share_with(
     if interval is not None:
         low, high = in_percent(interval.low), in_percent(interval.high)
     return Figure(in_percent(share), low, high, n, by, method=method)
+
+
+class _ShareCounter:
+    """The trials of each problem, and how many of them are one."""
+
+    def __init__(self, is_one: Callable[[Any], bool | None]) -> None:
+        self._is_one = is_one
+        self.problems: dict[int, Cluster] = {}
+
+    def add(self, trial: Trial) -> None:
+        found = None if trial.details is None else self._is_one(trial.details)
+        if found is not None:
+            some, trials = self.problems.get(trial.problem, (0, 0))
+            self.problems[trial.problem] = Cluster(some + bool(found), trials + 1)
+
+
+def share(
+    key: str, title: str, meaning: str, is_one: Callable[[Any], bool | None]
+) -> Measure:
+    """A measure of a task: the percentage of trials that are one by the details of
+    their grade; None leaves a trial out. Repeats are clustered by problem.
+    """
+
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        clusters = [one for leaf in leaves for one in leaf.counted.problems.values()]
+        some = sum(one.successes for one in clusters)
+        trials = sum(one.trials for one in clusters)
+        found = percentage(some, trials)
+        if trials > len(clusters):
+            found = percentage_of_clusters(clusters)
+        if found is not None:
+            yield found
+
+    return Measure(key, title, "%", meaning, lambda: _ShareCounter(is_one), figures)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pytest_llmarith.figures.estimates import Described
 from pytest_llmarith.report.charts import (
     MOST_TOGETHER,
     Chart,
@@ -15,7 +16,7 @@ from pytest_llmarith.report.charts import (
 )
 from pytest_llmarith.report.definitions.results import OVERVIEW, counted_share
 from pytest_llmarith.views import formatting, kinds
-from pytest_llmarith.views.fields import trials_of
+from pytest_llmarith.views.fields import field_of, trials_of
 from pytest_llmarith.views.places import Curve, Here, Share, short_name
 from pytest_llmarith.views.table import Kind
 
@@ -99,9 +100,14 @@ def _of_task(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
 def _of_measures(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
     """A chart for each further measure that has a curve."""
     charts = []
-    for column in OVERVIEW.columns:
-        if not column.curved:
-            continue
+    columns = [column for column in OVERVIEW.columns if column.curved]
+    own: dict[str, Described] = {}
+    for row in rows:
+        own |= row.result.own
+    for key, one in own.items():
+        if one.unit == "%" and one.in_table:
+            columns.append(field_of(key, one))
+    for column in columns:
         curves = {row.label: row.curve_of(column.key) for row in rows}
         known = {label: curve for label, curve in curves.items() if curve}
         if known:

@@ -60,9 +60,9 @@ from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import ErrorClass
 from pytest_llmarith.views import formatting, kinds
-from pytest_llmarith.views.fields import model_of, trials_of
+from pytest_llmarith.views.fields import WHOSE, field_of, model_of, trials_of
 from pytest_llmarith.views.places import LONGEST_LABEL, Here, short_name
-from pytest_llmarith.views.table import Column, Level, Row, Table
+from pytest_llmarith.views.table import Column, Definition, Level, Row, Table
 
 _FIRST = ("model", "task", "correct", "holds_to", "d50", "cost", "most_errors")
 
@@ -174,6 +174,8 @@ def _overview(results: Results, level: Level) -> Iterator[Block]:
     rows = results.rows
     if level < Level.PAGE:
         yield Block([overview(rows, level)])
+        if level is Level.FULL:
+            yield from _of_tasks(results, level)
         return
     tasks = list(dict.fromkeys(row.task for row in rows))
     by_task = sorted(rows, key=lambda row: (tasks.index(row.task), _place(row)))
@@ -185,6 +187,20 @@ def _overview(results: Results, level: Level) -> Iterator[Block]:
         return
     yield Block([_models_by_task(by_task, tasks)])
     yield Block([table.first(*_FIRST)], title="All figures by model and task")
+
+
+def _of_tasks(results: Results, level: Level) -> Iterator[Block]:
+    """The measures that a task brings."""
+    for task, rows in _tasks(results.rows).items():
+        columns = {}
+        for row in rows:
+            for key, one in row.result.own.items():
+                if one.in_table and row.get(key) is not None:
+                    columns[key] = field_of(key, one, level)
+        definition = Definition("own", "measures", [*WHOSE[:1], *columns.values()])
+        if columns:
+            table = definition.table(rows, level, trials=trials_of)
+            yield Block([_of_task(table, task)])
 
 
 def _models_by_task(rows: Sequence[Here], tasks: Sequence[str]) -> Table:
@@ -490,6 +506,7 @@ def _scores(results: Results, level: Level) -> Iterator[Block]:
 _Blocks = Callable[[Results, Level], Iterator[Block]]
 _SECTIONS: Sequence[tuple[str, Level, _Blocks, str]] = (
     ("overview", Level.BRIEF, _overview, ""),
+    ("own", Level.PAGE, _of_tasks, "Measures that a task brings."),
     ("differences", Level.BRIEF, _differences, ""),
     (
         "depth",

@@ -53,6 +53,7 @@ from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import Run, ShardFacts
+from pytest_llmarith.tasks.task import RESERVED, Task
 from pytest_llmarith.types import Failure, Progress, Question, StoreMode
 
 
@@ -69,6 +70,7 @@ class RunController:
         self._has_shown_end = False
         self._terminal = Terminal(config, settings)
         self._recorder = Recorder(settings)
+        self._loaded = set(RESERVED)  # tasks
         self._broker = RunBroker(config, settings, self._terminal, self._recorder)
         self._workers = Workers(
             config, settings, self._broker.process, self._broker.begin
@@ -176,11 +178,30 @@ class RunController:
             return
         if nodeid in self._recorder.records:
             self._terminal.forget(nodeid)
+        if self._has_workers:
+            self._load_task(record.task, nodeid)
         self._recorder.add(nodeid, record)
         if self._recorder.unwritable and self._settings.models:
             self._broker.process().stop(self._recorder.unwritable)
 
     # --- summary and exit status ------------------------------------------------------
+
+    def _load_task(self, name: str, nodeid: str) -> None:
+        """Import the file of a task that only workers have collected, as its measures
+        are counted here.
+        """
+        if name in self._loaded:
+            return
+        self._loaded.add(name)
+        path = self._config.rootpath / nodeid.partition("::")[0]
+        try:
+            session = self._config.pluginmanager.getplugin("session")
+            module = pytest.Module.from_parent(session, path=path).obj
+        except (ImportError, OSError, pytest.Collector.CollectError):
+            return  # the workers may be on another host
+        for value in vars(module).values():
+            if isinstance(value, Task) and value.name == name:
+                value.register()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:

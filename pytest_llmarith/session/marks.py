@@ -105,6 +105,7 @@ def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
             raise InvalidTask(f"{where} needs a {name}; write {mark.example}")
     if "task" in arguments:
         _refuse_same_name(metafunc, arguments["task"])
+        arguments["task"].register()
     return mark, arguments
 
 

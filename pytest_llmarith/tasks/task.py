@@ -15,6 +15,8 @@ from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_llmarith import records
+from pytest_llmarith.figures.count import MEASURES
+from pytest_llmarith.figures.estimates import TASKS, Measure, TaskFigures
 from pytest_llmarith.records import NUMBER, Reply, check_plain
 from pytest_llmarith.tasks.values import recorded_answer
 from pytest_llmarith.types import Failure, Outcome, Prompt, Question
@@ -312,7 +314,7 @@ class Task(Generic[Answer]):
     to 1, or a `Grade`, by default whether it equals `problem.expected`; or it is a
     `Grader`. `numbers` names inputs that --llm-number-format rewrites, `reply_tokens`
     is the length of a short reply. `replies(problem)` is what the fake models reply:
-    a right reply, then wrong ones.
+    a right reply, then wrong ones. `measures` are counted of its trials only.
     """
 
     name: str
@@ -323,6 +325,7 @@ class Task(Generic[Answer]):
     numbers: Sequence[str] = ()
     reply_tokens: int = 100  # a guess
     replies: Callable[[Problem], Sequence[str]] = _expected_text
+    measures: Sequence[Measure] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
@@ -346,6 +349,17 @@ class Task(Generic[Answer]):
                 )
         has_problems = callable(self.problems) or isinstance(self.problems, Sequence)
         self._check(has_problems, "problems", "a list, a function or a Grid")
+        for one in self.measures:
+            if one.key in MEASURES:
+                raise ValueError(
+                    f"Task {self.name}: every task has the measure {one.key!r}; choose "
+                    f"another key"
+                )
+
+    def register(self) -> None:
+        """Make its measures known to this process."""
+        if self.measures:
+            TASKS[self.name] = TaskFigures(measures=self.measures)
 
     def _check(self, is_right: bool, name: str, wanted: str) -> None:
         if not is_right:

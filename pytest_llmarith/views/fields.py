@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_llmarith.figures.count import MEASURES
+from pytest_llmarith.figures.estimates import Described, Measure
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.places import Here, short_name
 from pytest_llmarith.views.table import Column, Kind, Level
@@ -26,7 +27,16 @@ def trials_of(here: Here) -> Mapping[str, str | int]:
 
 def field(key: str, level: Level = Level.PAGE, *, curved: bool = False) -> Column[Any]:
     """A column of a measure, which has its title, unit and meaning."""
-    measure = MEASURES[key]
+    return field_of(key, MEASURES[key], level, curved=curved)
+
+
+def field_of(
+    key: str,
+    measure: Measure | Described,
+    level: Level = Level.PAGE,
+    *,
+    curved: bool = False,
+) -> Column[Any]:
     kind: Kind[Any] = kinds.PERCENT if measure.unit == "%" else kinds.FIGURE
     return Column(
         key,

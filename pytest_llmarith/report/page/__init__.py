@@ -45,6 +45,7 @@ _SCRIPTS = (
 # The parts that have content are shown, in this order.
 _PARTS = {
     "overview": "Overview",
+    "own": "Measures of the task",
     "differences": "Is the difference real?",
     "depth": "By depth",
     "cells": "Cells",

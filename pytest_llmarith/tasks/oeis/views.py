@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pytest_llmarith.figures.estimates import Result, Trial
 from pytest_llmarith.records import Record, Reply
@@ -81,7 +82,7 @@ def _row(term: Term) -> list[str]:
 
 
 REPORT = TaskReport(
-    measures=MEASURES,
+    measures=[replace(one, in_table=False) for one in MEASURES],
     read_details=read_details,
     name_of=_number,
     answer_of=_printed,
