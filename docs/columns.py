@@ -12,10 +12,61 @@ from collections.abc import Sequence
 
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.estimates import figures_of
-from pytest_llmarith.report.data_tables import DEFINITIONS
+from pytest_llmarith.report.definitions.difference_fields import (
+    COMPARISON,
+    COMPARISON_OF_D50,
+    DIFFERENCES,
+    EFFECTS,
+    MEAN_SCORES,
+)
+from pytest_llmarith.report.definitions.plan_fields import NEEDS, PRICES
+from pytest_llmarith.report.definitions.reply_fields import (
+    REPEATS,
+    REPLIES,
+    WRONG_TRIALS,
+)
+from pytest_llmarith.report.definitions.results import (
+    BY_DEPTH,
+    BY_VARIANT,
+    CELLS,
+    CLASSES,
+    DIGITS,
+    ERRORS,
+    OVERVIEW,
+    THRESHOLDS,
+    VARIANTS,
+)
+from pytest_llmarith.report.definitions.score_fields import (
+    SCORES,
+    SEARCHES,
+)
 from pytest_llmarith.tasks.registry import register_built_in
 from pytest_llmarith.tasks.task import OEIS
-from pytest_llmarith.views.table import Column, Level
+from pytest_llmarith.views.table import Column, Definition, Level
+
+DEFINITIONS: Sequence[Definition] = (
+    OVERVIEW,
+    CELLS,
+    BY_VARIANT,
+    VARIANTS,
+    BY_DEPTH,
+    ERRORS,
+    CLASSES,
+    DIGITS,
+    SCORES,
+    SEARCHES,
+    THRESHOLDS,
+    DIFFERENCES,
+    EFFECTS,
+    REPEATS,
+    REPLIES,
+    WRONG_TRIALS,
+    COMPARISON,
+    MEAN_SCORES,
+    COMPARISON_OF_D50,
+    NEEDS,
+    PRICES,
+)
 
 _INTRODUCTION = """\
 # Tables

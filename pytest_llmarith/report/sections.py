@@ -20,8 +20,12 @@ from pytest_llmarith.report.curves import (
     score_curves,
     stratum_charts,
 )
-from pytest_llmarith.report.data_tables import difference_items, effects_of
-from pytest_llmarith.report.definitions.difference_fields import DIFFERENCES, EFFECTS
+from pytest_llmarith.report.definitions.difference_fields import (
+    DIFFERENCES,
+    EFFECTS,
+    difference_items,
+    effects_of,
+)
 from pytest_llmarith.report.definitions.reply_fields import (
     REPEATS,
     REPLIES,

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from docs.columns import DEFINITIONS
 from pytest_llmarith.cli import main
-from pytest_llmarith.report.data_tables import DEFINITIONS
 from pytest_llmarith.report.definitions.results import OVERVIEW
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.table import Column

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.results.keys import USUAL_NAME
+from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.places import Here
 from pytest_llmarith.views.table import Column, Definition, Kind, Level, Shown
 
 DETECTABLE = (
@@ -179,6 +182,35 @@ EFFECTS = Definition(
         _P,
     ],
 )
+
+
+def difference_items(
+    rows: Sequence[Here], differences: Sequence[Compared]
+) -> list[LabelledSide]:
+    """The differences to the baseline, with what is known of the models."""
+    simulated: dict[tuple[str, str], bool] = {}
+    for row in rows:
+        simulated[row.label, row.task] = row.simulated
+    for row in rows:
+        simulated[row.model, row.task] = row.simulated
+    items = []
+    for one in differences:
+        name, task, *_ = one.place
+        is_simulated = simulated.get((name, task or ""), False)
+        model = kinds.model(name, name, is_simulated=is_simulated)
+        items.append(LabelledSide(model, task or "", one))
+    return items
+
+
+def effects_of(summary: RunSummary) -> Iterator[LabelledSide]:
+    """The effects of the conditions of a run."""
+    simulated = {one.model for one in summary.results if one.facts.simulated}
+    for one in summary.contrasts("condition"):
+        if not one.questions:
+            continue
+        name, task, *_ = one.place
+        model = kinds.model(name, name, is_simulated=name in simulated)
+        yield LabelledSide(model, task or "", one)
 
 
 # --- two sides ------------------------------------------------------------------------

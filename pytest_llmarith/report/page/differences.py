@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from pytest_llmarith.figures.contrasts import Compared
-from pytest_llmarith.report.data_tables import effect_items
 from pytest_llmarith.report.definitions.difference_fields import (
     DIFFERENCES,
     EFFECTS,
     LabelledSide,
+    effects_of,
 )
 from pytest_llmarith.report.definitions.results import VARIANTS
 from pytest_llmarith.report.render.html import View, view
@@ -226,6 +226,20 @@ _SHARE: Column[Heat] = Column("share", "correct %", HEAT, "correct answers", _he
 
 
 # --- conditions -----------------------------------------------------------------------
+
+
+def effect_items(
+    runs: Sequence[PageRun], series: Sequence[Series]
+) -> Iterator[LabelledSide]:
+    """The effects of the conditions of all runs."""
+    labels = {one.key: one.label for one in series}
+    for number, run in enumerate(runs):
+        for item in effects_of(run.summary):
+            assert item.one
+            _, place, *_ = item.one
+            label = labels[number, place.model, place.condition or ""]
+            model = item.model._replace(label=label)
+            yield item._replace(model=model)
 
 
 def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
