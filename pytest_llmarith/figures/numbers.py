@@ -24,7 +24,7 @@ class NumberCounter:
         self.has_numbers = False
         self.deviates: list[NumberDetails] = []
         self.digit_match, self.dlength = array("d"), array("d")
-        self.tolerant = self.strict = 0
+        self.tolerant = self.strict = self.bare = self.read = 0
 
     def add(self, trial: Trial) -> None:
         record = trial.record
@@ -34,6 +34,8 @@ class NumberCounter:
         if record.reading is None or record.grade is None or record.search is not None:
             return
         self.has_numbers = True
+        self.read += 1
+        self.bare += record.answers.get(Reading.STRICT) is not None
         scores = record.grade.scores
         self.tolerant += scores.get(Reading.TOLERANT) == 1
         self.strict += scores.get(Reading.STRICT) == 1
@@ -47,6 +49,13 @@ def _deviates(leaves: Sequence[Leaf]) -> list[NumberDetails]:
     for leaf in leaves:
         found += leaf.counted.deviates
     return found
+
+
+def _bare(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    read = sum(leaf.counted.read for leaf in leaves)
+    share = percentage(sum(leaf.counted.bare for leaf in leaves), read)
+    if share is not None:
+        yield share
 
 
 def _average_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -263,5 +272,13 @@ MEASURES = (
         "correct answers in the strict reading",
         NumberCounter,
         _correct_in(Reading.STRICT),
+    ),
+    Measure(
+        "bare_number",
+        "bare %",
+        "%",
+        "replies that are nothing but a number",
+        NumberCounter,
+        _bare,
     ),
 )

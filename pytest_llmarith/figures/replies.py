@@ -11,7 +11,11 @@ from operator import attrgetter
 from statistics import median
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
-from pytest_llmarith.statistics.means import quantile_of_sorted
+from pytest_llmarith.statistics.means import (
+    error_of_mean,
+    of_mean,
+    quantile_of_sorted,
+)
 from pytest_llmarith.types import FailureCode, Outcome
 
 MOST_REASONS = 50  # messages of providers may all differ
@@ -40,6 +44,7 @@ _Reasons = collections.Counter[tuple[FailureCode | None, str]]
 class ReplyCounter:
     def __init__(self) -> None:
         self.replies = self.stored = self.batched = self.asked = 0
+        self.timed: list[tuple[float, float]] = []  # tokens and seconds
         self.amounts = {kind: array("d") for kind in _KINDS}
         self.reasons = {
             Outcome.NAN: _Reasons(),
@@ -55,12 +60,33 @@ class ReplyCounter:
             self.stored += reply.stored
             self.batched += reply.batched
             self.asked += is_read and not reply.stored
+            if reply.completion_tokens is not None and reply.latency_s is not None:
+                self.timed.append((reply.completion_tokens, reply.latency_s))
             for kind, amount in zip(_KINDS, _amounts_in(reply), strict=True):
                 if amount is not None:
                     self.amounts[kind].append(amount)
         if record.outcome in self.reasons:
             reason = (record.why or "no reason given")[:LONGEST_REASON]
             self.reasons[record.outcome][record.failure, reason] += 1
+
+
+def _tokens_a_second(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    """A ratio of sums; its interval is that of the mean of what each reply is above or
+    below it (Cochran 1977, Sampling Techniques, chapter 6).
+    """
+    pairs: list[tuple[float, float]] = []
+    for leaf in leaves:
+        pairs += leaf.counted.timed
+    seconds = fsum(second for _, second in pairs)
+    if not seconds:
+        return
+    ratio = fsum(tokens for tokens, _ in pairs) / seconds
+    error = error_of_mean([tokens - ratio * second for tokens, second in pairs])
+    low = high = None
+    if error:
+        spread, _ = of_mean(0, error * len(pairs) / seconds, len(pairs) - 1)
+        low, high = max(0.0, ratio + spread.low), ratio + spread.high
+    yield Figure(ratio, low, high, len(pairs), method="t" if error else "")
 
 
 def _amounts_of(kind: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
@@ -157,6 +183,14 @@ def _measures() -> Iterator[Measure]:
     for kind, unit, title in AMOUNTS:
         meaning = f"{title} of the n replies in which it is known"
         yield Measure(kind, title, unit, meaning, ReplyCounter, _amounts_of(kind))
+    yield Measure(
+        "tokens_a_second",
+        "tokens/s",
+        "tokens/s",
+        "completion tokens by seconds from the request to the whole reply",
+        ReplyCounter,
+        _tokens_a_second,
+    )
     for name, title, meaning in _COUNTS:
         yield Measure(name, title, "replies", meaning, ReplyCounter, _count_of(name))
     meaning = "of n replies, those without a known cost"

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from math import ceil, dist, floor, log10
 from typing import Any, NamedTuple
 
-from pytest_llmarith.views import kinds
+from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.places import Curve, Share
 from pytest_llmarith.views.table import Column, Kind, Row, Table
 
@@ -88,9 +88,10 @@ def _frame(
     """A grid of percent, the labels of ticks, and below them what the axis is."""
     parts = []
     for percent in _PERCENTS:
-        height = y.at(percent)
+        figure = y.high * percent / 100
+        height = y.at(figure)
         parts.append(ChartPart("grid", d=path([(x.start, height), (x.end, height)])))
-        parts.append(ChartPart("y", x.start - 5, height + 4, str(percent)))
+        parts.append(ChartPart("y", x.start - 5, height + 4, formatting.count(figure)))
     for at, text in ticks:
         parts.append(ChartPart("x", at, y.start + 17, text))
     parts.append(ChartPart("axis", x.end, y.start + 31, x_title))
@@ -117,8 +118,9 @@ def curves_chart(
     curves: Mapping[str, Curve],
     labels: Sequence[str] = (),
     figure: str = "correct %",
+    kind: Kind[Any] = kinds.PERCENT,
 ) -> Chart:
-    """Correct answers, or another figure in percent, by depth or the like.
+    """Correct answers, or another figure, by depth or the like.
 
     Each has the band of its intervals, and a point at least. Their names are labels,
     whose place among all `labels` chooses the looks of a curve.
@@ -131,6 +133,11 @@ def curves_chart(
     ticks = [
         (x.at(one), str(one)) for one in places[:: ceil(len(places) / _MOST_TICKS)]
     ]
+    y = _Y
+    if kind is not kinds.PERCENT:
+        most = max(found.high for curve in curves.values() for found in curve.values())
+        power = 10 ** floor(log10(most or 1))
+        y = _Y._replace(high=power * ceil(most / power))
     bands = []
     lines = []
     for label, curve in curves.items():
@@ -140,16 +147,19 @@ def curves_chart(
         lower: list[Place] = []
         marks = []
         for place, found in curve.items():
-            at, height = x.at(place), _Y.at(found.value)
+            at, height = x.at(place), y.at(found.value)
             middle.append((at, height))
-            upper.append((at, _Y.at(found.high)))
-            lower.insert(0, (at, _Y.at(found.low)))
+            upper.append((at, y.at(found.high)))
+            lower.insert(0, (at, y.at(found.low)))
             told = f"{label}, {x_title} {place}: {found.description}"
+            if kind is not kinds.PERCENT:
+                shown = kind.shown(found)
+                told = f"{label}, {x_title} {place}: {shown.as_figure(shown.text)}"
             marks.append(ChartPart("mark", at, height, told=told, slot=slot))
         bands.append(ChartPart(f"band s{slot}", d=path(upper + lower)))
         lines += [ChartPart(f"curve s{slot}", d=path(middle)), *marks]
-    frame = _frame(Axis(0, 1, 34, 330), _Y, ticks, x_title)
-    table = _table(x_title, curves, figure, kinds.PERCENT)
+    frame = _frame(Axis(0, 1, 34, 330), y, ticks, x_title)
+    table = _table(x_title, curves, figure, kind)
     for place in places:
         shares = [curve.get(place) for curve in curves.values()]
         table.rows.append(Row([str(place), *shares]))

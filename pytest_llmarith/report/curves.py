@@ -113,7 +113,8 @@ def _of_measures(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curv
         if known:
             axis = rows[0].axis_title(rows[0].result.facts.variants)
             title = f"{task}, {column.title}"
-            charts.append(curves_chart(title, axis, known, labels, column.title))
+            chart = curves_chart(title, axis, known, labels, column.title, column.kind)
+            charts.append(chart)
     return Curves(f"{task}, by depth", labels, charts)
 
 

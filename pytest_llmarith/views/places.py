@@ -183,15 +183,18 @@ class Here(NamedTuple):
         return known({depth: self._replace(depth=depth).share for depth in depths})
 
     def curve_of(self, key: str) -> Curve:
-        """A measure in percent by depth."""
-        shares: dict[int, Share | None] = {}
+        """A measure by depth; without an interval it has its value alone."""
+        shares: dict[int, Share] = {}
         for depth in self.result.facts.depths:
             found = self._replace(depth=depth).get(key)
-            whole = found.n or 0 if found else 0
-            percent = found.value if found else None
-            part = round(float(percent or 0) * whole / 100)
-            shares[depth] = share_of(part, whole, found)
-        return known(shares)
+            if found is None or found.value is None:
+                continue
+            value, whole = float(found.value), found.n or 0
+            low = value if found.low is None else found.low
+            high = value if found.high is None else found.high
+            part = round(value * whole / 100)
+            shares[depth] = Share(value, low, high, part, whole)
+        return shares
 
 
 def name_of(result: Result) -> str:

@@ -104,7 +104,7 @@ class Column(Generic[V]):
     below: str = ""
     explained: bool = False
     pictured: bool = False  # with its interval, on the page
-    curved: bool = False  # by depth, on the page; of a measure in percent
+    curved: bool = False  # by depth, on the page; of a measure
     is_rare: bool = False  # left out if it has only zeros
     is_optional: bool = False  # left out of a terminal that is too narrow
     is_named: bool = False  # the title is a name, as in a matrix

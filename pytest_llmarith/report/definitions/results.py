@@ -13,7 +13,7 @@ from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.types import Outcome
 from pytest_llmarith.views import formatting, kinds
-from pytest_llmarith.views.fields import WHOSE
+from pytest_llmarith.views.fields import WHOSE, field
 from pytest_llmarith.views.formatting import Percentage
 from pytest_llmarith.views.places import Here, Share, share_of
 from pytest_llmarith.views.table import UNKNOWN, Column, Definition, Kind, Level, Shown
@@ -334,6 +334,8 @@ OVERVIEW = Definition(
             below="relative_error",
             explained=True,
         ),
+        field("tokens_a_second", Level.FULL, curved=True),
+        field("bare_number", Level.FULL, curved=True),
     ],
 )
 
