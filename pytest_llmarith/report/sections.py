@@ -71,6 +71,9 @@ from pytest_llmarith.views.table import Column, Definition, Level, Row, Table
 _FIRST = ("model", "task", "correct", "holds_to", "d50", "cost", "most_errors")
 
 
+_FEW = 4  # models whose names fit as columns
+
+
 class Results(NamedTuple):
     """What a report shows.
 
@@ -144,7 +147,9 @@ def transposed(table: Table) -> Table:
     if not table.rows:
         return table
     names = [at for at, column in enumerate(table.columns) if column.kind.is_name]
-    columns: list[Column[Any]] = [Column("name", table.columns[0].title, kinds.NAME)]
+    across = [column.across for column in table.columns if column.across]
+    title = across[0] if across else table.columns[0].title
+    columns: list[Column[Any]] = [Column("name", title, kinds.NAME)]
     for number, row in enumerate(table.rows):
         lines = []
         for at in names:
@@ -334,6 +339,8 @@ def _cells(results: Results, level: Level) -> Iterator[Block]:
             for name in names:
                 across[name or ""] = partial(_replaced, {"variant": name})
             table = BY_VARIANT.table(grids, level, across=across)
+            if len(grids) <= _FEW:
+                table = transposed(table)
             yield Block([_of_task(table, task)])
         if level >= Level.FULL or len(grids) == 1:
             for row in grids:

@@ -194,6 +194,12 @@ class _Texts:
         piece = _Piece([[at]], longest)
         return {self._cell(at, row[at], piece) for row in self.rows}
 
+    def different(self, longest: int) -> int:
+        """How many names of the first column and of heads differ at this length."""
+        piece = _Piece([], longest)
+        heads = {self._head(at, piece) for at in range(len(self.columns))}
+        return len(self.names(0, longest)) + len(heads)
+
     def _head(self, at: int, piece: _Piece) -> str:
         """The title of a column, which may be a name, or names below each other."""
         column = self.columns[at]
@@ -287,8 +293,8 @@ def _longest(texts: _Texts, excess: int) -> int:
         if column.kind.is_name:
             widest = max(widest, *map(len, texts.names(at, LONGEST_NAME)))
     longest = max(SHORTEST_NAME, widest - excess)
-    different = len(texts.names(0, LONGEST_NAME))
-    while longest < LONGEST_NAME and len(texts.names(0, longest)) < different:
+    different = texts.different(LONGEST_NAME)
+    while longest < LONGEST_NAME and texts.different(longest) < different:
         longest += 1
     return longest
 
