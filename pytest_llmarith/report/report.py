@@ -251,6 +251,10 @@ def _first_lines(shown: _Shown, width: int) -> list[str]:
         lines.append(f"{', '.join(names)}: {UNFINISHED}")
     if shown.selection:
         lines.append(f"only {shown.selection}")
+    left_out = sorted({key for run in runs for key in run.left_out})
+    if left_out:
+        names = [sanitize_name(key, _LONGEST_RUN) for key in left_out]
+        lines.append(f"left out, as only their task counts them: {', '.join(names)}")
     for one in shown.pages:
         more = alarms(one.summary)
         lines += wrapped(more, width)

@@ -26,7 +26,7 @@ from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.run_files import UsageError, name_of
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.summaries import RunSummary, SummaryFile
+from pytest_llmarith.summaries import RunSummary, SummaryFile, described
 from pytest_llmarith.types import Outcome
 
 UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
@@ -92,6 +92,17 @@ class LoadedRun:
     def filtered(self, wanted: Wanted) -> LoadedRun:
         """The same run with the records for which `wanted` is true."""
         return LoadedRun(self._file, has_rows=self._has_rows, wanted=wanted)
+
+    @property
+    def left_out(self) -> list[str]:
+        """Measures of the run that only their task, which is not known here, counts
+        anew for chosen records.
+        """
+        if self._written is None or self._wanted is None:
+            return []
+        counted = {key for one in self.summary().results for key in one.own}
+        known = described(self._written.measures)
+        return sorted(set(self._written.measures) - set(known) - counted)
 
     def records(self) -> Iterator[Record]:
         """One record per trial: the last one with an answer, else the last one.

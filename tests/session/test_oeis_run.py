@@ -165,7 +165,6 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     result.stdout.fnmatch_lines(
         [
             "llmarith: [1-5] of 5 answered, [1-4] of 5 graded*",
-            "  terms: 6 ok, 6 wrong",
         ]
     )
     assert (programs["judges"]["judged"], programs["judges"]["kappa"]) == (3, 1)

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from pytest_llmarith.cli import main
+from pytest_llmarith.figures.estimates import TASKS
 
 _BENCH = """
 import pytest
@@ -46,6 +47,7 @@ def test_a_measure_of_a_task(
     workers: tuple[str, ...],
     pytester: pytest.Pytester,
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytester.makepyfile(_BENCH)
     done = pytester.runpytest_subprocess("-v", *workers)
@@ -59,6 +61,9 @@ def test_a_measure_of_a_task(
         out = capsys.readouterr().out
         assert "50.0" in out
         assert "short" in out
+    monkeypatch.delitem(TASKS, "words", raising=False)
+    assert main(["report", str(run), "--min-depth=3"]) == 0
+    assert "left out, as only their task counts them: short" in capsys.readouterr().out
     page = (run / "report.html").read_text("utf-8")
     assert "<figcaption>words, short %</figcaption>" in page
     assert "Measures of the task" in page
