@@ -171,7 +171,7 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     record = next(record for record in oeis.records() if record["outcome"] == "correct")
     assert record["grade"]["details"]["values"]["machine"]["calibration_s"] > 0
     assert record["grade"]["details"]["values"]["isolation"]["enforced"]
-    assert [term["got"] for term in record["grade"]["details"]["terms"]] == [
+    assert [term["got"] for term in record["grade"]["details"]["values"]["terms"]] == [
         str(term) for term in terms("squares")
     ]
 
