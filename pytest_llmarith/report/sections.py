@@ -494,6 +494,8 @@ def _scores(results: Results, level: Level) -> Iterator[Block]:
     )
     if level >= Level.FULL:
         table = replace(table, legend=score_legend(rows))
+    if level >= Level.PAGE:  # as wide as paper
+        table = table.without("task", "cheats", "first_wrong")
     yield Block([table])
     if level < Level.PAGE:
         return

@@ -614,7 +614,7 @@ def test_sequences_have_scores_and_curves() -> None:
     ]
     text = page(run_of(records))
     rows = rows_of(text, "scores")
-    assert [row[3:6] for row in rows[1:3]] == [
+    assert [row[2:5] for row in rows[1:3]] == [
         ["0.5 s", "2", "33.3"],
         ["4 s", "2", "33.3"],
     ]
