@@ -36,14 +36,6 @@ class Cost(NamedTuple):
     unpriced: int = 0
 
 
-class PartOf(NamedTuple):
-    """A part of a whole, which is named if it differs from the usual one."""
-
-    part: int
-    whole: int
-    usual: int | None = None
-
-
 class Heat(NamedTuple):
     """A share in a matrix: on the page its colour tells how large it is, `right` in
     blue, `wrong` in orange, and without a hue in the colour of the card.
@@ -104,14 +96,6 @@ def _points(found: Percentage) -> Shown:
     return Shown(text, formatting.interval_of(found))
 
 
-def _part(found: PartOf) -> Shown:
-    if found.part == 0 and found.usual is not None and found.whole == 0:
-        return Shown(UNKNOWN)
-    if found.whole == found.usual:
-        return Shown(str(found.part))
-    return Shown(f"{found.part}/{found.whole}")
-
-
 def _d50(found: Threshold) -> Shown:
     text, interval = formatting.d50_of(found)
     notes = []
@@ -139,7 +123,6 @@ MODEL: Kind[ModelLabel] = Kind(_named, lambda v: v.name, is_name=True, is_text=T
 TEXT: Kind[str] = Kind(Shown, is_text=True, is_sorted=False, is_left=True)
 DATE = plain(str, is_text=True)
 COUNT = plain("{:,}".format)
-FLAG = plain(lambda v: "yes" if v else "no")
 PERCENT: Kind[Percentage] = Kind(_percent, unit="%")
 FIGURE: Kind[Percentage] = Kind(_figure)
 SHARE = plain(formatting.percent_text, "%")
@@ -168,7 +151,6 @@ DEPTHS: Kind[Percentage] = Kind(
 D50: Kind[Threshold] = Kind(_d50, lambda v: v.d50, "depth")
 # Their intervals say whether the wanted one is reached.
 D50_OF_SIDE: Kind[Threshold] = replace(D50, show=_d50_of_side)
-PART: Kind[PartOf] = Kind(_part, lambda v: v.part, "trials")
 WRONG: Kind[Minimum] = Kind(_wrong, lambda v: v.question, is_sorted=False, is_left=True)
 
 

@@ -172,21 +172,13 @@ class Table:
         place = self.place(key)
         return [row.values[place] for row in self.rows]
 
-    def text(self, row: Row, place: int) -> str:
-        """The value of a row in a column as people read it."""
-        return self.columns[place].kind.shown(row.values[place]).text
-
     def place(self, key: str) -> int:
         """The number of a column."""
         return [column.key for column in self.columns].index(key)
 
-    def places(self, keys: Iterable[str]) -> list[int]:
-        """The numbers of these columns, as far as it has them."""
-        return [self.place(key) for key in keys if self.has(key)]
-
     def chosen(self, keys: Iterable[str]) -> Table:
         """The table with these columns, as far as it has them, in this order."""
-        return self._at(self.places(keys))
+        return self._at([self.place(key) for key in keys if self.has(key)])
 
     def without(self, *keys: str) -> Table:
         """The table without these columns."""
@@ -245,22 +237,6 @@ class Table:
         columns[place] = replace(columns[place], title=title)
         return replace(self, columns=columns)
 
-    def with_values(self, key: str, values: Iterable[Any]) -> Table:
-        """The table with other values of a column."""
-        place = self.place(key)
-        rows = []
-        for row, value in zip(self.rows, values, strict=True):
-            changed = [*row.values[:place], value, *row.values[place + 1 :]]
-            rows.append(replace(row, values=changed))
-        return replace(self, rows=rows)
-
-    def with_column(self, column: Column[Any], values: Iterable[Any]) -> Table:
-        """The table with a further column on the right."""
-        rows = []
-        for row, value in zip(self.rows, values, strict=True):
-            rows.append(replace(row, values=[*row.values, value]))
-        return replace(self, columns=[*self.columns, column], rows=rows)
-
 
 def _is_shown(column: Column[Any], value: Any) -> bool:
     """Whether a value makes its column worth showing."""
@@ -277,11 +253,6 @@ class Definition:
     title: str
     columns: Sequence[Column[Any]]
     legend: str = ""
-
-    def with_columns(self, *keys: str, added: Column[Any]) -> Definition:
-        """The definition with these of its columns, and a further one."""
-        chosen = [column for column in self.columns if column.key in keys]
-        return replace(self, columns=[*chosen, added])
 
     def table(
         self,
@@ -334,49 +305,3 @@ def _matrix(
             )
         )
     return found
-
-
-def pivot(
-    table: Table,
-    down: Sequence[str],
-    across: str,
-    figure: str,
-    beside: Sequence[str] = (),
-) -> Table:
-    """A matrix: a row for each value of the columns `down`, and a column for each value
-    of the column `across`, which has the figures.
-
-    The columns `beside` follow with the values of the first row of each.
-    """
-    if not table.rows:
-        return table
-    whole = table.columns[table.place(figure)]
-    named, shown = table.place(across), table.place(figure)
-    names, others = table.places(down), table.places(beside)
-    heads: dict[str, Column[Any]] = {}
-    firsts: dict[tuple[str, ...], Row] = {}
-    figures: dict[tuple[str, ...], dict[str, Any]] = {}
-    for row in table.rows:
-        head = table.text(row, named)
-        if head not in heads:
-            heads[head] = replace(
-                whole,
-                key=f"{figure} {head}",
-                title=head,
-                is_named=True,
-                explained=whole.explained and not heads,
-                term=whole.term or whole.title,
-            )
-        line = tuple(table.text(row, place) for place in names)
-        firsts.setdefault(line, row)
-        figures.setdefault(line, {})[head] = row.values[shown]
-    rows = []
-    for line, row in firsts.items():
-        values = [row.values[place] for place in names]
-        values += [figures[line].get(head) for head in heads]
-        values += [row.values[place] for place in others]
-        rows.append(replace(row, values=values))
-    columns = [table.columns[place] for place in names]
-    columns += heads.values()
-    columns += [table.columns[place] for place in others]
-    return replace(table, columns=columns, rows=rows)

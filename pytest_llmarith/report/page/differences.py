@@ -26,7 +26,7 @@ from pytest_llmarith.views import kinds
 from pytest_llmarith.views.fields import trials_of
 from pytest_llmarith.views.kinds import HEAT, Heat, heat
 from pytest_llmarith.views.places import Here, short_name
-from pytest_llmarith.views.table import Column, Level, pivot
+from pytest_llmarith.views.table import Column, Level
 
 
 def direction(one: Compared | None) -> str:
@@ -201,8 +201,12 @@ def _matrix(rows: Sequence[Here], not_compared: Collection[str]) -> View | None:
     """A row per model and condition, a column per variant; None without several
     variants.
     """
-    items = [one for row in rows for one in row.variants if one.measured]
-    if len({one.variant for one in items}) < 2:
+    places: dict[str, dict[Here, Here]] = {}  # of each variant by result
+    for row in rows:
+        for one in row.variants:
+            if one.measured:
+                places.setdefault(one.name, {})[row] = one
+    if len(places) < 2:
         return None
 
     def model(here: Here) -> kinds.ModelLabel:
@@ -212,17 +216,20 @@ def _matrix(rows: Sequence[Here], not_compared: Collection[str]) -> View | None:
     named: Column[kinds.ModelLabel] = Column(
         "model", "model", kinds.MODEL, "the model", model
     )
-    definition = VARIANTS.with_columns("variant", added=_SHARE)
-    definition = replace(definition, columns=[named, *definition.columns])
-    table = definition.table(items, Level.PAGE, trials=trials_of)
-    return view(pivot(table, ["model"], "variant", "share"), across="variant")
+    definition = replace(VARIANTS, columns=[named, _SHARE])
+    across = {name: of_variant.get for name, of_variant in places.items()}
+    measured = [row for row in rows if any(row in one for one in places.values())]
+    table = definition.table(measured, Level.PAGE, across=across, trials=trials_of)
+    return view(table, across="variant")
 
 
 def _heat(here: Here) -> Heat | None:
     return heat(here.share, "right")
 
 
-_SHARE: Column[Heat] = Column("share", "correct %", HEAT, "correct answers", _heat)
+_SHARE: Column[Heat] = Column(
+    "share", "correct %", HEAT, "correct answers", _heat, across="variant"
+)
 
 
 # --- conditions -----------------------------------------------------------------------

@@ -53,7 +53,11 @@ def _parts(trial: Trial) -> Iterator[TrialPart]:
     """The program with the verdicts on it, and its terms."""
     details: ProgramDetails = trial.details
     yield TrialPart("Program", list(_facts(details)), details.program)
-    yield TrialPart("Terms", heads=_HEADS, rows=[_row(term) for term in details.terms])
+    rows = [_row(term) for term in details.terms]
+    heads = _HEADS
+    if not any(term.stderr for term in details.terms):
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    yield TrialPart("Terms", heads=heads, rows=rows)
 
 
 def _facts(details: ProgramDetails) -> Iterator[Fact]:
