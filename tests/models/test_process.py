@@ -185,7 +185,7 @@ from pytest_llmarith.types import RequestLimits, Model, Question, StoreMode
 
 folder, sys.executable = Path(sys.argv[1]), sys.argv[2]
 model = Model("m", "openai/some")
-setup = Setup((model,), RequestLimits(), folder / "store" / "store.sqlite", StoreMode.ON, folder / ".env", folder)
+setup = Setup((model,), RequestLimits(), folder / "store" / "store.sqlite", StoreMode.ON, folder / ".env")
 BrokerProcess(setup).ask_and_wait(Question("m", "q0", 0))
 """
 

@@ -139,7 +139,7 @@ def test_d50_has_no_number_outside_of_the_depths(
         for trial in range(trials)
     ]
     header, row = lines(table_of("thresholds", records))
-    assert header == "model o4-mini"
+    assert header == "variant o4-mini"
     assert re.fullmatch(f"int_add ({shown})", row)
 
 

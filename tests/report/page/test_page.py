@@ -337,7 +337,7 @@ def test_many_models_get_a_panel_each() -> None:
     of_all, of_one = few.split("<figcaption>")[1:3]
     assert ('class="band s1"' in of_all, 'class="band s1"' in of_one) == (False, True)
     assert "<figcaption>o4-mini, 3 of 8 variants</figcaption>" in many
-    assert (few.count("<figcaption>"), many.count("<figcaption>")) == (9, 7)
+    assert (few.count("<figcaption>"), many.count("<figcaption>")) == (11, 9)
 
 
 # --- differences ----------------------------------------------------------------------
