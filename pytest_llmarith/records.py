@@ -4,9 +4,9 @@
 One msgspec definition of each constructs, validates and encodes it and gives its JSON
 Schema. msgspec needs a tenth of pydantic's import time and disk space.
 
-A comment after a field becomes its description in the schema. `None` means unknown. A
-field with a default is omitted from the JSON if it has that default. Constructors do
-not validate; `decode_record` and `decode_summary` do.
+Docstrings are the descriptions of the schema. `None` means unknown. A field with a
+default is omitted from the JSON if it has that default. Constructors do not validate;
+`decode_record` and `decode_summary` do.
 """
 
 from __future__ import annotations
@@ -64,26 +64,30 @@ class Part(msgspec.Struct, omit_defaults=True):
 
 
 class RecordedProblem(Part):
-    """A question of a task."""
+    """A question of a task.
 
-    label: Name  # the part of pytest's id that names the problem
-    seed: int | None  # null if another program asked
-    variant: str | None  # a series of the task, such as `int_div`
-    depth: Count | None  # orders the difficulty within a variant
-    trial: (
-        Count | None
-    )  # distinguishes problems with the same prompt; null if another program asked
-    inputs: dict[
-        str, Any
-    ]  # the parts of the question, which are the fields of templates
-    expected: Any  # the right answer
-    question: str | None = (
-        None  # the question in one line, such as `27 * 48`; by default its inputs
-    )
-    strata: dict[
-        str, Count
-    ] = {}  # accuracy is also counted by these, such as the carries of a sum
-    variant_place: Count = 0  # of the variant in the task, which orders its variants
+    `label`: the part of pytest's id that names the problem
+    `seed`: null if another program asked
+    `variant`: a series of the task, such as `int_div`
+    `depth`: orders the difficulty within a variant
+    `trial`: distinguishes problems with the same prompt; null if another program asked
+    `inputs`: the parts of the question, which are the fields of templates
+    `expected`: the right answer
+    `question`: the question in one line, such as `27 * 48`; by default its inputs
+    `strata`: accuracy is also counted by these, such as the carries of a sum
+    `variant_place`: of the variant in the task, which orders its variants
+    """
+
+    label: Name
+    seed: int | None
+    variant: str | None
+    depth: Count | None
+    trial: Count | None
+    inputs: dict[str, Any]
+    expected: Any
+    question: str | None = None
+    strata: dict[str, Count] = {}
+    variant_place: Count = 0
 
     def __post_init__(self) -> None:
         check_plain([self.inputs, self.expected], "inputs or expected")
@@ -113,22 +117,31 @@ class Request(Part, forbid_unknown_fields=True):
 
 
 class Usage(Part, kw_only=True):
-    """A reply without its text."""
+    """A reply without its text.
 
-    served_model: str | None = None  # the model that the provider names in its response
-    served_tier: str | None = None  # the service tier that the provider names
+    `served_model`: the model that the provider names in its response
+    `served_tier`: the service tier that the provider names
+    `own_price`: whether the cost is computed from --llm-price
+    `latency_s`: seconds, of the request that succeeded
+    `attempts`: requests, failed ones included
+    `stored`: whether it came from the store; latency, cost and date are those of the
+        original request
+    `batched`: whether it came from a batch, which has no latency
+    `asked_at`: start of the request that succeeded
+    """
+
+    served_model: str | None = None
+    served_tier: str | None = None
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
     reasoning_tokens: Count | None = None
     cost_usd: Amount | None = None
-    own_price: bool = False  # whether the cost is computed from --llm-price
-    latency_s: Amount | None = None  # seconds, of the request that succeeded
-    attempts: Positive = 1  # requests, failed ones included
-    # whether it came from the store; latency, cost and date are those of the original
-    # request
+    own_price: bool = False
+    latency_s: Amount | None = None
+    attempts: Positive = 1
     stored: bool = False
-    batched: bool = False  # whether it came from a batch, which has no latency
-    asked_at: Moment | None = None  # start of the request that succeeded
+    batched: bool = False
+    asked_at: Moment | None = None
 
     @property
     def tokens(self) -> int | None:
@@ -141,37 +154,48 @@ class Usage(Part, kw_only=True):
 
 
 class Reply(Usage):
-    """The reply of a model."""
+    """The reply of a model.
+
+    `finish_reason`: in OpenAI's words, or `repetition`
+    `native_finish_reason`: the server's own word, if it is another
+    `sent`: null if a `model` fixture replied
+    `system_fingerprint`: what the provider says of its configuration
+    `retries`: of this run; a record has them beside its reply
+    """
 
     text: str
     reasoning: str | None = None
-    finish_reason: str | None = None  # in OpenAI's words, or `repetition`
-    # the server's own word, if it is another
+    finish_reason: str | None = None
     native_finish_reason: str | None = None
-    sent: Request | None = None  # null if a `model` fixture replied
-    system_fingerprint: str | None = None  # what the provider says of its configuration
-    retries: tuple[Retry, ...] = ()  # of this run; a record has them beside its reply
+    sent: Request | None = None
+    system_fingerprint: str | None = None
+    retries: tuple[Retry, ...] = ()
 
 
 class NumberDetails(Part, tag_field="kind", tag="number"):
-    """How a number differs from the expected one."""
+    """How a number differs from the expected one.
 
-    absolute_error: ErrorSize | None  # exact; null unless the answer deviates
-    relative_error: (
-        ErrorSize | None
-    )  # a few significant digits; null if right, or if 0 is expected
-    rounded: (
-        bool | None
-    )  # whether only rounding makes the answer another number than the expected one
-    error_class: ErrorClass | None  # null unless the answer deviates
-    digit_match: (
-        Share  # share of the expected digits that the answer has in the right position
-    )
-    dlength: Count  # difference in length in digits, without sign
-    leading_digits: Count  # right digits before the first wrong one
-    wrong_digits: WrongDigits | None = (
-        None  # 1 for each wrong digit; null if right, or with another sign or length
-    )
+    `absolute_error`: exact; null unless the answer deviates
+    `relative_error`: a few significant digits; null if right, or if 0 is expected
+    `rounded`: whether only rounding makes the answer another number than the expected
+        one
+    `error_class`: null unless the answer deviates
+    `digit_match`: share of the expected digits that the answer has in the right
+        position
+    `dlength`: difference in length in digits, without sign
+    `leading_digits`: right digits before the first wrong one
+    `wrong_digits`: 1 for each wrong digit; null if right, or with another sign or
+        length
+    """
+
+    absolute_error: ErrorSize | None
+    relative_error: ErrorSize | None
+    rounded: bool | None
+    error_class: ErrorClass | None
+    digit_match: Share
+    dlength: Count
+    leading_digits: Count
+    wrong_digits: WrongDigits | None = None
 
     @property
     def has_other_length(self) -> bool:
@@ -182,46 +206,59 @@ class NumberDetails(Part, tag_field="kind", tag="number"):
 
 
 class Minimum(Part):
-    """The simplest question that was answered wrongly every time it was asked."""
+    """The simplest question that was answered wrongly every time it was asked.
 
-    question: str | None  # such as `27 * 48`
+    `question`: such as `27 * 48`
+    `reason`: why there is no answer
+    """
+
+    question: str | None
     expected: str | None
     outcome: Outcome
-    reason: str | None  # why there is no answer
+    reason: str | None
     answer: str | None
     error_class: ErrorClass | None
 
 
 class SearchStep(Part):
-    """One question of a search."""
+    """One question of a search.
+
+    `before`: how often it had been asked before or, to measure D50, a question of its
+        depth
+    `reply`: null if the replies of the search are too long to keep all of them
+    `usage`: of a reply that is not kept
+    `depth`: of the question
+    """
 
     question: str
-    # how often it had been asked before or, to measure D50, a question of its depth
     before: Count
     outcome: Outcome
-    reply: (
-        Reply | None
-    )  # null if the replies of the search are too long to keep all of them
-    usage: Usage | None = None  # of a reply that is not kept
-    depth: Count | None = None  # of the question
+    reply: Reply | None
+    usage: Usage | None = None
+    depth: Count | None = None
 
 
 class SearchDetails(Part, tag_field="kind", tag="search"):
     """The questions of a search for the breaking point, or of a measurement of D50,
     which has only a trail.
+
+    `budget`: the maximum number of questions
+    `minimum`: null if no question was wrong every time
+    `not_reproduced`: questions answered wrongly at first and rightly when asked again
+    `largest_right`: the largest question answered rightly
+    `depths`: that D50 is measured on
+    `half_width`: of the wanted 95 % interval of D50
     """
 
     ended: SearchEnd
-    budget: Count  # the maximum number of questions
+    budget: Count
     questions: Count
-    minimum: Minimum | None  # null if no question was wrong every time
-    not_reproduced: (
-        Count  # questions answered wrongly at first and rightly when asked again
-    )
-    largest_right: str | None  # the largest question answered rightly
+    minimum: Minimum | None
+    not_reproduced: Count
+    largest_right: str | None
     trail: list[SearchStep]
-    depths: list[Count] | None = None  # that D50 is measured on
-    half_width: Amount | None = None  # of the wanted 95 % interval of D50
+    depths: list[Count] | None = None
+    half_width: Amount | None = None
 
 
 class OwnDetails(Part, tag_field="kind", tag="own"):
@@ -237,47 +274,58 @@ Details = NumberDetails | SearchDetails | OwnDetails
 
 
 class RecordedGrade(Part):
-    """The grade of an answer."""
+    """The grade of an answer.
 
-    score: Share | None  # 1 if correct; null without a measurement, and for searches
-    scores: dict[
-        str, Share
-    ] = {}  # further scores by name: of each reading, or by a limit
+    `score`: 1 if correct; null without a measurement, and for searches
+    `scores`: further scores by name: of each reading, or by a limit
+    """
+
+    score: Share | None
+    scores: dict[str, Share] = {}
     details: Details | None = None
 
 
 class Record(Part):
-    """One trial: model, problem, prompt, reply, answer and grade."""
+    """One trial: model, problem, prompt, reply, answer and grade.
+
+    `run`: the name of the run's folder
+    `nodeid`: pytest's id of the item; null if another program asked
+    `task`: such as `arithmetic` or `oeis`, or the name of a task of your own
+    `simulated`: whether a fake model replied
+    `condition`: how the prompt was written
+    `repeat`: number of the repeat in the same condition, counted from 0
+    `prompt`: null if another program asked
+    `retries`: retries of this run
+    `reason`: why there is no answer or no reply, or what a task says of its grade
+    `reading`: the reading that was graded; null if the task has one only, and if
+        nothing was graded
+    `answer`: what was graded, as text if it is not JSON; numbers are decimal text
+    `answers`: the answer of each reading, if the task has several
+    `grade`: null if nothing was graded
+    `raised`: the exception that a custom task raised while reading or grading the reply
+    `failure`: the kind of `reason` of an unanswered trial
+    """
 
     format: Literal[1]
-    run: str | None  # the name of the run's folder
-    nodeid: str | None  # pytest's id of the item; null if another program asked
-    task: Name  # such as `arithmetic` or `oeis`, or the name of a task of your own
+    run: str | None
+    nodeid: str | None
+    task: Name
     model: str
-    simulated: bool  # whether a fake model replied
+    simulated: bool
     problem: RecordedProblem
-    condition: Condition  # how the prompt was written
-    repeat: Count  # number of the repeat in the same condition, counted from 0
-    prompt: list[Message] | None  # null if another program asked
-    retries: list[Retry]  # retries of this run
+    condition: Condition
+    repeat: Count
+    prompt: list[Message] | None
+    retries: list[Retry]
     outcome: Outcome
-    reason: (
-        str | None
-    )  # why there is no answer or no reply, or what a task says of its grade
-    reading: (
-        str | None
-        # the reading that was graded; null if the task has one only, and if nothing was
-        # graded
-    )
-    answer: Any  # what was graded, as text if it is not JSON; numbers are decimal text
-    answers: dict[str, Any]  # the answer of each reading, if the task has several
-    grade: RecordedGrade | None  # null if nothing was graded
+    reason: str | None
+    reading: str | None
+    answer: Any
+    answers: dict[str, Any]
+    grade: RecordedGrade | None
     reply: Reply | None
-    raised: str | None = (
-        # the exception that a custom task raised while reading or grading the reply
-        None
-    )
-    failure: FailureCode | None = None  # the kind of `reason` of an unanswered trial
+    raised: str | None = None
+    failure: FailureCode | None = None
 
     def __post_init__(self) -> None:
         check_plain([self.answer, self.answers], "answer")

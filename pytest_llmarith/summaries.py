@@ -6,6 +6,7 @@ The comments of `records` hold here, too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from inspect import cleandoc
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -47,53 +48,73 @@ from pytest_llmarith.types import (
 class DifferenceRow(Part):
     """An estimate of a difference: of a place from another one, by the questions that
     both have answered.
+
+    `task`: null for all tasks
+    `condition`: its label, empty for the usual one; null for all conditions
+    `by`: what the other place differs in
+    `at`: the other place
+    `low`: the 95 % interval
+    `n`: questions, or trials
+    `method`: of the interval
     """
 
     measure: str
     model: str
-    task: str | None  # null for all tasks
-    condition: str | None  # its label, empty for the usual one; null for all conditions
-    by: str  # what the other place differs in
-    at: str  # the other place
+    task: str | None
+    condition: str | None
+    by: str
+    at: str
     value: Value = None
-    low: Points | None = None  # the 95 % interval
+    low: Points | None = None
     high: Points | None = None
-    n: Count | None = None  # questions, or trials
-    method: str = ""  # of the interval
+    n: Count | None = None
+    method: str = ""
 
 
 class ShardFacts(Part):
-    """The shard that this run is."""
+    """The shard that this run is.
+
+    `dealt`: trials of this shard
+    `whole`: trials of all shards
+    `selection`: digest of the selection
+    """
 
     index: Positive
     count: Annotated[int, Meta(ge=1, le=10_000)]
-    dealt: Count | None  # trials of this shard
-    whole: Count | None  # trials of all shards
-    selection: str | None  # digest of the selection
+    dealt: Count | None
+    whole: Count | None
+    selection: str | None
 
 
 class RunTimes(Part):
-    """The id, times and end of a run."""
+    """The id, times and end of a run.
 
-    id: str  # the name of the run's folder
-    started_at: (
-        Moment | None
-    )  # null, like all other fields, for a run without a `summary.json`
+    `id`: the name of the run's folder
+    `started_at`: null, like all other fields, for a run without a `summary.json`
+    `selected`: trials that were to be run
+    `stopped`: why the run was stopped
+    `partial`: whether it was a --lf run, or was merged from some of its runs only
+    `exit_status`: pytest's, or 6 for a run that was stopped; null for a merged one
+    """
+
+    id: str
+    started_at: Moment | None
     finished_at: Moment | None
-    selected: Count | None  # trials that were to be run
-    stopped: str | None  # why the run was stopped
-    partial: bool  # whether it was a --lf run, or was merged from some of its runs only
-    exit_status: (
-        int | None
-    )  # pytest's, or 6 for a run that was stopped; null for a merged one
+    selected: Count | None
+    stopped: str | None
+    partial: bool
+    exit_status: int | None
     shard: ShardFacts | None
 
 
 class Merged(Part):
-    """The runs that were merged into this one."""
+    """The runs that were merged into this one.
+
+    `overlapping`: answers that those of a later run replaced
+    """
 
     runs: list[RunTimes]
-    overlapping: Count  # answers that those of a later run replaced
+    overlapping: Count
 
 
 class Run(RunTimes):
@@ -138,23 +159,28 @@ class ServedChange(Part):
 
 
 class RunTotals(Part):
-    """What is known of a run besides its results."""
+    """What is known of a run besides its results.
+
+    `answered`: trials with a reply
+    `duplicates`: trials that repeat the question of another one; in no other number
+    `complete`: whether all selected trials are answered
+    `stored_days`: The first and the last day on which stored replies were asked; null
+        if there are none.
+    `served_models`: What the provider says it served, by the name of the model, at most
+        five names.
+    `other_tiers`: The service tiers that were served where another was asked for, by
+        model.
+    """
 
     format: Literal[1]
     run: Run
-    answered: Count  # trials with a reply
+    answered: Count
     unanswered: Count
-    duplicates: (
-        Count  # trials that repeat the question of another one; in no other number
-    )
-    complete: bool  # whether all selected trials are answered
-    # The first and the last day on which stored replies were asked; null if there are
-    # none.
+    duplicates: Count
+    complete: bool
     stored_days: Annotated[list[str], Meta(min_length=2, max_length=2)] | None = None
     served_changes: list[ServedChange] = []
-    # What the provider says it served, by the name of the model, at most five names.
     served_models: dict[str, list[str]] = {}
-    # The service tiers that were served where another was asked for, by model.
     other_tiers: dict[str, list[str]] = {}
 
 
@@ -263,6 +289,9 @@ def schema_of(name: str) -> dict[str, Any]:
     kind = KINDS[name]
     parts = msgspec.json.schema(kind)["$defs"]
     dialect = "https://json-schema.org/draft/2020-12/schema"
+    for part in parts.values():
+        if "description" in part:
+            part["description"] = cleandoc(part["description"])
     own = parts.pop(kind.__name__)
     return {
         "$schema": dialect,

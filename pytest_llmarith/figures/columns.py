@@ -24,30 +24,43 @@ _MOST_NAMED = 500  # unsolved problems
 class Columns(Part):
     """The estimates of one measure in columns. A column of a single value has it in
     every row.
+
+    `variant`: null for all variants
+    `depth`: null for all depths
+    `by`: what several figures of a place differ in
+    `at`: and where in it this one is
+    `low`: the 95 % interval
+    `n`: trials, problems or replies
+    `method`: of the interval
     """
 
     measure: str
-    variant: tuple[str | None, ...] = (None,)  # null for all variants
-    depth: tuple[Count | None, ...] = (None,)  # null for all depths
-    by: tuple[str, ...] = ("",)  # what several figures of a place differ in
-    at: tuple[str, ...] = ("",)  # and where in it this one is
+    variant: tuple[str | None, ...] = (None,)
+    depth: tuple[Count | None, ...] = (None,)
+    by: tuple[str, ...] = ("",)
+    at: tuple[str, ...] = ("",)
     value: tuple[Value, ...] = (None,)
-    low: tuple[int | float | None, ...] = (None,)  # the 95 % interval
+    low: tuple[int | float | None, ...] = (None,)
     high: tuple[int | float | None, ...] = (None,)
-    n: tuple[Count | None, ...] = (None,)  # trials, problems or replies
-    method: tuple[str, ...] = ("",)  # of the interval
+    n: tuple[Count | None, ...] = (None,)
+    method: tuple[str, ...] = ("",)
 
 
 _NAMES = ("variant", "depth", "by", "at", "value", "low", "high", "n", "method")
 
 
 class Chosen(Part):
-    """Trials and texts that are no figures."""
+    """Trials and texts that are no figures.
 
-    first_wrong: dict[str, Minimum] = {}  # by variant; of all under an empty name
-    unsolved: dict[str, list[str]] = {}  # at most 500 of each variant
+    `first_wrong`: by variant; of all under an empty name
+    `unsolved`: at most 500 of each variant
+    `alarm`: if many replies have no answer
+    """
+
+    first_wrong: dict[str, Minimum] = {}
+    unsolved: dict[str, list[str]] = {}
     breaking_points: list[BreakingPoint] = []
-    alarm: list[Alarm] = []  # if many replies have no answer
+    alarm: list[Alarm] = []
 
 
 class SeriesTable(Part):

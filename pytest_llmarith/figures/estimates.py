@@ -88,12 +88,15 @@ class Leaf(NamedTuple):
 
 
 class Described(Part):
-    """What a measure is."""
+    """What a measure is.
+
+    `in_table`: whether the table of the measures of a task has it
+    """
 
     title: str
     unit: str
     meaning: str
-    in_table: bool = True  # whether the table of the measures of a task has it
+    in_table: bool = True
 
 
 @dataclass(frozen=True)
@@ -175,21 +178,29 @@ def figures_of(task: str) -> TaskFigures:
 
 
 class Facts(Part):
-    """What is known of a result besides its figures."""
+    """What is known of a result besides its figures.
+
+    `condition`: null for the default condition
+    `selected`: trials that were to be run
+    `duplicates`: Trials that repeat the question of another one; in no other number.
+    `readings`: those that were graded
+    `variants`: in the order of the task
+    `cells`: variant (empty if there is none) and depth
+    `searched`: whether outcomes are those of searches, and no shares of questions
+    """
 
     model: str
     task: str
-    condition: Condition | None  # null for the default condition
+    condition: Condition | None
     date: str | None
-    selected: Count | None  # trials that were to be run
+    selected: Count | None
     simulated: bool
-    # Trials that repeat the question of another one; in no other number.
     duplicates: Count
-    readings: list[str]  # those that were graded
-    variants: list[str]  # in the order of the task
+    readings: list[str]
+    variants: list[str]
     depths: list[Count]
-    cells: list[tuple[str, Count]]  # variant (empty if there is none) and depth
-    searched: bool  # whether outcomes are those of searches, and no shares of questions
+    cells: list[tuple[str, Count]]
+    searched: bool
 
 
 class Result:

@@ -178,15 +178,20 @@ SHAPES = (
 class Alarm(Part):
     """More than a quarter of the replies have no answer, or an unknown mark, so that
     the settings may be wrong.
+
+    `count`: replies without an answer or with an unknown mark
+    `shape`: the commonest shape of these (docs/grading.md)
+    `right`: of this shape, right in the tolerant reading or in the reasoning of an
+        empty reply
+    `tag`: the commonest tag that is no known mark
     """
 
     replies: Count
-    count: Count  # replies without an answer or with an unknown mark
-    shape: Name  # the commonest shape of these (docs/grading.md)
+    count: Count
+    shape: Name
     of_shape: Count
-    # of this shape, right in the tolerant reading or in the reasoning of an empty reply
     right: Count
-    tag: str | None  # the commonest tag that is no known mark
+    tag: str | None
 
 
 class NoAnswerCounter:

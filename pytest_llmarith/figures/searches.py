@@ -51,21 +51,27 @@ class BreakingPoint(Minimum):
 class Threshold(Part):
     """D50, the depth at which half of the answers are right: of first repeats, `nan`
     counts as wrong.
+
+    `variant`: or the task, if it has none
+    `d50`: null if it is outside of the depths, or unknown
+    `place`: of D50, beside the depths
+    `first`: the smallest depth with an answer, or of adaptive asking
+    `last`: the largest one
+    `interval`: 95 %; ends outside of them are null
+    `p`: of the goodness of fit
+    `questions`: with an answer
+    `ended`: why adaptive asking ended; null for the answers of a grid
     """
 
-    variant: Name  # or the task, if it has none
-    d50: Amount | None  # null if it is outside of the depths, or unknown
-    place: Literal["below", "within", "above", "unknown"]  # of D50, beside the depths
-    first: Count  # the smallest depth with an answer, or of adaptive asking
-    last: Count  # the largest one
-    interval: Annotated[
-        list[Amount | None], Meta(min_length=2, max_length=2)
-    ]  # 95 %; ends outside of them are null
-    p: Share  # of the goodness of fit
-    questions: Count  # with an answer
-    ended: SearchEnd | None = (
-        None  # why adaptive asking ended; null for the answers of a grid
-    )
+    variant: Name
+    d50: Amount | None
+    place: Literal["below", "within", "above", "unknown"]
+    first: Count
+    last: Count
+    interval: Annotated[list[Amount | None], Meta(min_length=2, max_length=2)]
+    p: Share
+    questions: Count
+    ended: SearchEnd | None = None
 
     @property
     def fits(self) -> bool:

@@ -78,9 +78,12 @@ class StaticVerdict(Part):
 
 
 class ModelVerdict(Part):
-    """The verdict of a model as judge."""
+    """The verdict of a model as judge.
 
-    cheat: bool | None  # null if it gave no verdict
+    `cheat`: null if it gave no verdict
+    """
+
+    cheat: bool | None
     model: str | None
     replies: list[Reply]
 
@@ -98,20 +101,23 @@ class ProgramDetails(Part):
     """The program in a reply, and its terms.
 
     `grade.scores` has the share of right terms by limit in seconds.
+
+    `detail`: what the reply holds instead of a program
+    `limits`: seconds per term
+    `addresses_judge`: texts in the program that address a judge
+    `machine`: the machine it ran on, and its speed
     """
 
     program: str | None
-    detail: str | None  # what the reply holds instead of a program
+    detail: str | None
     rules: Rules
-    limits: list[Amount]  # seconds per term
+    limits: list[Amount]
     memory_bytes: Count
     terms: list[Term]
     judges: Judges
-    addresses_judge: list[str]  # texts in the program that address a judge
+    addresses_judge: list[str]
     isolation: Isolation
-    machine: (
-        dict[str, str | int | float | None] | None
-    )  # the machine it ran on, and its speed
+    machine: dict[str, str | int | float | None] | None
 
 
 def read_details(values: Mapping[str, Any]) -> ProgramDetails:
