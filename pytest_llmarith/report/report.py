@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
@@ -265,8 +266,12 @@ def _compared_elsewhere(shown: _Shown) -> str:
     """The remark about several runs, whose answers are not compared; else empty."""
     if shown.results.run:
         return ""
-    first, second, *others = (
-        sanitize(str(run.path), _LONGEST_PATH) for run in shown.runs
+    paths = [str(run.path) for run in shown.runs[:2]]
+    first, second = (
+        [result.model for result in page.summary.results] for page in shown.pages[:2]
     )
-    more = " ..." if others else ""
-    return f"question by question: llmarith compare {first} {second}{more}"
+    command = ["llmarith", "compare", *paths]
+    if first and second and not set(first) & set(second):
+        command.append(f"--model={first[0]}:{second[0]}")
+    words = (sanitize(shlex.quote(word), _LONGEST_PATH) for word in command)
+    return f"question by question: {' '.join(words)}"

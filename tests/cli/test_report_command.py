@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -339,17 +340,30 @@ def test_captions_have_the_selection(
     assert [said in table.caption for table in found] == [True] * len(found)
 
 
+@pytest.mark.parametrize(
+    ("models", "choice"),
+    [
+        (["x", "x"], ""),
+        (["xy", "yz"], ""),
+        (["x", "y"], " --model=x:y"),
+        (["xy", "z"], " --model=x:z"),
+        (["xy", "z", "x"], " --model=x:z"),
+    ],
+)
 def test_several_runs_are_compared_by_another_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    models: list[str], choice: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A line names it, of several runs only."""
-    for name in "abc":
-        run_in(tmp_path / name, [asked("{}", 5, n, model=name) for n in range(9)])
-    paths = [str(tmp_path / name) for name in "abc"]
+    """A line of several runs names it for the first two, and it works."""
+    paths = []
+    for number, names in enumerate(models):
+        records = [asked("{}", 5, n, model=name) for name in names for n in range(9)]
+        paths.append(str(run_in(tmp_path / f"run {number}", records)))
     assert "llmarith compare" not in printed(capsys, paths[0])
+    command = shlex.join(["compare", *paths[:2]]) + choice
     for form in ("terminal", "markdown"):
         out = " ".join(printed(capsys, *paths, f"--format={form}").split())
-        assert f"llmarith compare {paths[0]} {paths[1]} ..." in out
+        assert f"question by question: llmarith {command}" in out
+    assert main(shlex.split(command)) == 0
 
 
 def test_markdown_with_all_tables(
