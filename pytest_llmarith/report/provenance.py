@@ -92,8 +92,10 @@ def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
         if name not in _ELSEWHERE:
             yield name, value
     yield "requests", _requests(summary)
+    shown = {result.task for result in summary.results}
     for name, facts in (run.tasks or {}).items():
-        yield f"task {name}", facts
+        if name in shown:
+            yield f"task {name}", facts
     for result in summary.results:
         yield from report_of(result.task).facts_of(result)
     yield "source", _source(summary)
@@ -165,7 +167,7 @@ def _text(value: Any, name: str) -> str:
         return ""
     if value is True:
         return "yes"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         texts = [_text(one, name) for one in value]
         return ", ".join(text for text in texts if text)
     if isinstance(value, Mapping):

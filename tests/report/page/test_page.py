@@ -766,6 +766,17 @@ def test_provenance_tells_how_a_run_was_made(
     assert shown in facts_of(page(run_of(usual_records(), **{name: fact})))
 
 
+def test_provenance_shows_only_what_is_there() -> None:
+    """No empty lists, and what options say of the tasks that have results."""
+    model = {"name": "o4-mini", "target": "o4-mini", "known": ()}
+    told = {"limits": (0.5, 4.0), "sets": ()}
+    tasks = {"oeis": told, "arithmetic": told}
+    facts = facts_of(page(run_of(usual_records(), models=[model], tasks=tasks)))
+    assert ["model o4-mini", "target o4-mini"] in facts
+    found = [fact for fact in facts if fact[0].startswith("task ")]
+    assert found == [["task arithmetic", "limits 0.5, 4.0"]]
+
+
 def test_provenance_shows_parameters_whose_names_end_like_units() -> None:
     """The user names parameters, whose values may have any type."""
     params = {"stop_s": "a", "max_usd": [1, "b"], "extra": {"size_bytes": "c"}}
