@@ -11,14 +11,15 @@ from itertools import zip_longest
 from math import ceil, dist, floor, log10
 from typing import Any, NamedTuple
 
-from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views import kinds
 from pytest_llmarith.views.places import Curve, Share
 from pytest_llmarith.views.table import Column, Kind, Row, Table
 
 MOST_TOGETHER = 6  # lines of one chart that can be distinguished
 _MOST_TICKS = 12
 _OVERLAP = 10  # the distance of two points, which are 15 high
-_PERCENTS = (0, 25, 50, 75, 100)
+_PERCENT_STEP = 25
+_MOST_STEPS = 5  # of another figure than percent
 _SCORE = kinds.plain("{:.4f}".format)
 
 Place = tuple[float, float]
@@ -83,19 +84,40 @@ def path(points: Iterable[Place]) -> str:
 
 
 def _frame(
-    x: Axis, y: Axis, ticks: Iterable[tuple[float, str]], x_title: str
+    x: Axis,
+    y: Axis,
+    ticks: Iterable[tuple[float, str]],
+    x_title: str,
+    step: float = _PERCENT_STEP,
 ) -> list[ChartPart]:
-    """A grid of percent, the labels of ticks, and below them what the axis is."""
+    """A grid of steps, the labels of ticks, and below them what the axis is."""
     parts = []
-    for percent in _PERCENTS:
-        figure = y.high * percent / 100
+    for number in range(round(y.high / step) + 1):
+        figure = number * step
         height = y.at(figure)
         parts.append(ChartPart("grid", d=path([(x.start, height), (x.end, height)])))
-        parts.append(ChartPart("y", x.start - 5, height + 4, formatting.count(figure)))
+        parts.append(ChartPart("y", x.start - 5, height + 4, _tick(figure)))
     for at, text in ticks:
         parts.append(ChartPart("x", at, y.start + 17, text))
     parts.append(ChartPart("axis", x.end, y.start + 31, x_title))
     return parts
+
+
+def _step(most: float) -> float:
+    """The least of 1, 2 and 5 times a power of ten with which a few steps reach the
+    most.
+    """
+    least = (most or 1) / _MOST_STEPS
+    power = float(f"1e{floor(log10(least))}")
+    return next(one * power for one in (1, 2, 5, 10) if one * power >= least)
+
+
+def _tick(figure: float) -> str:
+    """Such as `0.5`, `50` or `200k`, which all fit beside an axis."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if figure >= size:
+            return f"{figure / size:g}{unit}"
+    return f"{figure:g}"
 
 
 def _table(x_title: str, labels: Iterable[str], figure: str, kind: Kind[Any]) -> Table:
@@ -133,11 +155,11 @@ def curves_chart(
     ticks = [
         (x.at(one), str(one)) for one in places[:: ceil(len(places) / _MOST_TICKS)]
     ]
-    y = _Y
+    y, step = _Y, float(_PERCENT_STEP)
     if kind is not kinds.PERCENT:
         most = max(found.high for curve in curves.values() for found in curve.values())
-        power = 10 ** floor(log10(most or 1))
-        y = _Y._replace(high=power * ceil(most / power))
+        step = _step(most)
+        y = _Y._replace(high=step * max(1, ceil(most / step)))
     bands = []
     lines = []
     for label, curve in curves.items():
@@ -158,7 +180,7 @@ def curves_chart(
             marks.append(ChartPart("mark", at, height, told=told, slot=slot))
         bands.append(ChartPart(f"band s{slot}", d=path(upper + lower)))
         lines += [ChartPart(f"curve s{slot}", d=path(middle)), *marks]
-    frame = _frame(Axis(0, 1, 34, 330), y, ticks, x_title)
+    frame = _frame(Axis(0, 1, 34, 330), y, ticks, x_title, step)
     table = _table(x_title, curves, figure, kind)
     for place in places:
         shares = [curve.get(place) for curve in curves.values()]

@@ -115,7 +115,7 @@ def _of_measures(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curv
             title = f"{task}, {column.title}"
             chart = curves_chart(title, axis, known, labels, column.title, column.kind)
             charts.append(chart)
-    return Curves(f"{task}, by depth", labels, charts)
+    return Curves(f"{task}, measures by depth", labels, charts)
 
 
 def _chart_per_model(task: str, axis: str, curves: Mapping[str, Curve]) -> Curves:

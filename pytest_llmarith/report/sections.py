@@ -192,7 +192,9 @@ def _overview(results: Results, level: Level) -> Iterator[Block]:
     if len({row.result.facts.date for row in rows}) == 1:  # it is in Provenance
         table = table.without("date")
     if len(tasks) < 2:
-        yield Block([table.without("task").first(*_FIRST)])
+        # Those of replies stand beside their cost, else it is too wide.
+        table = table.without("task", "tokens_a_second", "bare_number")
+        yield Block([table.first(*_FIRST)])
         return
     yield Block([_models_by_task(by_task, tasks)])
     yield Block([table.first(*_FIRST)], title="All figures by model and task")

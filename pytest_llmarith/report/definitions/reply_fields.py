@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from pytest_llmarith.figures.replies import AMOUNTS
 from pytest_llmarith.views import formatting, kinds
-from pytest_llmarith.views.fields import WHOSE
+from pytest_llmarith.views.fields import WHOSE, field
 from pytest_llmarith.views.places import Here
 from pytest_llmarith.views.table import Column, Definition
 
@@ -139,6 +139,8 @@ REPLIES = Definition(
             "tokens of the reasoning in replies",
             _amounts("reasoning_tokens"),
         ),
+        field("tokens_a_second"),
+        field("bare_number"),
     ],
 )
 
