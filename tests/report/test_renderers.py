@@ -125,6 +125,23 @@ def test_pieces_are_as_few_as_fit() -> None:
     ]
 
 
+def test_each_piece_repeats_what_tells_rows_apart() -> None:
+    """All names, and a text beside them."""
+    titles = [f"column {number}" for number in range(5)]
+    columns = [
+        column("model", kinds.NAME),
+        column("variant", kinds.NAME),
+        column("score", kinds.TEXT),
+        *map(column, titles),
+    ]
+    rows = [Row(["m", "v", name, *range(5)]) for name in ("parts", "steps")]
+    lines = one_table(Table("", "", columns, rows), 48)
+    heads = [line.split()[:3] for line in lines if line.startswith("model")]
+    assert len(heads) > 1
+    assert all(head == ["model", "variant", "score"] for head in heads)
+    assert sum("parts" in line for line in lines) == len(heads)
+
+
 @given(HOSTILE, HOSTILE)
 def test_foreign_text_has_no_colour_of_its_own(name: str, text: str) -> None:
     """Without the sequences the lines are those without colour."""

@@ -278,9 +278,12 @@ def _pieces(texts: _Texts, width: int) -> list[_Piece]:
             widths = _widths(texts.lines(piece))
         if _total(widths) <= width:
             return [piece]
-    names = 0
+    names = 0  # names, and the texts beside them that tell rows apart
     for group in piece.groups:
-        names += texts.columns[group[0]].kind.is_name
+        kind = texts.columns[group[0]].kind
+        if not (kind.is_name or kind.is_left):
+            break
+        names += 1
     return _split(piece, max(1, names), widths, width)
 
 
