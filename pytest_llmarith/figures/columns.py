@@ -45,6 +45,11 @@ class Columns(Part):
     n: tuple[Count | None, ...] = (None,)
     method: tuple[str, ...] = ("",)
 
+    def __post_init__(self) -> None:
+        lengths = {len(getattr(self, name)) for name in _NAMES}
+        if 0 in lengths or len(lengths - {1}) > 1:
+            raise ValueError(f"the columns of {self.measure!r} differ in length")
+
 
 _NAMES = ("variant", "depth", "by", "at", "value", "low", "high", "n", "method")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
+from pytest_llmarith.figures.own_measures import FAILED
 from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.report.definitions.results import first_wrong, threshold
 from pytest_llmarith.results.gates import questions_of_run
@@ -20,7 +21,7 @@ from pytest_llmarith.views.formatting import (
     with_interval,
     wrong_answer,
 )
-from pytest_llmarith.views.places import LONGEST_LABEL, Here
+from pytest_llmarith.views.places import LONGEST_LABEL, Here, short_name
 from pytest_llmarith.views.table import Level
 
 _LONGEST_REASON = 60
@@ -71,6 +72,7 @@ def remarks(row: Here, level: Level) -> list[str]:
         problems = counted(repeats.n or 0, "problem")
         found.append(f"{problems}, asked {repeats.value} times each")
     found.append(_truncated(row))
+    found += _failed_measures(row)
     if level is Level.BRIEF:
         found += [_errors(row), _of("nan", row)]
         if row.depths:  # a task without variants has no table
@@ -87,6 +89,14 @@ def remarks(row: Here, level: Level) -> list[str]:
         found += [_of("stored", row, "from the store")]
         found += [_of("batched", row, "from batches")]
     return [one for one in found if one]
+
+
+def _failed_measures(row: Here) -> Iterator[str]:
+    """Why measures of the user's own task have no figure."""
+    for key in row.result.own:
+        for figure in row.all(key).values():
+            if figure.method == FAILED:
+                yield f"measure {short_name(key)}: {figure.at}"
 
 
 def _of(key: str, row: Here, text: str = "") -> str:

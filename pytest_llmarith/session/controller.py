@@ -197,11 +197,12 @@ class RunController:
         try:
             session = self._config.pluginmanager.getplugin("session")
             module = pytest.Module.from_parent(session, path=path).obj
-        except (ImportError, OSError, pytest.Collector.CollectError):
-            return  # the workers may be on another host
-        for value in vars(module).values():
-            if isinstance(value, Task) and value.name == name:
-                value.register()
+            for value in vars(module).values():
+                if isinstance(value, Task) and value.name == name:
+                    value.register()
+        # The workers may be on another host, and a file may be meant for them.
+        except (Exception, SystemExit, pytest.skip.Exception):
+            return
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:

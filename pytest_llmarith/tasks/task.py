@@ -15,8 +15,10 @@ from numbers import Real
 from typing import Any, Generic, Protocol, TypeVar
 
 from pytest_llmarith import records
+from pytest_llmarith.figures.contrasts import MEASURES as OF_DIFFERENCES
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.estimates import TASKS, Measure, TaskFigures
+from pytest_llmarith.figures.own_measures import guarded
 from pytest_llmarith.records import NUMBER, Reply, check_plain
 from pytest_llmarith.tasks.values import recorded_answer
 from pytest_llmarith.types import Failure, Outcome, Prompt, Question
@@ -349,17 +351,31 @@ class Task(Generic[Answer]):
                 )
         has_problems = callable(self.problems) or isinstance(self.problems, Sequence)
         self._check(has_problems, "problems", "a list, a function or a Grid")
+        are_measures = isinstance(self.measures, Sequence) and all(
+            isinstance(one, Measure) for one in self.measures
+        )
+        self._check(are_measures, "measures", "a list of Measure")
         for one in self.measures:
-            if one.key in MEASURES:
+            if one.key in MEASURES or one.key in OF_DIFFERENCES:
                 raise ValueError(
                     f"Task {self.name}: every task has the measure {one.key!r}; choose "
                     f"another key"
                 )
 
     def register(self) -> None:
-        """Make its measures known to this process."""
+        """Make its measures known to this process. Raises InvalidTask."""
+        for name, other in TASKS.items():
+            for one in other.measures if name != self.name else ():
+                for mine in self.measures:
+                    if mine.key == one.key and mine.described != one.described:
+                        raise InvalidTask(
+                            f"tasks {self.name} and {name} have measures of the key "
+                            f"{one.key!r} with other titles, units or meanings; choose "
+                            f"another key"
+                        )
         if self.measures:
-            TASKS[self.name] = TaskFigures(measures=self.measures)
+            own = [guarded(one) for one in self.measures]
+            TASKS[self.name] = TaskFigures(measures=own)
 
     def _check(self, is_right: bool, name: str, wanted: str) -> None:
         if not is_right:

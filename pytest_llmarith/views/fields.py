@@ -7,9 +7,12 @@ from typing import Any
 
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.estimates import Described, Measure
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.places import Here, short_name
 from pytest_llmarith.views.table import Column, Kind, Level
+
+_LONGEST_MEANING = 1_000
 
 
 def model_of(row: Here) -> kinds.ModelLabel:
@@ -40,9 +43,9 @@ def field_of(
     kind: Kind[Any] = kinds.PERCENT if measure.unit == "%" else kinds.FIGURE
     return Column(
         key,
-        measure.title,
+        short_name(measure.title),
         kind,
-        measure.meaning,
+        sanitize(measure.meaning, _LONGEST_MEANING),
         lambda here: here.get(key),
         level,
         curved=curved,

@@ -11,7 +11,7 @@ from pytest_llmarith.records import Minimum
 from pytest_llmarith.types import SearchEnd
 from pytest_llmarith.views import formatting
 from pytest_llmarith.views.formatting import Percentage
-from pytest_llmarith.views.places import Share
+from pytest_llmarith.views.places import Share, short_name
 from pytest_llmarith.views.table import UNKNOWN, Kind, Shown
 
 
@@ -80,6 +80,8 @@ def _percent(found: Percentage) -> Shown:
 
 
 def _figure(found: Percentage) -> Shown:
+    if isinstance(found.value, str):  # a word
+        return Shown(short_name(found.value))
     text = formatting.count(found.value)
     if found.low is None or found.high is None:
         return Shown(text)

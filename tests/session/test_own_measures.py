@@ -70,3 +70,74 @@ def test_a_measure_of_a_task(
 
 
 _VERBOSE = {"terminal": ["-v"], "csv": [], "markdown": ["-v"]}
+
+
+_FAULTS = """
+import pytest
+from pytest_llmarith import Figure, Measure, Problem, Task
+
+class Counter:
+    def add(self, trial):
+        pass
+
+class Raising:
+    def add(self, trial):
+        raise KeyError("nope")
+
+def measure(key, figures, unit="", counter=Counter):
+    return Measure(key, key + " \\x1b[31m", unit, "how odd", counter, lambda leaves: figures)
+
+measures = [
+    measure("raises", [], counter=Raising),
+    measure("infinite", [Figure(float("nan"))]),
+    measure("flag", [Figure(True)], "%"),
+    measure("large", [Figure(10**400)]),
+    measure("negative", [Figure(1, n=-3)]),
+    measure("share", [Figure("much")], "%"),
+    measure("twice", [Figure(1), Figure(2)]),
+    measure("nothing", None),
+    measure("number", [7]),
+    measure("word", [Figure("plenty")]),
+]
+words = Task("words", [Problem({"word": "a"}, "x")], lambda p: p["word"], measures=measures)
+
+class Model:
+    def reply(self, prompt):
+        return "x"
+
+@pytest.fixture
+def model():
+    return Model()
+
+@pytest.mark.llmarith_task(words)
+def test_words(problem, ask):
+    ask(problem)
+"""
+
+
+def test_measures_that_fail_say_so(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run has all its records, its summary and its page."""
+    pytester.makepyfile(_FAULTS)
+    done = pytester.runpytest_subprocess()
+    assert done.ret == 0
+    (run,) = (pytester.path / "reports").iterdir()
+    assert (run / "report.html").exists()
+    assert main(["report", str(run), "-v"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "measure raises: KeyError: 'nope'" in shown
+    for key in ("infinite", "flag", "large", "negative", "share", "twice"):
+        assert f"measure {key}: ValueError" in shown
+    for key in ("nothing", "number"):
+        assert f"measure {key}: TypeError" in shown
+    assert "plenty" in shown
+    assert "\x1b" not in shown
+
+
+def test_two_measures_of_one_key_are_refused(pytester: pytest.Pytester) -> None:
+    other = _BENCH.replace('"words",', '"others",', 1).replace("short %", "brief %")
+    pytester.makepyfile(test_one=_BENCH, test_other=other)
+    done = pytester.runpytest_subprocess("-q")
+    assert done.ret == 2
+    assert "measures of the key 'short'" in done.stderr.str() + done.stdout.str()

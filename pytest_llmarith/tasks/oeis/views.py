@@ -18,7 +18,7 @@ _HEADS = ["n", "expected", "got", "status", "seconds", "stderr"]
 
 def _number(record: Record) -> str:
     """The A-number, which a sequence has in all sets."""
-    return str(record.problem.inputs["number"])
+    return str(record.problem.inputs.get("number", record.problem.label))
 
 
 def _printed(trial: Trial) -> tuple[object, ...] | None:
