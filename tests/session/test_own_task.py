@@ -257,7 +257,8 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
         if one["nodeid"].endswith("rising-depth_8-trial_0]")
     )
     assert (worst["outcome"], worst["grade"]["score"]) == ("deviate", 0.75)
-    assert worst["grade"]["details"] == {"kind": "own", "values": {"in place": 6}}
+    values = {"in place": 6, "words": 8}
+    assert worst["grade"]["details"] == {"kind": "own", "values": values}
     page = (sorting.runs[0] / "report.html").read_text("utf-8")
     assert ('id="cells"' in page, 'id="scores"' in page) == (True, True)
     # The same questions to a model that is always right.
@@ -283,6 +284,27 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
     task.write_text(task.read_text("utf-8").replace("k=4", "k=5"), "utf-8")
     assert main(["regrade", first, f"--task={task}:sorting"]) == WRONG_USAGE
     assert "makes another problem" in capsys.readouterr().err
+
+
+def test_the_fake_models_answer_the_grid(
+    sorting: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the measure of the document; `exact` is always right."""
+    counted = code("grid = ").replace("=replies)", "=replies, measures=[mostly])")
+    before, after = counted.split("grid = ")
+    whole = f"{before}{code('= share(')}\n\ngrid = {after}"
+    sorting.pytester.makepyfile(test_sorting=whole)
+    fakes = [f"--llm-model=llmarith/{name}" for name in ("exact", "sloppy")]
+    assert sorting.run("-k", "sorting", *fakes, model=None).ret == 0
+    exact, sloppy = sorting.summary()["results"]
+    assert (exact["correct"], exact["measured"]) == (40, 40)
+    assert 0 < sloppy["correct"] < 40
+    run = str(sorting.runs[0])
+    assert main(["report", run, "--format=json", "--measure=mostly"]) == 0
+    found = json.loads(capsys.readouterr().out)["estimates"]
+    shares = [one["value"] for one in found if one["variant"] is one["depth"] is None]
+    assert shares[0] == 100
+    assert 0 < shares[1] < 100
 
 
 @pytest.mark.proof
