@@ -242,7 +242,7 @@ def _is_shown(column: Column[Any], value: Any) -> bool:
     """Whether a value makes its column worth showing."""
     if value is None or not column.kind.is_known(value):
         return False
-    return not column.is_rare or column.kind.rank(value) != 0
+    return not column.is_rare or bool(column.kind.rank(value))
 
 
 @dataclass(frozen=True)
