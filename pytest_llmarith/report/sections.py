@@ -73,6 +73,8 @@ _FIRST = ("model", "task", "correct", "holds_to", "d50", "cost", "most_errors")
 
 _FEW = 4  # models whose names fit as columns
 
+_BAND = "The band around a curve is its 95 % interval."
+
 
 class Results(NamedTuple):
     """What a report shows.
@@ -315,8 +317,12 @@ def _depth(results: Results, level: Level) -> Iterator[Block]:
             table = transposed(table)
         yield Block([_of_task(table, task)])
     if level >= Level.PAGE:
+        lines = [_BAND]
         for curves in curves_of(results.rows):
-            yield Block((), curves.charts, curves.title, legend=curves.legend)
+            yield Block(
+                (), curves.charts, curves.title, legend=curves.legend, lines=lines
+            )
+            lines = []
 
 
 def _threshold_of(
@@ -528,8 +534,7 @@ _SECTIONS: Sequence[tuple[str, Level, _Blocks, str]] = (
         Level.BRIEF,
         _depth,
         "The share of correct answers by depth; the depth of numbers is their digits, of "
-        "divisions those of quotient and divisor. The band around a curve is its 95 % "
-        "interval.",
+        "divisions those of quotient and divisor.",
     ),
     (
         "cells",

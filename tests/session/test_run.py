@@ -128,10 +128,8 @@ def test_a_sweep_asks_a_model_per_value(bench: Bench, way: str) -> None:
     assert result.errlines == []
     assert len(bench.server.requests) == 3 * ITEMS
     said = " ".join(result.stdout.str().split())
-    assert (
-        "errors of openai/o4-mini-high in arithmetic: 4 nan "
-        "(4 of 16 truncated: 75.0 % correct with them, 100" in said
-    )
+    assert "4 of 16 truncated: 75.0 % correct with them, 100" in said
+    assert "4 nan" in said
     summary = bench.summary()
     assert [
         model["params"]["reasoning_effort"] for model in summary["run"]["models"]
