@@ -21,20 +21,18 @@ class _Guarded:
     """A user's counter, until it raises."""
 
     def __init__(self, make: Any) -> None:
-        self.counter: Counter | None = None
         self.error: Exception | None = None
         try:
-            self.counter = make()
+            self.counter: Counter = make()
         except Exception as error:
             self.error = error
 
     def add(self, trial: Trial) -> None:
-        if self.counter is None or self.error:
-            return
-        try:
-            self.counter.add(trial)
-        except Exception as error:
-            self.error = error
+        if self.error is None:
+            try:
+                self.counter.add(trial)
+            except Exception as error:
+                self.error = error
 
 
 def guarded(measure: Measure) -> Measure:

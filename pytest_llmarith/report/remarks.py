@@ -86,8 +86,8 @@ def remarks(row: Here, level: Level) -> list[str]:
             found.append(sanitize_name(row.run, LONGEST_LABEL))
     if level >= Level.PAGE:
         found.append(_named("unanswered", row.by_name("unanswered_reason")))
-        found += [_of("stored", row, "from the store")]
-        found += [_of("batched", row, "from batches")]
+        found.append(_of("stored", row, "from the store"))
+        found.append(_of("batched", row, "from batches"))
     return [one for one in found if one]
 
 

@@ -7,6 +7,7 @@ status.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -194,15 +195,13 @@ class RunController:
             return
         self._loaded.add(name)
         path = self._config.rootpath / nodeid.partition("::")[0]
-        try:
+        # The workers may be on another host, and a file may be meant for them.
+        with suppress(Exception, SystemExit, pytest.skip.Exception):
             session = self._config.pluginmanager.getplugin("session")
             module = pytest.Module.from_parent(session, path=path).obj
             for value in vars(module).values():
                 if isinstance(value, Task) and value.name == name:
                     value.register()
-        # The workers may be on another host, and a file may be meant for them.
-        except (Exception, SystemExit, pytest.skip.Exception):
-            return
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:

@@ -9,6 +9,17 @@ import pytest
 from pytest_llmarith.cli import main
 from pytest_llmarith.figures.estimates import TASKS
 
+_MODEL = """
+import pytest
+
+class Model:
+    def reply(self, prompt):
+        return "x"
+
+@pytest.fixture
+def model():
+    return Model()
+"""
 _BENCH = """
 import pytest
 from pytest_llmarith import Grade, Grid, Problem, Task, share
@@ -28,14 +39,6 @@ words = Task(
     measures=[short],
 )
 
-class Model:
-    def reply(self, prompt):
-        return "x"
-
-@pytest.fixture
-def model():
-    return Model()
-
 @pytest.mark.llmarith_task(words, trials=2)
 def test_words(problem, ask):
     ask(problem)
@@ -49,6 +52,7 @@ def test_a_measure_of_a_task(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    pytester.makeconftest(_MODEL)
     pytester.makepyfile(_BENCH)
     done = pytester.runpytest_subprocess("-v", *workers)
     assert "short %" in done.stdout.str()
@@ -101,14 +105,6 @@ measures = [
 ]
 words = Task("words", [Problem({"word": "a"}, "x")], lambda p: p["word"], measures=measures)
 
-class Model:
-    def reply(self, prompt):
-        return "x"
-
-@pytest.fixture
-def model():
-    return Model()
-
 @pytest.mark.llmarith_task(words)
 def test_words(problem, ask):
     ask(problem)
@@ -119,6 +115,7 @@ def test_measures_that_fail_say_so(
     pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The run has all its records, its summary and its page."""
+    pytester.makeconftest(_MODEL)
     pytester.makepyfile(_FAULTS)
     done = pytester.runpytest_subprocess()
     assert done.ret == 0
@@ -137,6 +134,7 @@ def test_measures_that_fail_say_so(
 
 def test_two_measures_of_one_key_are_refused(pytester: pytest.Pytester) -> None:
     other = _BENCH.replace('"words",', '"others",', 1).replace("short %", "brief %")
+    pytester.makeconftest(_MODEL)
     pytester.makepyfile(test_one=_BENCH, test_other=other)
     done = pytester.runpytest_subprocess("-q")
     assert done.ret == 2
