@@ -1,14 +1,17 @@
-"""The way of one question, from `ask` to its line in trials.jsonl: how many modules of
-the package it enters.
+"""How many modules of the package a question enters, from `ask` to its line in
+trials.jsonl, and a figure from there to a cell of the page.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.llm_server import LlmServer
+from tests.runs_on_disk import added, log_in
 from tests.session.bench import right
 
 MOST = 25
@@ -112,3 +115,54 @@ def test_a_question_enters_few_modules(
         "pytest_llmarith.records",
     } <= {*modules}
     assert len(modules) <= MOST, "\n".join(modules)
+
+
+MOST_TO_THE_CELL = 18
+# Seven of twelve are correct: which modules have the record, the figure or its text.
+REPORT = """
+import sys
+from pytest_llmarith.cli import main
+
+def holds(value, depth=3):
+    if isinstance(value, float):
+        return value == 58.3333
+    if isinstance(value, str):
+        return "58.3" in value
+    if type(value).__name__ == "Record":
+        return True
+    if isinstance(value, dict):
+        value = list(value.values())
+    if depth and isinstance(value, (list, tuple)):
+        return any(holds(one, depth - 1) for one in value)
+    return False
+
+def profile(frame, event, arg):
+    module = frame.f_globals.get("__name__", "")
+    if event == "return" and module.startswith("pytest_llmarith.") and holds(arg):
+        entered.add(module)
+
+entered = set()
+sys.argv = ["llmarith", "report", "trials.jsonl", "--format=html", "--output=page.html"]
+sys.setprofile(profile)
+try:
+    main()
+finally:
+    sys.setprofile(None)
+    print(*sorted(entered))
+"""
+
+
+def test_a_figure_passes_few_modules(tmp_path: Path) -> None:
+    """From its line in the log to a cell of the page."""
+    replies = ["{}"] * 7 + ["1"] * 5
+    log = log_in(tmp_path, (added(text, trial) for trial, text in enumerate(replies)))
+    told = subprocess.run(
+        [sys.executable, "-c", REPORT],
+        cwd=log.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "58.3" in (log.parent / "page.html").read_text("utf-8")
+    assert "pytest_llmarith.report.render.html" in told
+    assert len(told.split()) <= MOST_TO_THE_CELL, told
