@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import groupby
 
 from pytest_llmarith.sandbox.child.system_calls import ALLOWED, ARCHITECTURES, numbers
 
@@ -73,31 +75,37 @@ _RESTRICTED: dict[str, list[dict[int, tuple[int, ...]]]] = {
 Instruction = tuple[int, int, int, int]
 
 
+@cache
 def filter_program(machine: str) -> bytes:
     """The filter of allowed calls, with `PID_MARK` in place of the process id."""
     number_of = numbers(machine)
-    instructions = [
-        _load(_ARCHITECTURE),
-        (_EQUAL, 1, 0, ARCHITECTURES[machine]),
-        _return(_KILL),  # the numbers of other architectures mean other calls
-        _load(_NUMBER),
-    ]
-    if machine == "x86_64":
-        instructions += [(_AT_LEAST, 0, 1, _X32_BIT), _return(_KILL)]
-    allowed = [number_of[name] for name in ALLOWED if name in number_of]
-    instructions += _if_among(sorted(allowed), [_return(_ALLOW)])
     # The flags of clone3 are in memory; without it libc calls clone.
-    instructions += _if_among([number_of["clone3"]], [_return(_ENOSYS)])
+    blocks = {number_of["clone3"]: [_return(_ENOSYS)]}
+    for name in ALLOWED:
+        if name in number_of:
+            blocks[number_of[name]] = [_return(_ALLOW)]
     for name, alternatives in _RESTRICTED.items():
-        block = list[Instruction]()
+        block = blocks[number_of[name]] = []
         for words in alternatives:
             block += _alternative(words)
         block.append(_return(_EPERM))
-        instructions += _if_among([number_of[name]], block)
-    instructions.append(_return(_EPERM))
-    return _packed(instructions)
+    denied = [_return(_EPERM)]
+    same = groupby(range(max(blocks) + 2), lambda number: blocks.get(number, denied))
+    ranges = [(next(alike), block) for block, alike in same]
+    if machine == "x86_64":
+        ranges.append((_X32_BIT, [_return(_KILL)]))
+    return _packed(
+        [
+            _load(_ARCHITECTURE),
+            (_EQUAL, 1, 0, ARCHITECTURES[machine]),
+            _return(_KILL),  # the numbers of other architectures mean other calls
+            _load(_NUMBER),
+            *_search(ranges),
+        ]
+    )
 
 
+@cache
 def notify_filter(machine: str) -> bytes:
     """A second filter, which passes the calls that are counted to the zygote."""
     number_of = numbers(machine)
@@ -113,6 +121,19 @@ def _alternative(words: dict[int, tuple[int, ...]]) -> list[Instruction]:
     for word, values in reversed(words.items()):
         block = [_load(_ARGUMENTS + 4 * word), *_if_among(values, block)]
     return block
+
+
+def _search(ranges: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    """Run the block of the last range that begins at the loaded number or below it.
+
+    The kernel runs a new filter for each number that a call can have. A test for each
+    allowed number would take it longer than a term needs for most else.
+    """
+    if len(ranges) == 1:
+        return ranges[0][1]
+    middle = len(ranges) // 2
+    below, above = _search(ranges[:middle]), _search(ranges[middle:])
+    return [(_AT_LEAST, len(below), 0, ranges[middle][0]), *below, *above]
 
 
 def _if_among(values: Sequence[int], block: list[Instruction]) -> list[Instruction]:

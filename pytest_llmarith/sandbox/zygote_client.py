@@ -28,8 +28,8 @@ _GRACE_S = 5.0
 _END_S = 2.0
 _NS = 1e-9
 # Else glibc reserves address space of 64 MB for each thread that allocates, and the
-# limit of memory stops the tenth.
-_ENVIRONMENT = {"MALLOC_ARENA_MAX": "2"}
+# limit of memory stops the tenth; and each term looks up anew where functions are.
+_ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "LD_BIND_NOW": "1"}
 _DEVICES = ("/dev/null", "/dev/urandom")
 _LINKS = {"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0"}
 # systemd assigns no user ids from here on. Each harness uses one.

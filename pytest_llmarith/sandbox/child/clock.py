@@ -130,16 +130,13 @@ class Waiting:
 
 
 class Clock:
-    """The clock of one term.
+    """The clock of one term, which was forked at `started_ns`."""
 
-    It measured `started_ns` and `waited_before_ns` at its start.
-    """
-
-    def __init__(self, pid: int, started_ns: int, waited_before_ns: int) -> None:
+    def __init__(self, pid: int, started_ns: int) -> None:
         self._pid = pid
         self._started_ns = started_ns
         self._sampled_ns = started_ns
-        self._threads = {f"{pid}": (0, waited_before_ns)}
+        self._threads = {f"{pid}": (0, 0)}
         self._waiting = Waiting(_PROCESSORS)
         self._idle = False
         self._busiest_ns = 0
@@ -203,11 +200,13 @@ class Clock:
         return found
 
     def _count(self, late_ns: int) -> None:
-        worked_now_ns, stolen_now_ns = machine_ns()
-        worked_ns = max(0, worked_now_ns - self._worked_before_ns)
-        stolen_ns = max(0, stolen_now_ns - self._stolen_before_ns)
         others_ns = self._waiting.waited_ns + late_ns
-        others_ns += taken_ns(self.cpu_ns, worked_ns, stolen_ns)
+        # The machine counts in ticks: too coarse for a short term, and slow to read.
+        if self.wall_ns >= _TICK_NS:
+            worked_now_ns, stolen_now_ns = machine_ns()
+            worked_ns = max(0, worked_now_ns - self._worked_before_ns)
+            stolen_ns = max(0, stolen_now_ns - self._stolen_before_ns)
+            others_ns += taken_ns(self.cpu_ns, worked_ns, stolen_ns)
         own_ns = max(self.wall_ns - others_ns, self._waiting.ran_ns, self._busiest_ns)
         self.counted_ns = min(self.wall_ns, own_ns)
 

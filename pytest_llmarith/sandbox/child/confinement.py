@@ -10,6 +10,7 @@ import os
 import resource
 import stat
 import struct
+from _collections_abc import Callable  # collections.abc takes longer
 
 from pytest_llmarith.sandbox.child.system_calls import numbers
 
@@ -51,15 +52,17 @@ _OPEN_FILES = 64
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
+_NUMBERS = numbers(os.uname().machine)
 
 
 class Confinement:
-    """The restrictions that a zygote prepares for all its terms.
+    """The restrictions of a zygote's terms.
 
-    Raises OSError if this kernel lacks them. `readable` are the files and folders that
-    Landlock lets a term read, None for no Landlock. `syscalls` and `notify` are BPF
-    programs, empty for none; the first has `pid_mark` in place of the term's process
-    id.
+    It sets the zygote's own resource limits, which the terms inherit, and prepares the
+    others. Raises OSError if this kernel lacks them. `readable` are the files and
+    folders that Landlock lets a term read, None for no Landlock. `syscalls` and
+    `notify` are BPF programs, empty for none; the first has `pid_mark` in place of the
+    term's process id.
     """
 
     def __init__(
@@ -70,23 +73,21 @@ class Confinement:
         pid_mark: bytes,
         notify: bytes,
     ) -> None:
-        self._memory_bytes = memory_bytes
-        self._ruleset = None if readable is None else _ruleset(readable)
-        self._syscalls = syscalls
+        self._syscalls = ctypes.create_string_buffer(syscalls, len(syscalls))
         self._pid_mark = pid_mark
-        self._notify = notify
-
-    def notify(self) -> int | None:
-        """The descriptor on which the kernel reports each call that is counted.
-
-        None if no call is.
-        """
-        return _filter(self._notify, _NEW_LISTENER) if self._notify else None
-
-    def apply(self) -> None:
-        """Restrict this process permanently; raises OSError if that fails."""
+        self._calls = list[Callable[[], int]]()
+        if readable is not None:
+            ruleset = _ruleset(readable)
+            self._calls.append(_ready(_LANDLOCK_RESTRICT_SELF, ruleset, 0))
+        if syscalls:
+            header = struct.pack("<Ii", _CAPABILITY_VERSION_3, 0)
+            self._calls.append(_ready(_NUMBERS["capset"], header, bytes(24)))
+            self._calls.append(_filter(self._syscalls))
+        self._notify_filter = ctypes.create_string_buffer(notify, len(notify))
+        # The descriptor on which the kernel reports each call that is counted.
+        self.notify = _filter(self._notify_filter, _NEW_LISTENER) if notify else None
         for limit, value in (
-            (resource.RLIMIT_AS, self._memory_bytes),
+            (resource.RLIMIT_AS, memory_bytes),
             (resource.RLIMIT_FSIZE, 0),
             (resource.RLIMIT_CORE, 0),
             (resource.RLIMIT_NOFILE, _OPEN_FILES),
@@ -94,14 +95,13 @@ class Confinement:
             hard = resource.getrlimit(limit)[1]
             most = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(limit, (most, most))
-        if self._ruleset is not None:
-            _syscall(_LANDLOCK_RESTRICT_SELF, self._ruleset, 0)
-        if self._syscalls:
-            header = ctypes.c_char_p(struct.pack("<Ii", _CAPABILITY_VERSION_3, 0))
-            capset = numbers(os.uname().machine)["capset"]
-            _syscall(capset, header, ctypes.c_char_p(bytes(24)))
-            own_pid = struct.pack("<I", os.getpid())
-            _filter(self._syscalls.replace(self._pid_mark, own_pid))
+
+    def apply(self) -> None:
+        """Restrict this process permanently; raises OSError if that fails."""
+        own_pid = struct.pack("<I", os.getpid())
+        self._syscalls.raw = self._syscalls.raw.replace(self._pid_mark, own_pid)
+        for call in self._calls:
+            call()
 
 
 def protect_zygote() -> None:
@@ -130,7 +130,7 @@ def _ruleset(readable: list[str]) -> int:
     It denies everything else, as far as this kernel can.
     """
     try:
-        version = _syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)
+        version = _ready(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION)()
     except OSError as error:
         raise OSError(
             f"this kernel has no Landlock ({error.strerror}), Linux 5.13 has it"
@@ -142,9 +142,7 @@ def _ruleset(readable: list[str]) -> int:
         attributes += struct.pack("<Q", _TCP_RIGHTS)
     if version >= _SCOPE_VERSION:
         attributes += struct.pack("<Q", _SCOPES)
-    ruleset = _syscall(
-        _LANDLOCK_CREATE_RULESET, ctypes.c_char_p(attributes), len(attributes), 0
-    )
+    ruleset = _ready(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)()
     allowed = dict.fromkeys(readable, _READ_FILE | _READ_DIR) | _DEVICES
     for path, rights in allowed.items():
         try:
@@ -153,43 +151,37 @@ def _ruleset(readable: list[str]) -> int:
             continue  # it does not exist, or this user may not read it
         if not stat.S_ISDIR(os.fstat(beneath).st_mode):
             rights &= ~_READ_DIR
-        rule = ctypes.c_char_p(struct.pack("<Qi", rights & handled, beneath))
-        _syscall(_LANDLOCK_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+        rule = struct.pack("<Qi", rights & handled, beneath)
+        _ready(_LANDLOCK_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)()
         os.close(beneath)
     return ruleset
 
 
-def _filter(program: bytes, flags: int = 0) -> int:
-    instructions = ctypes.create_string_buffer(program, len(program))
-    address = ctypes.addressof(instructions)
-    header = struct.pack("<HxxxxxxQ", len(program) // 8, address)
-    seccomp = numbers(os.uname().machine)["seccomp"]
-    return _syscall(
-        seccomp, _SET_MODE_FILTER, _SPEC_ALLOW | flags, ctypes.c_char_p(header)
-    )
+def _filter(program: ctypes.Array[ctypes.c_char], flags: int = 0) -> Callable[[], int]:
+    header = struct.pack("<HxxxxxxQ", len(program) // 8, ctypes.addressof(program))
+    flags |= _SPEC_ALLOW
+    return _ready(_NUMBERS["seccomp"], _SET_MODE_FILTER, flags, header)
 
 
-def _syscall(number: int, *arguments: object) -> int:
-    """The result of a system call that Python has no function for.
+def _ready(number: int, *arguments: int | bytes | None) -> Callable[[], int]:
+    """A system call that Python has no function for, and that raises OSError.
 
-    Raises OSError if it fails.
+    To make the objects of ctypes takes a term longer than to make the call.
     """
-    passed = [
-        ctypes.c_long(each) if isinstance(each, int) else each for each in arguments
+    made = [
+        ctypes.c_long(each) if isinstance(each, int) else ctypes.c_char_p(each)
+        for each in (number, *arguments)
     ]
-    result: int = _libc.syscall(ctypes.c_long(number), *passed)
-    if result < 0:
-        raise _last_error()
-    return result
+    return lambda: _checked(_libc.syscall(*made))
 
 
 def _prctl(option: int, value: int) -> None:
     unused = ctypes.c_ulong(0)
-    result = _libc.prctl(option, ctypes.c_ulong(value), unused, unused, unused)
-    if result != 0:
-        raise _last_error()
+    _checked(_libc.prctl(option, ctypes.c_ulong(value), unused, unused, unused))
 
 
-def _last_error() -> OSError:
-    number = ctypes.get_errno()
-    return OSError(number, os.strerror(number))
+def _checked(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result

@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import gc
+import marshal
 import os
 import site
 import sys
@@ -23,9 +24,16 @@ _OUT_OF_RANGE = 255
 _NOT_FLUSHED = 120
 
 
-def run(source: bytes) -> None:
-    """Compile and execute the program, and end this process."""
-    status = _execute(source)
+def run(source: bytes, known: bytes | None) -> None:
+    """Execute the program, and end this process.
+
+    `known` is its marshalled code; empty if it has to be compiled, None if that is all
+    that this process does.
+    """
+    if known is None:
+        _write_code(source)
+        return
+    status = _execute(source, known)
     _await_threads()
     atexit._run_exitfuncs()
     flushed = _flush()
@@ -37,32 +45,48 @@ def run(source: bytes) -> None:
     os._exit(status if flushed else _NOT_FLUSHED)
 
 
-def _new_main() -> ModuleType:
-    """The module of a script: with its own argv and exit().
+def prepare() -> None:
+    """In the zygote: make the module of a script, with its own argv and exit().
 
-    The modules of this package are removed.
+    The modules of this package are removed, and all objects but that module are kept
+    out of the collections of garbage.
     """
+    # The first call makes the classes of syntax trees, which an interpreter that runs a
+    # file does not need. They took a term longer than to compile most programs.
+    compile("", _FILENAME, "exec")
     package = __name__.partition(".")[0]
     for name in list(sys.modules):
         if name.partition(".")[0] == package:
             del sys.modules[name]
     sys.argv = [_FILENAME]
     site.setquit()
-    main = ModuleType("__main__")
+    gc.freeze()
+    main = sys.modules["__main__"] = ModuleType("__main__")
     vars(main).update(__builtins__=builtins, __file__=_FILENAME, __cached__=None)
-    sys.modules["__main__"] = main
-    return main
 
 
-def _execute(source: bytes) -> int:
-    """The exit status of the program's main thread."""
-    main = _new_main()
+def _write_code(source: bytes) -> None:
+    """Write the marshalled code to stdout, or nothing if it does not compile."""
     try:
-        with warnings.catch_warnings(record=True) as found:
-            code = compile(source, _FILENAME, "exec", dont_inherit=True)
-        for one in found[:_MAX_WARNINGS]:
-            warnings.showwarning(one.message, one.category, one.filename, one.lineno)
-        exec(code, vars(main))
+        code = compile(source, _FILENAME, "exec", dont_inherit=True)
+        os.write(1, marshal.dumps(code))
+    finally:
+        os._exit(0)
+
+
+def _execute(source: bytes, known: bytes) -> int:
+    """The exit status of the program's main thread."""
+    try:
+        if known:
+            code = marshal.loads(known)
+        else:
+            with warnings.catch_warnings(record=True) as found:
+                code = compile(source, _FILENAME, "exec", dont_inherit=True)
+            for one in found[:_MAX_WARNINGS]:
+                warnings.showwarning(
+                    one.message, one.category, one.filename, one.lineno
+                )
+        exec(code, vars(sys.modules["__main__"]))
     except SystemExit as error:
         return _exit_status(error.code)
     except BaseException as error:

@@ -10,7 +10,7 @@ import marshal
 import os
 import struct
 import sys
-from types import ModuleType
+from types import CodeType, ModuleType
 
 # Harness to zygote, once: the length of the marshalled payload, which follows. Zygote
 # to harness, once: the length of the error message, which follows; 0 if the zygote is
@@ -47,24 +47,30 @@ def receive(control: int, length: int) -> bytes:
     return bytes(parts)
 
 
-def _load(control: int) -> tuple[ModuleType, bytes]:
+def _import(modules: list[tuple[str, CodeType]]) -> None:
+    for name, code in modules:
+        module = sys.modules[name] = ModuleType(name)
+        module.__path__ = []
+        exec(code, vars(module))
+
+
+def _load(control: int) -> tuple[ModuleType, bytes, bytes | None]:
     """Become the zygote.
 
-    Returns in its forks, with the module that runs programs and the program's source.
+    Returns in its forks, with the module that runs programs, and the program: its
+    source, and what is known of its code.
     """
     if control != _CONTROL:
         os.dup2(control, _CONTROL)
         os.close(control)
     (length,) = LENGTH.unpack(receive(_CONTROL, LENGTH.size))
     payload = marshal.loads(receive(_CONTROL, length))
-    for name, code in payload["modules"]:
-        module = sys.modules[name] = ModuleType(name)
-        module.__path__ = []
-        exec(code, vars(module))
-    sys.modules[payload["zygote"]].main(_CONTROL, payload["confinement"])
-    return sys.modules[payload["program"]], payload["source"]
+    _import(payload.pop("modules"))
+    program, zygote = (sys.modules[payload[name]] for name in ("program", "zygote"))
+    known = zygote.main(_CONTROL, payload["confinement"])
+    return program, payload["source"], known
 
 
 if __name__ == "__main__":
-    program, source = _load(int(sys.argv[1]))
-    program.run(source)
+    program, source, known = _load(int(sys.argv[1]))
+    program.run(source, known)

@@ -14,6 +14,7 @@ from pytest_llmarith.sandbox.child.clock import Clock, ran_and_waited_ns
 from pytest_llmarith.sandbox.child.system_calls import numbers
 
 _SIGKILL = 9
+_CLONE = numbers(os.uname().machine).get("clone")
 _NS_PER_MS = 1_000_000
 
 # From a term's start to its end.
@@ -28,7 +29,7 @@ _CONTINUE = 1
 class Output:
     """One output stream of a term, up to a limit.
 
-    All terms use the same memory, which is wiped after each.
+    All terms use the same memory, which is wiped before each.
     """
 
     def __init__(self) -> None:
@@ -71,7 +72,6 @@ class CallCounter:
 
     def __init__(self, listener: int) -> None:
         self.listener = listener
-        self._clone = numbers(os.uname().machine)["clone"]
         self._threads = self._pipes = 0
 
     def answer(self) -> None:
@@ -88,7 +88,7 @@ class CallCounter:
             pass  # the thread that called has ended
 
     def _count(self, call: int) -> int:
-        if call == self._clone:
+        if call == _CLONE:
             self._threads += 1
             return errno.EAGAIN if self._threads > _THREADS else 0
         self._pipes += 1
