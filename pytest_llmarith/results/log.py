@@ -10,20 +10,19 @@ import re
 import stat
 import tempfile
 from collections import UserDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_llmarith.results.run_files import UsageError, name_of
+from pytest_llmarith.results.run_files import UsageError, encode, name_of
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Shard
 
 if TYPE_CHECKING:
     from pytest_llmarith.records import Record
-    from pytest_llmarith.summaries import RunSummary
 
 LOG = "trials.jsonl"
 SUMMARY = "summary.json"
@@ -141,37 +140,55 @@ class WrittenRecords(UserDict[str, Any]):
     path: Path | None = None  # of the log, once there is one
 
     def __getitem__(self, nodeid: str) -> Record:
-        from pytest_llmarith.records import Record, decode_record
+        from pytest_llmarith.records import decode_record
 
-        found: Record | int = self.data[nodeid]
-        if isinstance(found, Record):
-            return found
-        assert self.path is not None
-        with open(self.path, "rb") as log:
-            log.seek(found)
-            return decode_record(log.readline())
+        if nodeid not in self.data:
+            raise KeyError(nodeid)
+        return decode_record(next(self.texts([nodeid])))
+
+    def values(self) -> Iterator[Record]:  # type: ignore[override]  # read once
+        """The records, in one pass through the log."""
+        from pytest_llmarith.records import decode_record
+
+        return map(decode_record, self.texts(self.data))
+
+    def texts(self, nodeids: Iterable[str]) -> Iterator[str]:
+        """The records of these as JSON, which is empty for one without a record."""
+        from pytest_llmarith.records import Record, encode
+
+        with open(self.path or os.devnull, "rb") as log:
+            for nodeid in nodeids:
+                found: Record | int | None = self.data.get(nodeid)
+                if isinstance(found, Record):
+                    yield encode(found)
+                elif found is None:
+                    yield ""
+                else:
+                    log.seek(found)
+                    yield log.readline().decode("ascii").rstrip("\n")
 
 
 def with_records(
-    json_report: Mapping[str, Any],
-    records_by_nodeid: Mapping[str, Record],
-    summary: RunSummary,
-) -> dict[str, Any]:
-    """The report of pytest-json-report with the record of each test and the summary.
+    json_report: Mapping[str, Any], records: WrittenRecords, summary: bytes
+) -> Iterator[bytes]:
+    """The report of pytest-json-report with the record of each test and the summary,
+    which is JSON, in pieces: as a whole it takes several times the memory of a run.
 
     Of a test that is listed twice the last entry stays.
     """
-    from pytest_llmarith.records import as_dict
-    from pytest_llmarith.summaries import as_file
-
-    extended = {**json_report, "llmarith": as_file(summary)}
-    if "tests" in extended:  # --json-report-summary leaves them out
-        tests = {test["nodeid"]: test for test in extended["tests"]}
-        for nodeid in tests.keys() & records_by_nodeid.keys():
-            record = as_dict(records_by_nodeid[nodeid])
-            tests[nodeid] = {**tests[nodeid], "llmarith": record}
-        extended["tests"] = list(tests.values())
-    return extended
+    head = {name: value for name, value in json_report.items() if name != "tests"}
+    yield encode(head)[:-1] + b', "llmarith": ' + summary
+    if "tests" in json_report:  # --json-report-summary leaves them out
+        tests = {test["nodeid"]: test for test in json_report["tests"]}
+        before = b', "tests": [\n'
+        for test, record in zip(tests.values(), records.texts(tests), strict=True):
+            text = encode(test)
+            if record:
+                text = text[:-1] + b', "llmarith": ' + record.encode("ascii") + b"}"
+            yield before + text
+            before = b",\n"
+        yield b"]" if tests else b', "tests": []'
+    yield b"}\n"
 
 
 # --- reading --------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from pytest_llmarith.tasks.task import InvalidTask, TaskProblem
 from pytest_llmarith.types import Model, PromptConfig
 
 MODEL_FIXTURE = "llm_model"
-PROMPT_CONFIG_FIXTURE = "llm_prompt_config"
+PROMPT_CONFIG = "llm_prompt_config"
 _MARKS_WITH_TASKS = (CUSTOM_MARK, BREAKING_MARK)
 
 
@@ -93,7 +93,7 @@ class _Item(NamedTuple):
             values[MODEL_FIXTURE] = self.model
         values["problem"] = self.problem
         if self.config is not None:
-            values[PROMPT_CONFIG_FIXTURE] = self.config
+            values[PROMPT_CONFIG] = self.config
         return values
 
     @property
@@ -132,9 +132,11 @@ def _configs_of(
     its problems like a condition.
     """
     prompt_configs = settings.prompt_configs
-    takes_config = PROMPT_CONFIG_FIXTURE in metafunc.fixturenames
-    if prompt_configs.are_default or not takes_config or not problems:
+    asks = {"ask", "search"}.intersection(metafunc.fixturenames)
+    if prompt_configs.are_default or not asks or not problems:
         return [None]
+    # A parameter that no function takes: a fixture would cost each item of every run.
+    metafunc.fixturenames.append(PROMPT_CONFIG)
     axes = problems[0].owner.axes
     if "prompt" in axes:
         _check_templates(prompt_configs.templates, problems)

@@ -44,7 +44,7 @@ _LINES = (
     "timeout(seconds): the largest limit of one term of an OEIS item",
 )
 _NAME = "llmarith-fixtures"
-_FIXTURES = ("llm_model", "llm_prompt_config", "model", "ask", "search")
+_FIXTURES = ("llm_model", "model", "ask", "search")
 
 
 # --- marks ----------------------------------------------------------------------------
@@ -133,14 +133,6 @@ def llm_model(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def llm_prompt_config() -> Any:
-    """The prompt config of this item; parametrized if the options select other than the
-    default one.
-    """
-    return None
-
-
-@pytest.fixture
 def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
     """The model under test: its name, its parameters, and `reply(prompt)`.
 
@@ -152,27 +144,22 @@ def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
 
 
 @pytest.fixture
-def ask(
-    request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any
-) -> Iterator[Any]:
+def ask(request: pytest.FixtureRequest, model: Any) -> Iterator[Any]:
     """Asks the model a problem, attaches the trial to the item, and returns its
     record.
     """
-    refuse_unmarked(request)
-    from pytest_llmarith.session.ask import Ask
-
-    asked = Ask(request.node, model, settings_of(request.config))
-    yield asked
-    asked.end()
+    yield from _asking(request, model)
 
 
 @pytest.fixture
-def search(
-    request: pytest.FixtureRequest, model: Any, llm_prompt_config: Any
-) -> Iterator[Any]:
+def search(request: pytest.FixtureRequest, model: Any) -> Iterator[Any]:
     """The same as `ask`, for tests that search for the simplest question that the model
     gets wrong.
     """
+    yield from _asking(request, model)
+
+
+def _asking(request: pytest.FixtureRequest, model: Any) -> Iterator[Any]:
     refuse_unmarked(request)
     from pytest_llmarith.session.ask import Ask
 

@@ -18,7 +18,7 @@ from pytest_llmarith import records
 from pytest_llmarith.results.keys import Key
 from pytest_llmarith.session.collection import (
     MODEL_FIXTURE,
-    PROMPT_CONFIG_FIXTURE,
+    PROMPT_CONFIG,
     digest_of,
 )
 from pytest_llmarith.session.company import forked
@@ -85,7 +85,7 @@ class PlannedQuestion:
 
 
 def config_of(item: pytest.Item) -> PromptConfig:
-    return parameter_of(item, PROMPT_CONFIG_FIXTURE) or PromptConfig(DEFAULT_CONDITION)
+    return parameter_of(item, PROMPT_CONFIG) or PromptConfig(DEFAULT_CONDITION)
 
 
 def question_of(

@@ -8,6 +8,7 @@ everything needed to repeat it, without keys.
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -36,7 +37,6 @@ from pytest_llmarith.results.log import (
     with_records,
 )
 from pytest_llmarith.results.run_files import encode as as_json
-from pytest_llmarith.results.run_files import write_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
@@ -79,6 +79,7 @@ class Recorder:
         self._to_grade: set[str] = set()  # items whose grading takes time
         self._graded = 0
         self.summary: RunSummary | None = None
+        self._summary_json = b""
         self.failed_gates: list[str] = []
         self.unwritable: str | None = None  # why files are missing or incomplete
         self.page: str | None = None  # a line about the page
@@ -182,8 +183,9 @@ class Recorder:
         if self.summary is None or self.path is None:
             return
         self.summary.run.exit_status = exit_status
+        self._summary_json = as_json(as_file(self.summary), indent=2)
         with self._noting_failure():
-            write_json(self.path / "summary.json", as_file(self.summary))
+            replace_file(self.path / "summary.json", self._summary_json + b"\n")
         if self.unwritable is None:
             asked = self._counted.asked() if self._counted else ()
             self.page = write_run_page(
@@ -202,10 +204,10 @@ class Recorder:
         if self.summary is None or self.path is None:
             return
         with self._noting_failure():
-            extended = with_records(json_report, self.records, self.summary)
+            pieces = with_records(json_report, self.records, self._summary_json)
+            replace_file(self.path / "report.json", pieces)
             if also_users:
-                json_report.update(extended)
-            replace_file(self.path / "report.json", as_json(extended) + b"\n")
+                json_report.update(json.loads((self.path / "report.json").read_bytes()))
 
     @property
     def written(self) -> list[str]:

@@ -25,6 +25,7 @@ from pytest_llmarith.results.log import (
     with_records,
 )
 from pytest_llmarith.results.run_files import UsageError
+from pytest_llmarith.results.run_files import encode as as_json
 from pytest_llmarith.summaries import as_file
 from pytest_llmarith.types import Shard
 from tests.runs_on_disk import asked, lines_of, record_of, summed_up
@@ -187,8 +188,11 @@ def test_the_json_report_has_records_and_summary(nodeids: str | None) -> None:
             {"nodeid": nodeid, "outcome": place} for place, nodeid in enumerate(nodeids)
         ]
     record, summary = record_of(asked('é\ud800 "}\n')), summed_up([FIRST])
-    extended = with_records(report, {"a": record}, summary)
-    assert (extended["created"], extended["llmarith"]) == (1.0, as_file(summary))
+    written = as_json(as_file(summary))
+    pieces = with_records(report, WrittenRecords({"a": record}), written)
+    extended = json.loads(b"".join(pieces))
+    assert extended["created"] == 1.0
+    assert extended["llmarith"] == json.loads(written)
     assert [test.get("llmarith") for test in extended.get("tests", ())] == [
         as_dict(record) if nodeid == "a" else None
         for nodeid in dict.fromkeys(nodeids or "")
