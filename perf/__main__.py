@@ -8,6 +8,7 @@ import argparse
 import sys
 
 from perf import (
+    floor,
     model_file,
     own_server,
     pauses,
@@ -25,6 +26,7 @@ _ALL = {
     "startup": startup,
     "throughput": throughput,
     "own-server": own_server,
+    "floor": floor,
     "model": model_file,
     "pauses": pauses,
     "programs": programs,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from perf.commands import ENVIRONMENT, ROOT
 
 _EVERY_S = 0.1
+_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
@@ -29,11 +30,13 @@ class Sample(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A whole run: wall time, largest memory, that of its broker, size of its log, and
-    samples.
+    """A whole run: wall time, processor time, the broker's part of it, largest memory,
+    that of its broker, size of its log, and samples.
     """
 
     seconds: float
+    processor_seconds: float
+    broker_processor_seconds: float
     peak_megabytes: float
     broker_megabytes: float
     log_bytes: int
@@ -83,7 +86,7 @@ def watched_pytest(
             stderr=subprocess.STDOUT,
             env={**ENVIRONMENT, **environment},
         )
-        samples, broker_megabytes = _samples(process.pid, start, reports)
+        samples, broker = _samples(process.pid, start, reports)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - start
@@ -95,15 +98,26 @@ def watched_pytest(
             )
     log_bytes = sum(log.stat().st_size for log in _logs(reports))
     return Watched(
-        seconds, usage.ru_maxrss / 1024, broker_megabytes, log_bytes, samples
+        seconds,
+        usage.ru_utime + usage.ru_stime,
+        broker.processor_seconds,
+        usage.ru_maxrss / 1024,
+        broker.megabytes,
+        log_bytes,
+        samples,
     )
 
 
-def _samples(pid: int, start: float, reports: Path) -> tuple[list[Sample], float]:
+class _Broker(NamedTuple):
+    processor_seconds: float = 0.0
+    megabytes: float = 0.0
+
+
+def _samples(pid: int, start: float, reports: Path) -> tuple[list[Sample], _Broker]:
     """Samples until the process ends, one for each change in the number of trials, and
-    the memory of the broker.
+    what its broker has used.
     """
-    broker_megabytes = 0.0
+    broker = _Broker()
     samples: list[Sample] = []
     written = place = 0
     while megabytes := _resident(pid):
@@ -114,21 +128,23 @@ def _samples(pid: int, start: float, reports: Path) -> tuple[list[Sample], float
             written, place = written + text.count(b"\n"), place + len(text)
         if written > (samples[-1].written if samples else 0):
             samples.append(Sample(time.perf_counter() - start, megabytes, written))
-        broker_megabytes = max(broker_megabytes, _of_broker(pid))
+        broker = _Broker(*map(max, broker, _of_broker(pid)))
         time.sleep(_EVERY_S)
-    return samples, broker_megabytes
+    return samples, broker
 
 
-def _of_broker(pid: int) -> float:
-    """Resident memory of the broker that a process has started; 0 if there is none."""
+def _of_broker(pid: int) -> _Broker:
+    """What the broker that a process has started uses; nothing if there is none."""
     with suppress(OSError):  # a process has ended
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
             if (
                 b"pytest_llmarith.models.broker"
                 in Path(f"/proc/{child}/cmdline").read_bytes()
             ):
-                return _resident(int(child))
-    return 0.0
+                status = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2]
+                ticks = sum(map(int, status.split()[11:13]))
+                return _Broker(ticks / _TICKS_A_SECOND, _resident(int(child)))
+    return _Broker()
 
 
 def _resident(pid: int) -> float:

@@ -118,6 +118,7 @@ class Client:
     def __init__(self, transport: Transport = Transport.DIRECT) -> None:
         self._transport = transport
         self._is_own = cache(_is_own_server)
+        self._unusable_key = cache(lambda target: unusable_key(target, os.environ))
         self._used: list[Way] = []
 
     def prepare(self, *models: Model) -> None:
@@ -148,7 +149,7 @@ class Client:
         Raises errors that `provider_errors.diagnose` interprets.
         """
         if not model.simulated:
-            why = unusable_key(model.target, os.environ)
+            why = self._unusable_key(model.target)
             if why is not None:
                 raise NotSent(why)
             self._way(model).prepare()  # not a part of the latency
@@ -303,8 +304,9 @@ class DirectClient:
                 return Reply("", finish_reason="content_filter")
             raise
         response = parsed(body)
-        reply = reply_in(response)
-        cost_usd = _cost(model, reply, tokens_in(response))
+        tokens = tokens_in(response)
+        reply = reply_in(response, tokens)
+        cost_usd = _cost(model, reply, tokens)
         return structs.replace(reply, cost_usd=cost_usd)
 
     async def close(self) -> None:

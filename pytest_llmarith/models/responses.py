@@ -223,8 +223,9 @@ def parsed(body: bytes) -> Any:
         raise UnusableResponse(f"the response cannot be read: {error}") from error
 
 
-def reply_in(response: Any) -> Reply:
-    """The reply with all data of a response, except its cost.
+def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
+    """The reply with all data of a response, except its cost; its tokens are counted
+    unless they are given.
 
     Raises UnusableResponse.
     """
@@ -234,7 +235,8 @@ def reply_in(response: Any) -> Reply:
         raise NoText("the response holds no message")
     finish_reason, native_finish_reason = _finish_reasons(choice)
     content, reasoning = _content_and_reasoning(message)
-    tokens = tokens_in(response)
+    if tokens is None:
+        tokens = tokens_in(response)
     return Reply(
         text=_written(content or message.get("refusal")) or "",
         reasoning=_written(reasoning) or None,

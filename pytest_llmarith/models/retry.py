@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from msgspec import structs
@@ -258,12 +258,16 @@ class Requester:
             try:
                 if last is not None:
                     await self._pause(endpoint, last, pause_s)
-                async with self._admitted(endpoint, model, prompt) as (most, attempt):
+                most, attempt = await self._admitted(endpoint, model, prompt)
+                try:
                     attempts.begin()
                     if last is not None:
                         self._counts.retries[last.summary] += 1
                         retries.append(Retry(last.message, round(pause_s, 3)))
                     outcome = await self._send(endpoint, attempt, model, prompt, most)
+                finally:
+                    endpoint.end(attempt)
+                    self._budget.release(most)
             except Closed:
                 break
             except OverBudget as refusal:
@@ -288,23 +292,22 @@ class Requester:
 
     # --- one attempt ------------------------------------------------------------------
 
-    @asynccontextmanager
     async def _admitted(
         self, endpoint: Endpoint, model: Model, prompt: Prompt
-    ) -> AsyncIterator[tuple[Amount, Attempt]]:
-        """A request, once the budget and the limits admit it, until it has ended.
+    ) -> tuple[Amount, Attempt]:
+        """Wait until the budget and the limits admit a request, which ends at both.
 
         Raises Closed or OverBudget.
         """
-        with ExitStack() as ending:
-            with self._counts.during("held"):
-                most = await self._budget.reserve(model, prompt)
-                if most is None:
-                    raise Closed
-                ending.callback(self._budget.release, most)
-                attempt = await endpoint.begin()
-                ending.callback(endpoint.end, attempt)
-            yield most, attempt
+        with self._counts.during("held"):
+            most = await self._budget.reserve(model, prompt)
+            if most is None:
+                raise Closed
+            try:
+                return most, await endpoint.begin()
+            except BaseException:
+                self._budget.release(most)
+                raise
 
     async def _send(
         self,

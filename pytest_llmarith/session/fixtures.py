@@ -19,6 +19,7 @@ from pytest_llmarith.session.items import (
     PROBLEM_MARKS,
     marks_on,
     problem_of,
+    running_item,
     settings_of,
 )
 
@@ -67,15 +68,9 @@ def has_problem_mark(collector: pytest.Collector, function: object) -> bool:
     return any(mark.name in PROBLEM_MARKS for mark in marks)
 
 
-def refuse_unmarked(request: pytest.FixtureRequest) -> None:
-    """Fail a test that uses a fixture of the plugin without a problem mark."""
-    if problem_of(request.node) is None:
-        refuse(request)
-
-
-def refuse(request: pytest.FixtureRequest) -> NoReturn:
+def refuse(item: pytest.Item) -> NoReturn:
     """Fail a test without a problem in one line."""
-    marks = marks_on(request.node)
+    marks = marks_on(item)
     if marks:
         why = (
             f"@pytest.mark.{marks[0].name} gives this test no problem; take `problem` "
@@ -124,45 +119,52 @@ def register_for_bench(session: pytest.Session) -> None:
         )
 
 
+# They do not take `request`, of which pytest makes a fixture and a signature for each
+# use: a tenth of what an item costs.
+
+
 @pytest.fixture
-def llm_model(request: pytest.FixtureRequest) -> Any:
+def llm_model() -> Any:
     """The model of this item, one of `--llm-model`; parametrized by the problem
     mark.
     """
-    refuse(request)
+    refuse(running_item())
 
 
 @pytest.fixture
-def model(request: pytest.FixtureRequest, llm_model: Any) -> Any:
+def model(llm_model: Any) -> Any:
     """The model under test: its name, its parameters, and `reply(prompt)`.
 
     Override it to use your own.
     """
     from pytest_llmarith.session.ask import ModelUnderTest
 
-    return ModelUnderTest(request.node, llm_model, settings_of(request.config))
+    item = running_item()
+    return ModelUnderTest(item, llm_model, settings_of(item.config))
 
 
 @pytest.fixture
-def ask(request: pytest.FixtureRequest, model: Any) -> Iterator[Any]:
+def ask(model: Any) -> Iterator[Any]:
     """Asks the model a problem, attaches the trial to the item, and returns its
     record.
     """
-    yield from _asking(request, model)
+    yield from _asking(model)
 
 
 @pytest.fixture
-def search(request: pytest.FixtureRequest, model: Any) -> Iterator[Any]:
+def search(model: Any) -> Iterator[Any]:
     """The same as `ask`, for tests that search for the simplest question that the model
     gets wrong.
     """
-    yield from _asking(request, model)
+    yield from _asking(model)
 
 
-def _asking(request: pytest.FixtureRequest, model: Any) -> Iterator[Any]:
-    refuse_unmarked(request)
+def _asking(model: Any) -> Iterator[Any]:
+    item = running_item()
+    if problem_of(item) is None:
+        refuse(item)
     from pytest_llmarith.session.ask import Ask
 
-    asked = Ask(request.node, model, settings_of(request.config))
+    asked = Ask(item, model, settings_of(item.config))
     yield asked
     asked.end()

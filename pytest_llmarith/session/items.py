@@ -151,6 +151,11 @@ SHOW_PROGRESS: pytest.StashKey[Callable[[], None]] = pytest.StashKey()
 ASK: pytest.StashKey[Callable[[Question], Reply | Failure]] = pytest.StashKey()
 
 
+def running_item() -> pytest.Item:
+    """The item that this process runs."""
+    return _running[-1]
+
+
 def settings_of(config: pytest.Config) -> Settings:
     """The settings of the run, parsed on first use. Raises pytest.UsageError."""
     if _SETTINGS not in config.stash:
