@@ -6,7 +6,6 @@ status.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -114,7 +113,6 @@ class RunController:
         try:
             if not self._has_workers:  # else `Workers` begins
                 self._begin(session)
-            gc.freeze()  # so that a collection does not pass through all items
             with self._terminal.watching(
                 self._broker.progress(), self._broker.show_progress, self._has_workers
             ):
@@ -124,7 +122,6 @@ class RunController:
                 raise
             raise shortened(interrupt, self._config) from None
         finally:
-            gc.unfreeze()
             self._broker.end()
 
     def _begin(self, session: pytest.Session) -> None:

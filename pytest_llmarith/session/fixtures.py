@@ -9,6 +9,7 @@ found.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -83,6 +84,11 @@ def refuse(item: pytest.Item) -> NoReturn:
             "write a mark such as @pytest.mark.arithmetic above the function"
         )
     pytest.fail(why, pytrace=False)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()  # `plugin` has frozen the items
 
 
 # --- fixtures -------------------------------------------------------------------------
