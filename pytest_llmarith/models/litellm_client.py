@@ -8,6 +8,7 @@ loggers there.
 
 from __future__ import annotations
 
+import gc
 import inspect
 import logging
 import os
@@ -261,8 +262,13 @@ def _imported() -> Any:
     os.environ.setdefault(_LOCAL_LIST, "True")
     # Otherwise litellm reads the first `.env` in the folders above its own.
     os.environ["LITELLM_MODE"] = "PRODUCTION"
-    import litellm
-    import openai.resources  # noqa: F401  # else imported during the first request, as part of its latency
+    gc.disable()  # what an import makes stays: to look through it takes a sixth of 3 s
+    try:
+        import litellm
+        import openai.resources  # noqa: F401  # else imported during the first request, as part of its latency
+    finally:
+        gc.freeze()
+        gc.enable()
 
     litellm.suppress_debug_info = True
     if "LITELLM_LOG" not in os.environ:
