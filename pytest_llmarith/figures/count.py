@@ -25,6 +25,7 @@ from pytest_llmarith.figures.estimates import (
     Result,
     Trial,
     figures_of,
+    text_of,
 )
 from pytest_llmarith.records import Record
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
@@ -41,7 +42,7 @@ class WrongCounter:
     def add(self, trial: Trial) -> None:
         record = trial.record
         problem, name_of = record.problem, trial.of_task.name_of
-        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or record.search:
+        if record.outcome not in (Outcome.DEVIATE, Outcome.NAN) or trial.search:
             return
         if problem.depth is None and name_of is None:
             return
@@ -102,7 +103,7 @@ class ResultCounter:
             self.condition = None
         self.duplicates = 0  # records of items that ask the question of another item
         self._simulated = first.simulated
-        self._items: dict[int, int] = {}  # which item asked each question first
+        self._asked: set[int] = set()  # questions
         self._readings: set[str] = set()
         self._places: dict[str, int] = {}  # of variants in the task
         self._own = figures_of(first.task).measures
@@ -110,11 +111,12 @@ class ResultCounter:
         # Each trial is in exactly one of these.
         self._leaves: dict[_Leaf, dict[Any, Counter]] = {}
 
-    def add(self, record: Record) -> bool:
-        """Count one record, unless the same question of another item was counted."""
-        if self._is_duplicate(record):
+    def add(self, trial: Trial) -> bool:
+        """Count one trial, unless the same question of another item was counted."""
+        if self._is_duplicate(trial):
             self.duplicates += 1
             return False
+        record = trial.record
         problem = record.problem
         if problem.variant is not None:
             place = self._places.get(problem.variant, problem.variant_place)
@@ -122,16 +124,15 @@ class ResultCounter:
         if record.reading is not None:
             self._readings.add(record.reading)
         leaf: _Leaf = problem.variant or "", problem.depth
-        if record.search is not None:
+        if trial.search is not None:
             leaf = "", None
         if leaf not in self._leaves:
             self._leaves[leaf] = {counter: counter() for counter in self._kinds}
-        trial = Trial(record)
         for counter in self._leaves[leaf].values():
             counter.add(trial)
         return True
 
-    def _is_duplicate(self, record: Record) -> bool:
+    def _is_duplicate(self, trial: Trial) -> bool:
         """Whether another item asked this question, so that both have the reply of one
         request.
 
@@ -139,16 +140,21 @@ class ResultCounter:
         differently. Unanswered records are only compared with each other, so that the
         order of the records does not matter.
         """
+        record = trial.record
         if record.nodeid is None:
             return False
-        sent = ""
+        sent: str | bytes = ""
         if record.outcome is not Outcome.UNANSWERED:
             if record.reply is None or record.reply.sent is None:
                 return False
-            sent = repr(record.reply.sent)
-        question = hash((repr(record.problem), record.repeat, sent))
-        item = hash(record.nodeid)
-        return self._items.setdefault(question, item) != item
+            sent = text_of(record.reply.sent)
+        one = record.problem
+        named = one.label, one.seed, one.variant, one.depth, one.question
+        question = hash((trial.problem, named, record.repeat, sent))
+        if question in self._asked:
+            return True
+        self._asked.add(question)
+        return False
 
     def result(self, date: str | None = None, selected: int | None = None) -> Result:
         """What was counted until now."""
@@ -239,5 +245,5 @@ def count(found: Iterable[Record]) -> list[Result]:
         key = record.model, record.task, record.condition
         if key not in counters:
             counters[key] = ResultCounter(record)
-        counters[key].add(record)
+        counters[key].add(Trial(record))
     return [counter.result() for counter in counters.values()]

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from pytest_llmarith.records import Count, OwnDetails, Part, Record, Reply, Usage
+import msgspec
+
+from pytest_llmarith.records import (
+    Count,
+    OwnDetails,
+    Part,
+    Record,
+    Reply,
+    Usage,
+    as_dict,
+)
 from pytest_llmarith.statistics.intervals import Interval
 from pytest_llmarith.types import Condition
 
@@ -51,24 +61,34 @@ class Estimate(NamedTuple):
 
 
 class Trial:
-    """A record, and what several counters need of it."""
+    """A record, and what several counters need of it.
+
+    `question` is a hash of inputs and answer: problems of two variants that share them
+    are one.
+    """
 
     def __init__(self, record: Record) -> None:
         self.record = record
         self.of_task = figures_of(record.task)
+        self.search = record.search
+        self.replies: Sequence[Usage] = record.replies
+        problem = record.problem
+        asked = text_of([problem.inputs, problem.expected])
+        self.question = hash((record.task, asked))
+        self.problem = hash((self.question, problem.trial))
 
     @cached_property
     def details(self) -> Any:
         """The details of its grade as its task reads them; None without any."""
         return self.of_task.details_of(self.record)
 
-    @cached_property
-    def problem(self) -> int:
-        return problem_of(self.record)
 
-    @cached_property
-    def replies(self) -> list[Usage]:
-        return self.record.replies
+def text_of(value: object) -> str | bytes:
+    """JSON that is equal for equal values."""
+    try:
+        return msgspec.json.encode(value, order="deterministic")
+    except ValueError:  # half of a surrogate pair
+        return json.dumps(as_dict(value), sort_keys=True)
 
 
 class Counter(Protocol):
@@ -289,13 +309,3 @@ class Result:
     def estimates(self) -> Iterator[Estimate]:
         """All figures, as rows of the long table."""
         raise NotImplementedError
-
-
-def problem_of(record: Record) -> int:
-    """A hash of the problem.
-
-    Problems of two variants with the same inputs and answer are one.
-    """
-    problem = record.problem
-    text = json.dumps([problem.inputs, problem.expected], sort_keys=True)
-    return hash((record.task, text, problem.trial))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from pytest_llmarith import exact
@@ -53,6 +54,11 @@ _TOOL_CALL = re.compile(
 )
 
 
+@lru_cache(maxsize=1)  # several shapes look at the same text, which takes time
+def _without_thoughts(text: str) -> str:
+    return exact.strip_thoughts(text).text
+
+
 class Try(NamedTuple):
     """What came back for one question."""
 
@@ -77,7 +83,7 @@ class Try(NamedTuple):
         found = _BEGINS.match(self.text) or _TOKEN.search(self.text)
         if not found:
             return None
-        rest = exact.strip_thoughts(self.text).text
+        rest = _without_thoughts(self.text)
         found = _BEGINS.match(rest) or _TOKEN.search(rest)
         if not found or _HARMLESS.fullmatch(found[1]) or _TOOL_CALL.match(found[1]):
             return None
@@ -120,7 +126,7 @@ SHAPES = (
         "tool call",
         lambda one: (
             one.ended("tool_calls", "function_call")
-            or bool(_TOOL_CALL.match(exact.strip_thoughts(one.text).text))
+            or bool(_TOOL_CALL.match(_without_thoughts(one.text)))
         ),
         "call a tool in place of an answer: switch tools off",
     ),
@@ -158,7 +164,7 @@ SHAPES = (
     ),
     Shape(
         "thought only",
-        lambda one: not exact.strip_thoughts(one.text).text.strip(),
+        lambda one: not _without_thoughts(one.text).strip(),
         "end in their thought: raise the limit of tokens",
     ),
     Shape(
@@ -204,7 +210,7 @@ class NoAnswerCounter:
         self.tags = Counter[str]()
 
     def add(self, trial: Trial) -> None:
-        for one in _tries(trial.record):
+        for one in _tries(trial):
             self.replies += 1
             is_answered = one.outcome is not Outcome.NAN and one.reply is not None
             if is_answered and not (trial.record.reading and one.tag):
@@ -236,10 +242,11 @@ def _alarm(leaves: Sequence[Leaf]) -> list[Alarm]:
     return [Alarm(together.replies, count, shape, of_shape, right, tag)]
 
 
-def _tries(record: Record) -> Iterator[Try]:
+def _tries(trial: Trial) -> Iterator[Try]:
     """The replies of a trial; a search has several."""
-    if record.search:
-        for step in record.search.trail:
+    record = trial.record
+    if trial.search:
+        for step in trial.search.trail:
             if step.reply is not None:
                 yield Try(step.outcome, step.reply)
     elif record.outcome is not Outcome.UNANSWERED:

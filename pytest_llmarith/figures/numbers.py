@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from math import fsum
 from statistics import median
@@ -19,10 +19,18 @@ MOST_POSITIONS = 30  # from either end of a number
 _FEW = Context(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
+_Positions = collections.Counter[tuple[int, bool]]  # and whether the digit is wrong
+
+
 class NumberCounter:
     def __init__(self) -> None:
         self.has_numbers = False
-        self.deviates: list[NumberDetails] = []
+        self.deviates = self.other_length = self.rounded = 0
+        self.error, self.errors = Decimal(0), 0  # the sum, and of how many
+        self.relative_errors: list[str] = []
+        self.leading_digits = array("d")
+        self.classes = collections.Counter[ErrorClass]()
+        self.from_left, self.from_right = _Positions(), _Positions()
         self.digit_match, self.dlength = array("d"), array("d")
         self.tolerant = self.strict = self.bare = self.read = 0
 
@@ -30,8 +38,8 @@ class NumberCounter:
         record = trial.record
         details = record.number
         if record.outcome is Outcome.DEVIATE and details:
-            self.deviates.append(details)
-        if record.reading is None or record.grade is None or record.search is not None:
+            self._add_deviate(details)
+        if record.reading is None or record.grade is None or trial.search is not None:
             return
         self.has_numbers = True
         self.read += 1
@@ -43,56 +51,64 @@ class NumberCounter:
             self.digit_match.append(details.digit_match)
             self.dlength.append(details.dlength)
 
+    def _add_deviate(self, one: NumberDetails) -> None:
+        self.deviates += 1
+        self.other_length += one.has_other_length
+        self.rounded += bool(one.rounded)
+        if one.absolute_error is not None:
+            self.error = WIDE.add(self.error, Decimal(one.absolute_error))
+            self.errors += 1
+        if one.relative_error is not None:
+            self.relative_errors.append(one.relative_error)
+        self.leading_digits.append(one.leading_digits)
+        if one.error_class is not None:
+            self.classes[one.error_class] += 1
+        wrong = [digit == "1" for digit in one.wrong_digits or ""]
+        self.from_left.update(enumerate(wrong[:MOST_POSITIONS], 1))
+        self.from_right.update(enumerate(wrong[::-1][:MOST_POSITIONS], 1))
 
-def _deviates(leaves: Sequence[Leaf]) -> list[NumberDetails]:
-    found: list[NumberDetails] = []
-    for leaf in leaves:
-        found += leaf.counted.deviates
-    return found
+
+def _sum(leaves: Sequence[Leaf], name: str) -> int:
+    total: int = sum(getattr(leaf.counted, name) for leaf in leaves)
+    return total
 
 
 def _bare(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    read = sum(leaf.counted.read for leaf in leaves)
-    share = percentage(sum(leaf.counted.bare for leaf in leaves), read)
+    share = percentage(_sum(leaves, "bare"), _sum(leaves, "read"))
     if share is not None:
         yield share
 
 
 def _average_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    known = _decimals(one.absolute_error for one in _deviates(leaves))
+    known = _sum(leaves, "errors")
     if known:
         with localcontext(WIDE):
-            mean = sum(known, Decimal(0)) / len(known)
-            yield Figure(_text(mean), n=len(known))
+            total = sum((leaf.counted.error for leaf in leaves), Decimal(0))
+            yield Figure(_text(total / known), n=known)
 
 
 def _median_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    known = _decimals(one.relative_error for one in _deviates(leaves))
+    known: list[Decimal] = []
+    for leaf in leaves:
+        known += map(Decimal, leaf.counted.relative_errors)
     if known:
         with localcontext(WIDE):
             yield Figure(_text(median(known)), n=len(known))
 
 
 def _leading_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    known = [one.leading_digits for one in _deviates(leaves)]
+    known: list[float] = []
+    for leaf in leaves:
+        known += leaf.counted.leading_digits
     if known:
-        yield Figure(float(median(known)), n=len(known))
+        yield Figure(median(known), n=len(known))
 
 
-def _other_length(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    deviates = _deviates(leaves)
-    count = sum(one.has_other_length for one in deviates)
-    yield Figure(count, n=len(deviates))
+def _of_deviates(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        yield Figure(_sum(leaves, name), n=_sum(leaves, "deviates"))
 
-
-def _rounded(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    deviates = _deviates(leaves)
-    yield Figure(sum(bool(one.rounded) for one in deviates), n=len(deviates))
-
-
-def _decimals(texts: Iterable[str | None]) -> list[Decimal]:
-    """The known numbers."""
-    return [Decimal(text) for text in texts if text is not None]
+    return figures
 
 
 def _text(number: Decimal) -> str:
@@ -112,9 +128,8 @@ def _has_numbers(leaves: Sequence[Leaf]) -> bool:
 
 def _counted_classes(leaves: Sequence[Leaf]) -> collections.Counter[ErrorClass]:
     counted = collections.Counter[ErrorClass]()
-    for one in _deviates(leaves):
-        if one.error_class is not None:
-            counted[one.error_class] += 1
+    for leaf in leaves:
+        counted.update(leaf.counted.classes)
     return counted
 
 
@@ -137,13 +152,10 @@ def _class_percentages(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 def _wrong_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     """Wrong digits by position, in answers with the sign and length of the truth."""
-    from_left = collections.Counter[tuple[int, bool]]()
-    from_right = collections.Counter[tuple[int, bool]]()
-    for one in _deviates(leaves):
-        wrong = [digit == "1" for digit in one.wrong_digits or ""]
-        from_left.update(enumerate(wrong[:MOST_POSITIONS], 1))
-        from_right.update(enumerate(wrong[::-1][:MOST_POSITIONS], 1))
-    for by, counts in (("from_left", from_left), ("from_right", from_right)):
+    for by in ("from_left", "from_right"):
+        counts = _Positions()
+        for leaf in leaves:
+            counts.update(getattr(leaf.counted, by))
         for position in sorted({position for position, _ in counts}):
             wrong_ones = counts[position, True]
             digits = wrong_ones + counts[position, False]
@@ -165,7 +177,7 @@ def _mean_of(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
 def _correct_in(reading: Reading) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         if _has_numbers(leaves):
-            yield Figure(sum(getattr(leaf.counted, reading) for leaf in leaves))
+            yield Figure(_sum(leaves, reading))
 
     return figures
 
@@ -205,7 +217,7 @@ MEASURES = (
         "of n deviating answers, those whose length is wrong, without a right digit "
         "from the left",
         NumberCounter,
-        _other_length,
+        _of_deviates("other_length"),
     ),
     Measure(
         "rounded",
@@ -214,7 +226,7 @@ MEASURES = (
         "of n deviating answers, those that only rounding makes other numbers than the "
         "expected ones",
         NumberCounter,
-        _rounded,
+        _of_deviates("rounded"),
     ),
     Measure(
         "error_class",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,12 +13,13 @@ from pytest_llmarith.figures.shares import (
     percentage_of_cells,
     percentage_of_clusters,
 )
-from pytest_llmarith.records import Record
 from pytest_llmarith.statistics.intervals import in_percent
 from pytest_llmarith.statistics.proportions import Cell, Cluster, pass_at
 from pytest_llmarith.types import Outcome
 
 _MOST_OF_STRATUM = 100  # and more
+_OUTCOMES = tuple(Outcome)
+_NONE = -1  # no answer; no hash of Python is -1
 
 
 class Outcomes(collections.Counter[Outcome]):
@@ -30,7 +32,7 @@ class Outcomes(collections.Counter[Outcome]):
 
 
 class _Try(NamedTuple):
-    answer: int | None  # equal for equal answers; None without one
+    answer: int  # equal for equal answers
     outcome: Outcome
 
 
@@ -44,43 +46,42 @@ class OutcomeCounter:
         self.searched = False
         self.strata = collections.Counter[tuple[str, int, bool]]()
         self.repeats = 1
-        self.problems: dict[int, _Repeats] = {}
+        # Of each trial its problem, repeat, answer and outcome: as objects they take
+        # ten times as much memory.
+        self.trials = array("q")
 
     def add(self, trial: Trial) -> None:
         record = trial.record
         outcome = record.outcome
         self.outcomes[outcome] += 1
         self.repeats = max(self.repeats, record.repeat + 1)
-        is_search = record.search is not None
-        self.searched = self.searched or _is_counted_search(record)
+        is_search = trial.search is not None
+        # A search with a result is no share of questions.
+        if is_search and outcome is not Outcome.UNANSWERED:
+            self.searched = True
         if not is_search and record.repeat == 0:
             self.first[outcome] += 1
         if outcome is Outcome.UNANSWERED:
             return
-        one = _Try(_answer(trial), outcome)
-        self.problems.setdefault(trial.problem, {})[record.repeat] = one
+        place = _OUTCOMES.index(outcome)
+        self.trials.extend((trial.problem, record.repeat, _answer(trial), place))
         if not is_search:
             is_correct = outcome is Outcome.CORRECT
             for name, value in record.problem.strata.items():
                 self.strata[name, min(value, _MOST_OF_STRATUM), is_correct] += 1
 
 
-def _is_counted_search(record: Record) -> bool:
-    """Whether a search has a result, which is no share of questions."""
-    return record.search is not None and record.outcome is not Outcome.UNANSWERED
-
-
-def _answer(trial: Trial) -> int | None:
+def _answer(trial: Trial) -> int:
     """A hash of a number without trailing zeros, of another answer as text, or of what
     the task compares.
     """
     record = trial.record
     if trial.of_task.answer_of is not None:
         answer = trial.of_task.answer_of(trial)
-        return None if answer is None else hash(answer)
+        return _NONE if answer is None else hash(answer)
     text = record.answer_text
     if text is None:
-        return None
+        return _NONE
     if record.reading is not None and "." in text:
         text = text.rstrip("0").rstrip(".")
     return hash(text)
@@ -158,8 +159,10 @@ def _problems(leaves: Sequence[Leaf]) -> list[_Repeats]:
         return []
     found: dict[int, _Repeats] = {}
     for leaf in leaves:
-        for problem, repeats in leaf.counted.problems.items():
-            found.setdefault(problem, {}).update(repeats)
+        columns = zip(*[iter(leaf.counted.trials)] * 4, strict=True)
+        for problem, repeat, answer, place in columns:
+            one = _Try(answer, _OUTCOMES[place])
+            found.setdefault(problem, {})[repeat] = one
     return list(found.values())
 
 
@@ -216,7 +219,7 @@ def _agree(repeats: _Repeats) -> bool:
     none.
     """
     answers = {one.answer for one in repeats.values()}
-    return len(answers) == 1 and None not in answers
+    return len(answers) == 1 and _NONE not in answers
 
 
 def _majority_is_correct(repeats: _Repeats) -> bool:
@@ -226,7 +229,7 @@ def _majority_is_correct(repeats: _Repeats) -> bool:
     votes = collections.Counter[int]()
     correct: set[int] = set()
     for _, one in sorted(repeats.items()):
-        if one.answer is not None:
+        if one.answer != _NONE:
             votes[one.answer] += 1
             if one.outcome is Outcome.CORRECT:
                 correct.add(one.answer)

@@ -44,7 +44,7 @@ _Reasons = collections.Counter[tuple[FailureCode | None, str]]
 class ReplyCounter:
     def __init__(self) -> None:
         self.replies = self.stored = self.batched = self.asked = 0
-        self.timed: list[tuple[float, float]] = []  # tokens and seconds
+        self.timed = array("d")  # tokens and seconds, alternating
         self.amounts = {kind: array("d") for kind in _KINDS}
         self.reasons = {
             Outcome.NAN: _Reasons(),
@@ -54,14 +54,14 @@ class ReplyCounter:
     def add(self, trial: Trial) -> None:
         record = trial.record
         # An unanswered search has read its replies.
-        is_read = bool(record.search) or record.outcome is not Outcome.UNANSWERED
+        is_read = bool(trial.search) or record.outcome is not Outcome.UNANSWERED
         for reply in trial.replies:
             self.replies += 1
             self.stored += reply.stored
             self.batched += reply.batched
             self.asked += is_read and not reply.stored
             if reply.completion_tokens is not None and reply.latency_s is not None:
-                self.timed.append((reply.completion_tokens, reply.latency_s))
+                self.timed.extend((reply.completion_tokens, reply.latency_s))
             for kind, amount in zip(_KINDS, _amounts_in(reply), strict=True):
                 if amount is not None:
                     self.amounts[kind].append(amount)
@@ -76,7 +76,7 @@ def _tokens_a_second(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     """
     pairs: list[tuple[float, float]] = []
     for leaf in leaves:
-        pairs += leaf.counted.timed
+        pairs += zip(*[iter(leaf.counted.timed)] * 2, strict=True)
     seconds = fsum(second for _, second in pairs)
     if not seconds:
         return

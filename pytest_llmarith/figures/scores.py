@@ -41,7 +41,7 @@ class ScoreCounter:
         grade = record.grade
         if grade is None or grade.score is None or record.reading is not None:
             return
-        if record.search is not None:
+        if trial.search is not None:
             return
         scores = grade.scores
         self.has_names |= bool(scores)

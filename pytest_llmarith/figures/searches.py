@@ -87,7 +87,7 @@ class SearchCounter:
 
     def add(self, trial: Trial) -> None:
         record = trial.record
-        search = record.search
+        search = trial.search
         if search is None or record.outcome is Outcome.UNANSWERED:
             return
         place = record.problem.variant_place

@@ -54,11 +54,12 @@ class ModelOfRun:
             names.add(label or USUAL_NAME)
         return sorted(names)
 
-    def note(self, record: Record) -> None:
+    def note(self, trial: Trial) -> None:
         """Collect the facts in a record about how the model was asked and graded."""
+        record = trial.record
         self.simulated = self.simulated or record.simulated
-        if record.search is not None:
-            self._note_search(record, record.search)
+        if trial.search is not None:
+            self._note_search(record, trial.search)
         reply = record.reply
         # They are shown in this order.
         if reply and reply.served_model is not None:
@@ -69,7 +70,6 @@ class ModelOfRun:
             self.seen["graded reading"].add(str(record.reading))
         if record.problem.seed is not None:
             self.seen["seed"].add(str(record.problem.seed))
-        trial = Trial(record)
         for name, value in trial.of_task.circumstances(trial).items():
             self.seen[name].add(value)
 
@@ -108,8 +108,9 @@ def models_of(run: LoadedRun) -> Models:
         if name not in found:
             found[name] = ModelOfRun(str(run.path), name)
             questions[name] = Questions(systems)
-        found[name].note(record)
-        questions[name].add(record)
+        trial = Trial(record)
+        found[name].note(trial)
+        questions[name].add(trial)
     for name, asked in questions.items():
         found[name].questions = list(asked)
         found[name].repeated = asked.repeated

@@ -115,11 +115,11 @@ def _continued(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
     for place, run in enumerate(runs):
         if run.complete is not False:
             continue
-        facts = facts_of(place)
         for at, other in enumerate(runs):
             is_later = other.complete is False and at > place
             if not other.complete and not is_later:
                 continue
+            facts = facts_of(place)
             if facts and facts <= facts_of(at):
                 found.append(run)
                 break

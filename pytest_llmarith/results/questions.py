@@ -5,17 +5,30 @@ A question is a problem in one condition. It has one trial, or several repeats.
 
 from __future__ import annotations
 
-import json
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import chain
+from math import isnan, nan
 from typing import NamedTuple
 
+from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.statistics.proportions import Cluster
 from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
+
+# label of the condition, task, variant, depth, and the place of the variant
+_Cell = tuple[str, str, str | None, int | None, int]
+_UNKNOWN = -1  # no hash of Python is -1
+
+
+class _State(IntEnum):
+    UNANSWERED = 0
+    WRONG = 1
+    CORRECT = 2
 
 
 @dataclass(slots=True)
@@ -35,15 +48,14 @@ class CountedQuestion:
     score: float = 0.0  # the sum of the scores
     has_fractions: bool = False  # whether a score is between 0 and 1
 
-    def add(self, record: Record) -> None:
-        """Count one trial of the question."""
+    def add(self, state: _State, score: float) -> None:
+        """Count one trial of the question; a score may be unknown (not a number)."""
         self.asked += 1
-        if record.outcome is Outcome.UNANSWERED:
+        if state is _State.UNANSWERED:
             return
         self.answered += 1
-        self.correct += record.outcome is Outcome.CORRECT
-        score = record.grade.score if record.grade else None
-        if score is not None:
+        self.correct += state is _State.CORRECT
+        if not isnan(score):
             self.score += score
             self.has_fractions = self.has_fractions or 0 < score < 1
 
@@ -64,7 +76,8 @@ class Questions:
     """The questions of one model, without searches, whose outcomes are no shares of
     questions.
 
-    Only a few numbers of each record are kept.
+    Only a few numbers of each record are kept, in columns: as objects they take five
+    times as much memory.
     """
 
     def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
@@ -75,54 +88,67 @@ class Questions:
         """
         self.repeated = False  # whether a question was asked several times
         self._systems = systems
-        self._found: dict[Hashable, CountedQuestion] = {}
-        self._items: dict[int, str] = {}  # the test that asked each trial first
+        self._cells: dict[_Cell, int] = {}
+        # Of each trial its hash, those of problem and prompt, its cell and its state.
+        self._trials = array("q")
+        self._scores = array("d")
 
     def __iter__(self) -> Iterator[CountedQuestion]:
-        return iter(self._found.values())
+        """Without trials that another test asked first, which are the same request."""
+        found: dict[Hashable, CountedQuestion] = {}
+        seen: set[int] = set()
+        cells = list(self._cells)
+        columns = zip(*[iter(self._trials)] * 5, strict=True)
+        for (trial, problem, prompt, number, state), score in zip(
+            columns, self._scores, strict=True
+        ):
+            if trial in seen:
+                continue
+            if trial != _UNKNOWN:
+                seen.add(trial)
+            key = problem, prompt, number
+            if key not in found:
+                known = None if prompt == _UNKNOWN else prompt
+                found[key] = CountedQuestion(problem, known, *cells[number])
+            found[key].add(_State(state), score)
+        return iter(found.values())
 
-    def add(self, record: Record) -> None:
-        """Count one record, unless another test asked the same question, which is the
-        same request.
-        """
-        if record.search is not None:
+    def add(self, trial: Trial) -> None:
+        """Count one trial."""
+        if trial.search is not None:
             return
-        problem = record.problem
-        condition, prompt = label_of(record.condition), self._prompt(record)
-        text = json.dumps([problem.inputs, problem.expected], sort_keys=True)
-        identity = hash((record.task, text))
-        answered = record.outcome is not Outcome.UNANSWERED
-        key = identity, prompt, condition, problem.variant
-        trial = hash((key, problem.trial, record.repeat, answered))
+        record, problem = trial.record, trial.record.problem
+        # A depth alone was drawn or listed: it is no stratum.
+        depth = problem.depth if problem.variant else None
+        place = problem.variant_place
+        cell = label_of(record.condition), record.task, problem.variant, depth, place
+        number = self._cells.setdefault(cell, len(self._cells))
+        state = _State.WRONG
+        if record.outcome is Outcome.UNANSWERED:
+            state = _State.UNANSWERED
+        elif record.outcome is Outcome.CORRECT:
+            state = _State.CORRECT
+        prompt = self._prompt(record)
+        one = _UNKNOWN
         if record.nodeid is not None:
-            first = self._items.setdefault(trial, record.nodeid)
-            if first != record.nodeid:
-                return
-        if key not in self._found:
-            self._found[key] = CountedQuestion(
-                identity,
-                prompt,
-                condition,
-                record.task,
-                problem.variant,
-                # A depth alone was drawn or listed: it is no stratum.
-                problem.depth if problem.variant else None,
-                problem.variant_place,
-            )
+            is_answered = state is not _State.UNANSWERED
+            one = hash((trial.problem, prompt, number, record.repeat, is_answered))
+        self._trials.extend((one, trial.question, prompt, number, state))
+        score = record.grade.score if record.grade else None
+        self._scores.append(nan if score is None else score)
         self.repeated = self.repeated or record.repeat > 0
-        self._found[key].add(record)
 
-    def _prompt(self, record: Record) -> int | None:
-        """A hash of what was sent: the prompt, and the system prompt of the condition;
-        None if it is unknown.
+    def _prompt(self, record: Record) -> int:
+        """A hash of what was sent: the prompt, and the system prompt of the
+        condition.
         """
         system = record.condition.system
         if system is not None and self._systems is not None:
             system = self._systems.get(system)
             if system is None:
-                return None
+                return _UNKNOWN
         if record.prompt is None:
-            return None
+            return _UNKNOWN
         return hash((tuple(record.prompt), system))
 
 
@@ -152,7 +178,7 @@ def asked_in(
             results[key] = AskedQuestions(
                 record.model, record.task, condition, questions
             )
-        results[key].questions.add(record)
+        results[key].questions.add(Trial(record))
     return list(results.values())
 
 

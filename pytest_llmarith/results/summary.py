@@ -8,6 +8,7 @@ from typing import Literal
 
 from pytest_llmarith import records
 from pytest_llmarith.figures.count import ResultCounter
+from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record, Reply, Usage
 from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order
@@ -44,9 +45,10 @@ class Summary:
         if key not in self._results:
             self._results[key] = ResultCounter(record), Questions(self._systems)
         counter, questions = self._results[key]
-        if counter.add(record):
-            questions.add(record)
-        self._stored_replies.add(record.model, record.replies)
+        trial = Trial(record)
+        if counter.add(trial):
+            questions.add(trial)
+        self._stored_replies.add(record.model, trial.replies)
 
     def of_run(
         self,

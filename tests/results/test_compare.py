@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.figures.contrasts import Compared
+from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.compare_text import (
     as_latex,
@@ -539,7 +540,7 @@ def test_a_refusal_names_the_option_that_helps() -> None:
 def questions_of(trials: list[Record]) -> Questions:
     questions = Questions()
     for one in trials:
-        questions.add(one)
+        questions.add(Trial(one))
     return questions
 
 
