@@ -6,7 +6,9 @@ The comments of `records` hold here, too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import file_digest
 from inspect import cleandoc
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -158,6 +160,29 @@ class ServedChange(Part):
     new: list[str]
 
 
+class LogFacts(Part):
+    """The log that a summary was made of: its size in bytes, and its digest."""
+
+    size: Count
+    sha256: str
+
+    @classmethod
+    def of(cls, log: Path) -> LogFacts:
+        with log.open("rb") as file:
+            return cls(log.stat().st_size, file_digest(file, "sha256").hexdigest())
+
+    def agree(self, log: Path, summary: Path) -> bool:
+        """Whether the log is still the same. One that is older than its summary, as a
+        run leaves them, is not read: a gigabyte takes a second.
+        """
+        now = log.stat()
+        if now.st_size != self.size:
+            return False
+        if now.st_mtime_ns <= summary.stat().st_mtime_ns:
+            return True
+        return LogFacts.of(log) == self
+
+
 class RunTotals(Part):
     """What is known of a run besides its results.
 
@@ -170,6 +195,7 @@ class RunTotals(Part):
         five names.
     `other_tiers`: The service tiers that were served where another was asked for, by
         model.
+    `log`: of the trials that were counted
     """
 
     format: Literal[1]
@@ -182,6 +208,7 @@ class RunTotals(Part):
     served_changes: list[ServedChange] = []
     served_models: dict[str, list[str]] = {}
     other_tiers: dict[str, list[str]] = {}
+    log: LogFacts | None = None
 
 
 class RunSummary(RunTotals, kw_only=True):

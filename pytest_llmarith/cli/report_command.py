@@ -272,6 +272,7 @@ def add_merge(commands: parser.Commands) -> None:
 
 def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.page import write_run_page
+    from pytest_llmarith.report.page.trials import MOST_TRIALS
     from pytest_llmarith.report.report import screen
     from pytest_llmarith.report.run_status import run_lines
     from pytest_llmarith.results.load import load_runs
@@ -280,7 +281,7 @@ def _merge(request: argparse.Namespace) -> int:
     summary = merge(request.runs, request.output)
     width = shutil.get_terminal_size().columns
     run = load_runs(request.output)[0]
-    page = write_run_page(request.output, summary, run.records(), run.asked())
+    page = write_run_page(request.output, summary, run.records(MOST_TRIALS))
     parser.say(*run_lines(summary, width), *screen(summary, width))
     parser.say(
         "",

@@ -48,7 +48,10 @@ def plot(
         raise UsageError(
             f"--output={output}: write a name that ends with {' or '.join(FORMATS)}"
         )
-    shown = [PageRun(run.name, run.summary(), (), run.asked()) for run in runs]
+    shown = []
+    for run in runs:
+        asked = run.asked() if len(runs) > 1 else ()
+        shown.append(PageRun(run.name, run.summary(), (), asked))
     series = [one._replace(label=_label(one)) for one in series_of(shown)]
     draw, columns, needs = _KINDS[kind]
     charts = draw(shown, series)

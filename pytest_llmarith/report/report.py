@@ -12,6 +12,7 @@ from pytest_llmarith.records import FORMAT, as_dict
 from pytest_llmarith.report.definitions.reply_fields import WRONG_TRIALS
 from pytest_llmarith.report.export import Destination, csv_lines, estimate_rows
 from pytest_llmarith.report.page import page_of
+from pytest_llmarith.report.page.trials import MOST_TRIALS
 from pytest_llmarith.report.render.documents import as_latex, as_markdown, code
 from pytest_llmarith.report.render.terminal import coloured, together
 from pytest_llmarith.report.run_status import (
@@ -79,9 +80,10 @@ def report(
     selection.check(runs)
     pages = []
     for run in runs:
-        summary = run.summary()
-        asked = run.asked() if form == "html" else ()
-        pages.append(PageRun(run.name, summary, run.records(), asked, run.unfinished))
+        # The differences within one run are in its summary.
+        asked = run.asked() if form == "html" and len(runs) > 1 else ()
+        records = run.records(MOST_TRIALS if form == "html" else None)
+        pages.append(PageRun(run.name, run.summary(), records, asked, run.unfinished))
     if form == "html":
         destination.write([page_of(pages)], runs)
         return

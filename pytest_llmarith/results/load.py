@@ -89,6 +89,14 @@ class LoadedRun:
             return None
         return self._written is not None and self._written.complete
 
+    @cached_property
+    def has_other_log(self) -> bool:
+        """Whether its log is no longer the one that its summary was made of."""
+        if self._written is None or self._written.log is None:
+            return False
+        summary = self._file.with_name(SUMMARY)
+        return not self._written.log.agree(self._file, summary)
+
     def filtered(self, wanted: Wanted) -> LoadedRun:
         """The same run with the records for which `wanted` is true."""
         return LoadedRun(self._file, has_rows=self._has_rows, wanted=wanted)
@@ -104,27 +112,31 @@ class LoadedRun:
         known = described(self._written.measures)
         return sorted(set(self._written.measures) - set(known) - counted)
 
-    def records(self) -> Iterator[Record]:
-        """One record per trial: the last one with an answer, else the last one.
+    def records(self, most_right: int | None = None) -> Iterator[Record]:
+        """One record per trial: the last one with an answer, else the last one; with
+        `most_right` perhaps no more correct ones than these.
 
         May be called again.
         """
         if self._wanted is None:
-            yield from self._records()
+            yield from self._records(most_right)
             return
         for record in self._records():
             self.seen.add((record.model, record.task))
             if self._wanted(record):
                 yield record
 
-    def _records(self) -> Iterator[Record]:
+    def _records(self, most_right: int | None = None) -> Iterator[Record]:
         if self._has_rows:
             for change in changes(self._file, None, []):
                 yield change.record
             return
         kept = self._kept
+        if kept is None:
+            yield from records_in(self._file, most_right)
+            return
         for place, record in enumerate(records_in(self._file)):
-            if kept is None or place in kept:
+            if place in kept:
                 yield record
 
     @cached_property
@@ -132,6 +144,8 @@ class LoadedRun:
         """The positions of the records that are not replaced by another one of their
         trial; None if none is.
         """
+        if self._written and self._written.log and not self.has_other_log:
+            return None  # a run writes each trial once
         # The keys before `simulated` identify the trial. Usually each trial occurs
         # once.
         heads: set[int] = set()
@@ -155,7 +169,7 @@ class LoadedRun:
 
     def summary(self) -> RunSummary:
         """The run in numbers: as it was written, else counted from its records."""
-        if self._written is not None and self._wanted is None:
+        if self._written and self._wanted is None and not self.has_other_log:
             return self._read
         return self._counted[0]
 

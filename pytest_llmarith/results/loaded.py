@@ -47,6 +47,10 @@ def load_all_runs(
                 earlier[where] = run
             else:
                 found[where] = run
+    for run in found.values():
+        if run.has_other_log:
+            name = sanitize_name(run.name, _LONGEST_NAME)
+            note(f"{name}: {LOG} was changed after the run, so it is counted anew")
     names = []
     for where, run in earlier.items():
         if where not in found:

@@ -33,6 +33,9 @@ LONGEST_LINE = 2**24
 _TORN = "\x18"
 # characters of a folder's name; Windows allows 260 for a whole path
 _LONGEST_MODEL = 60
+# in the line of a correct trial: text has no such quotes, and the details of a search
+# no such neighbours
+_RIGHT = '], "outcome": "correct", "reason": '
 _PROBE_BYTES = 1 << 16  # that a disk must accept
 _LONGEST_CAUSE = 200
 
@@ -288,15 +291,23 @@ def parsed(
             ) from error
 
 
-def records_in(log: Path) -> Iterator[Record]:
-    """The records of a run log, without torn lines.
+def records_in(log: Path, most_right: int | None = None) -> Iterator[Record]:
+    """The records of a run log, without torn lines; of correct ones the first
+    `most_right`, as most of a large log need not be decoded for its page.
 
     Raises UsageError if another line is not a record.
     """
     from pytest_llmarith.figures.estimates import figures_of
     from pytest_llmarith.records import decode_record
 
-    def checked(line: str) -> Record:
+    right = 0
+
+    def checked(line: str) -> Record | None:
+        nonlocal right
+        if most_right is not None and _RIGHT in line:
+            right += 1
+            if right > most_right:
+                return None
         record = decode_record(line)
         figures_of(record.task).details_of(record)
         return record

@@ -34,13 +34,14 @@ from pytest_llmarith.results.log import (
     WrittenRecords,
     check_writable,
     create_run_folder,
+    records_in,
     with_records,
 )
 from pytest_llmarith.results.run_files import encode as as_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.planned import PlannedQuestion
 from pytest_llmarith.settings import OeisSettings, Settings
-from pytest_llmarith.summaries import Run, RunSummary, as_file
+from pytest_llmarith.summaries import LogFacts, Run, RunSummary, as_file
 from pytest_llmarith.tasks.registry import register_built_in
 from pytest_llmarith.tasks.task import OEIS, RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
@@ -179,18 +180,19 @@ class Recorder:
     def write_summary(self, exit_status: int) -> None:
         """Write the summary, and the page if all records could be written."""
         from pytest_llmarith.report.page import write_run_page
+        from pytest_llmarith.report.page.trials import MOST_TRIALS
 
         if self.summary is None or self.path is None:
             return
         self.summary.run.exit_status = exit_status
+        with self._noting_failure():
+            self.summary.log = LogFacts.of(self.path / LOG)
         self._summary_json = as_json(as_file(self.summary), indent=2)
         with self._noting_failure():
             replace_file(self.path / "summary.json", self._summary_json + b"\n")
         if self.unwritable is None:
-            asked = self._counted.asked() if self._counted else ()
-            self.page = write_run_page(
-                self.path, self.summary, self.records.values(), asked
-            )
+            records = records_in(self.path / LOG, MOST_TRIALS)
+            self.page = write_run_page(self.path, self.summary, records)
 
     def write_json_report(
         self, json_report: dict[str, Any], *, also_users: bool

@@ -26,7 +26,6 @@ from pytest_llmarith.report.series import (
     results_of_runs,
     series_of,
 )
-from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.views.places import short_name
@@ -62,18 +61,13 @@ _LONGEST_REASON = 300
 _MOST_NAMED = 2  # models in the title
 
 
-def write_run_page(
-    folder: Path,
-    summary: RunSummary,
-    records: Iterable[Record],
-    asked: Sequence[AskedQuestions],
-) -> str:
+def write_run_page(folder: Path, summary: RunSummary, records: Iterable[Record]) -> str:
     """Write the page of a run that has ended; returns a line with its path, or with the
     reason why it failed.
     """
     page = folder / "report.html"
     try:
-        text = page_of([PageRun(folder.name, summary, records, asked)])
+        text = page_of([PageRun(folder.name, summary, records)])
         replace_file(page, text.encode("utf-8", "backslashreplace"))
     # The JSON report is still to be written.
     except (Exception, KeyboardInterrupt) as error:

@@ -10,6 +10,7 @@ import json
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -137,17 +138,22 @@ def _of_run(
     run: Iterable[Record], number: int, labels: Mapping[SeriesKey, str], most: int
 ) -> list[_Embedded]:
     """The first wrong trials, then the first correct ones; in the order of the run."""
+
+    def embedded(place: int, record: Record) -> _Embedded:
+        trial = shown_trial(record, labels[series_key(number, record)])
+        return _Embedded(place, trial.by, _json(trial), _example(trial))
+
     wrong: list[_Embedded] = []
-    right: list[_Embedded] = []
+    right: list[tuple[int, Record]] = []  # made when it is known that they are shown
     for place, record in enumerate(run):
         if len(wrong) == most:
             break
-        kept = right if record.outcome is Outcome.CORRECT else wrong
-        if len(kept) < most:
-            trial = shown_trial(record, labels[series_key(number, record)])
-            text = _json(trial)
-            kept.append(_Embedded(place, trial.by, text, _example(trial)))
-    return sorted((wrong + right)[:most], key=attrgetter("place"))
+        if record.outcome is not Outcome.CORRECT:
+            wrong.append(embedded(place, record))
+            del right[most - len(wrong) :]
+        elif len(wrong) + len(right) < most:
+            right.append((place, record))
+    return sorted([*wrong, *starmap(embedded, right)], key=attrgetter("place"))
 
 
 def _json(trial: ShownTrial) -> bytes:
