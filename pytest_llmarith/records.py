@@ -401,6 +401,7 @@ def without_retries(reply: Reply) -> Reply:
 # --- JSON -----------------------------------------------------------------------------
 
 _Part = TypeVar("_Part", bound=Part)
+_unescaped = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -449,7 +450,7 @@ def as_text(value: Any) -> str | None:
     """A string unchanged; any other value as JSON text."""
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return _unescaped(value)
 
 
 def check_plain(value: Any, what: str) -> None:

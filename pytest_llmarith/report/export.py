@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TextIO
 
 from pytest_llmarith.figures.estimates import Estimate
@@ -21,6 +23,7 @@ from pytest_llmarith.types import Outcome
 from pytest_llmarith.views.places import Here
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+_WORDS = {False: "false", True: "true"}
 # The beginning of a formula, also in full width, which some programs convert, and after
 # a semicolon, which may separate cells.
 _FORMULA = re.compile(r"(^|;)( *)(?=[=+\-@＝＋－＠])")
@@ -65,8 +68,9 @@ class Destination:
 def trial_rows(runs: Sequence[LoadedRun]) -> Iterator[Row]:
     """The trials of runs."""
     for run in runs:
+        name = run.name
         for record in run.records():
-            yield trial_row(run.name, record)
+            yield trial_row(name, record)
 
 
 # --- rows of estimates ----------------------------------------------------------------
@@ -178,6 +182,8 @@ def trial_row(run: str, record: Record) -> Row:
         "condition": label_of(record.condition) or None,
         "repeat": record.repeat,
         **_picked(record.problem, _OF_PROBLEM),
+        "inputs": as_text(record.problem.inputs),
+        "expected": _cell_of(record.problem.expected),
         "answer": record.answer_text,
         "tolerant": as_text(record.answers.get("tolerant")),
         "strict": as_text(record.answers.get("strict")),
@@ -190,14 +196,14 @@ def trial_row(run: str, record: Record) -> Row:
     }
 
 
+def _cell_of(value: object) -> object:
+    return as_text(value) if isinstance(value, dict | list) else value
+
+
 def _picked(part: Part | None, names: Iterable[str]) -> dict[str, object]:
-    values: dict[str, object] = {}
-    for name in names:
-        value = getattr(part, name, None)
-        if isinstance(value, dict | list):
-            value = as_text(value)
-        values[name] = value
-    return values
+    if part is None:
+        return dict.fromkeys(names)
+    return {name: getattr(part, name) for name in names}
 
 
 # --- CSV ------------------------------------------------------------------------------
@@ -210,29 +216,23 @@ def csv_lines(
 
     Every cell is quoted: DuckDB guesses the dialect if few are.
     """
+    # `writerow` returns what `write` does.
+    lines = csv.writer(
+        SimpleNamespace(write=str), quoting=csv.QUOTE_ALL, lineterminator="\n"
+    )
     for number, row in enumerate(rows):
         if number == 0:
-            yield _csv_line(row.keys(), spreadsheet=spreadsheet)
-        yield _csv_line(row.values(), spreadsheet=spreadsheet)
+            yield lines.writerow(row)
+        values = row.values()
+        cells = [_WORDS[one] if one is True or one is False else one for one in values]
+        if spreadsheet:
+            cells = list(map(_without_formula, cells))
+        yield lines.writerow(cells)
 
 
-def _csv_line(values: Iterable[object], *, spreadsheet: bool) -> str:
-    cells = []
-    for value in values:
-        text = _cell(value, spreadsheet=spreadsheet).replace('"', '""')
-        cells.append(f'"{text}"')
-    return f"{','.join(cells)}\n"
-
-
-def _cell(value: object, *, spreadsheet: bool) -> str:
-    """A value as text, empty if it is unknown; for a spreadsheet one line that is not a
-    formula.
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = str(value)
-    if not spreadsheet or _NUMBER.fullmatch(text):
+def _without_formula(value: object) -> str:
+    """A value as one line of text that a spreadsheet does not compute."""
+    text = "" if value is None else str(value)
+    if _NUMBER.fullmatch(text):
         return text
     return _FORMULA.sub(r"\1\2'", escape(text))

@@ -161,8 +161,11 @@ def _json(trial: ShownTrial) -> bytes:
     known = {}
     for name, value in records.as_dict(trial).items():
         if value not in (None, ""):
-            known[name] = truncate(value, LONGEST_TEXT)
-    return json.dumps(known, allow_nan=False).encode("ascii")
+            known[name] = value
+    text = json.dumps(known, allow_nan=False)
+    if len(text) > LONGEST_TEXT:
+        text = json.dumps(truncate(known, LONGEST_TEXT), allow_nan=False)
+    return text.encode("ascii")
 
 
 def truncate(value: Any, longest: int) -> Any:
