@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from statistics import fmean
 from typing import NamedTuple
 
@@ -40,14 +41,17 @@ def model_differences(
 
     Models that share less than half of their questions are left out.
     """
-    asked: defaultdict[tuple[str, str], list[CountedQuestion]] = defaultdict(list)
+    asked: defaultdict[tuple[str, str], list[Iterable[CountedQuestion]]]
+    asked = defaultdict(list)
     for each in results:
-        asked[each.task, each.model] += each.questions
+        asked[each.task, each.model].append(each.questions)
     family = []
-    for (task, model), questions in asked.items():
-        first = asked.get((task, baseline))
-        if first is None or model == baseline:
+    for (task, model), of_model in asked.items():
+        if model == baseline or (task, baseline) not in asked:
             continue
+        # Not all models at once: of a large run these are many.
+        first = [*chain.from_iterable(asked[task, baseline])]
+        questions = [*chain.from_iterable(of_model)]
         pairs, _, _ = pair(first, questions)
         sides = sides_of(answered(pairs))
         if sides and 2 * len(pairs) >= min(len(first), len(questions)):

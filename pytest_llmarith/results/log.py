@@ -297,9 +297,6 @@ def records_in(log: Path, most_right: int | None = None) -> Iterator[Record]:
 
     Raises UsageError if another line is not a record.
     """
-    from pytest_llmarith.figures.estimates import figures_of
-    from pytest_llmarith.records import decode_record
-
     right = 0
 
     def checked(line: str) -> Record | None:
@@ -308,13 +305,21 @@ def records_in(log: Path, most_right: int | None = None) -> Iterator[Record]:
             right += 1
             if right > most_right:
                 return None
-        record = decode_record(line)
-        figures_of(record.task).details_of(record)
-        return record
+        return record_of(line)
 
     for _, record in parsed(log, checked):
         if record is not None:
             yield record
+
+
+def record_of(line: str) -> Record:
+    """The record in a line, with details that its task can read. Raises ValueError."""
+    from pytest_llmarith.figures.estimates import figures_of
+    from pytest_llmarith.records import decode_record
+
+    record = decode_record(line)
+    figures_of(record.task).details_of(record)
+    return record
 
 
 def _unreadable(file: Path, error: OSError) -> UsageError:

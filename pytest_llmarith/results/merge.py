@@ -5,25 +5,27 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
-from pytest_llmarith.records import Record, encode
+from pytest_llmarith.records import Part, Record, decode
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
 from pytest_llmarith.results.log import (
     LOG,
     SUMMARY,
     log_of,
-    records_in,
+    parsed,
+    record_of,
     without_files_beside,
 )
 from pytest_llmarith.results.run_files import UsageError, name_of, write_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import (
+    LogFacts,
     Merged,
     Run,
     RunSummary,
@@ -41,7 +43,7 @@ _DECIDING = (
 # Facts in which the runs may differ. They are null if they do.
 _SHARED = ("store", "strict", "limits", "git")
 
-_Trial = tuple[str, str]  # the model and the id of the test
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
@@ -92,35 +94,18 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     if os.path.lexists(into):
         raise UsageError(f"--output {name_of(into)}: this exists; name a new folder")
     _check_alike(parts)
-    trials: dict[_Trial, Record] = {}
-    of_shard: defaultdict[int, set[_Trial]] = defaultdict(set)
-    overlapping = 0
-    for part in parts:
-        for record in records_in(part.log):
-            trial = record.model, record.nodeid or ""
-            of_shard[part.shard].add(trial)
-            before = trials.get(trial)
-            if before is None or before.outcome is Outcome.UNANSWERED:
-                trials[trial] = record
-            elif record.outcome is not Outcome.UNANSWERED:
-                trials[trial] = record
-                overlapping += 1
+    index = _index(parts)
     largest: dict[int, _Part] = {}
     for part in sorted(parts, key=lambda part: part.expected):
         largest[part.shard] = part
-    _check_whole(largest, of_shard)
+    _check_whole(largest, index.of_shard)
     expected = sum(part.expected for part in largest.values())
-    run = _facts(parts, expected, overlapping, into.name)
+    run = _facts(parts, expected, index.overlapping, into.name)
     selected: Counter[Key] = Counter()
     for part in largest.values():
         for one in part.summary.series:
             selected[key_of(one.facts)] += one.facts.selected or 0
-    summary = Summary()
-    for record in trials.values():
-        summary.add(record)
-    whole = summary.of_run(run, +selected)
-    _write(into, trials.values(), whole)
-    return whole
+    return _write(into, _kept(parts, index.dropped), run, +selected)
 
 
 def _part(path: Path) -> _Part:
@@ -133,6 +118,74 @@ def _part(path: Path) -> _Part:
             f"llmarith store import"
         )
     return _Part(log, summary)
+
+
+class _Head(Part):
+    """What tells a trial from others, and whether it is answered."""
+
+    model: str
+    nodeid: str | None
+    outcome: Outcome
+
+
+class _Index(NamedTuple):
+    """`dropped` are the places of records that others replace, `overlapping` is how
+    many of them are answers, and `of_shard` how many trials each shard has.
+    """
+
+    dropped: set[int]
+    overlapping: int
+    of_shard: Mapping[int, int]
+
+
+def _index(parts: Sequence[_Part]) -> _Index:
+    """What is kept of the records, found by a first reading: all records together would
+    take five kilobytes for each trial.
+    """
+    kept: dict[int, int] = {}  # the place of each trial, by its hash
+    unanswered: set[int] = set()
+    dropped: set[int] = set()
+    of_shard: defaultdict[int, set[int]] = defaultdict(set)
+    overlapping = 0
+    for place, (part, head) in enumerate(_parsed(parts, _head)):
+        trial = hash((head.model, head.nodeid or ""))
+        of_shard[part.shard].add(trial)
+        is_answered = head.outcome is not Outcome.UNANSWERED
+        if trial in kept:
+            was_answered = trial not in unanswered
+            if was_answered and not is_answered:
+                dropped.add(place)
+                continue
+            dropped.add(kept[trial])
+            overlapping += was_answered
+        kept[trial] = place
+        if is_answered:
+            unanswered.discard(trial)
+        else:
+            unanswered.add(trial)
+    found = {shard: len(trials) for shard, trials in of_shard.items()}
+    return _Index(dropped, overlapping, found)
+
+
+def _kept(parts: Sequence[_Part], dropped: set[int]) -> Iterator[tuple[str, Record]]:
+    """The lines and records that are not dropped."""
+    found = _parsed(parts, lambda line: (line, record_of(line)))
+    for place, (_, kept) in enumerate(found):
+        if place not in dropped:
+            yield kept
+
+
+def _parsed(
+    parts: Sequence[_Part], parse: Callable[[str], _Found]
+) -> Iterator[tuple[_Part, _Found]]:
+    for part in parts:
+        for _, found in parsed(part.log, parse):
+            if found is not None:
+                yield part, found
+
+
+def _head(line: str) -> _Head:
+    return decode(line, _Head)
 
 
 def _check_alike(parts: Sequence[_Part]) -> None:
@@ -162,9 +215,7 @@ def _deciding_facts(run: Run) -> dict[str, Any]:
     return facts
 
 
-def _check_whole(
-    parts: Mapping[int, _Part], of_shard: Mapping[int, set[_Trial]]
-) -> None:
+def _check_whole(parts: Mapping[int, _Part], of_shard: Mapping[int, int]) -> None:
     """Raise UsageError if trials are missing, or if there are too many.
 
     `parts` has the largest run of each shard.
@@ -181,7 +232,7 @@ def _check_whole(
         if absent:
             lacks.append(f"missing shards of {count}: {', '.join(absent)}")
     for shard, part in parts.items():
-        found = len(of_shard[shard])
+        found = of_shard.get(shard, 0)
         if not part.expected:
             lacks.append(f"{part}: the run that this --lf run completes is missing")
         elif found > part.expected:
@@ -228,18 +279,28 @@ def _common(values: Iterable[Any]) -> Any:
     return None
 
 
-def _write(into: Path, records: Iterable[Record], summary: RunSummary) -> None:
+def _write(
+    into: Path,
+    trials: Iterable[tuple[str, Record]],
+    run: Run,
+    selected: Mapping[Key, int],
+) -> RunSummary:
     """Write all files into a temporary folder, then rename it."""
+    counted = Summary()
     new = into.with_name(f".{into.name}.{os.getpid()}")
     try:
         new.mkdir(parents=True)
-        with open(new / LOG, "x", encoding="ascii") as log:
-            for record in records:
-                log.write(f"{encode(record)}\n")
+        with open(new / LOG, "x", encoding="utf-8", newline="\n") as log:
+            for line, record in trials:
+                log.write(f"{line.strip()}\n")
+                counted.add(record)
             log.flush()
             os.fsync(log.fileno())
+        summary = counted.of_run(run, selected)
+        summary.log = LogFacts.of(new / LOG)
         write_json(new / SUMMARY, as_file(summary))
         new.rename(into)
+        return summary
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
         raise UsageError(
             f"--output {name_of(into)}: cannot be written ({error}); name another "
