@@ -113,12 +113,12 @@ def test_any_run_has_a_page(records: list[Any], said: str) -> None:
 def test_a_page_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     run = run_of([asked("\ud800", model="half\ud800")])
     assert (
-        write_run_page(tmp_path, run.summary, run.records, run.asked)
+        write_run_page(tmp_path, run.summary, run.records)
         == f"page: {tmp_path / 'report.html'}"
     )
     (tmp_path / "report.html").unlink()
     (tmp_path / "report.html").mkdir()
-    (said,) = write_run_page(tmp_path, run.summary, run.records, run.asked).splitlines()
+    (said,) = write_run_page(tmp_path, run.summary, run.records).splitlines()
     assert said.startswith("report.html was not written: ")
 
 
