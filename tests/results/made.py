@@ -43,7 +43,7 @@ class Opened(LoadedRun):
     def facts(self) -> Run | None:
         return self._told
 
-    def records(self) -> Iterator[Record]:
+    def records(self, most_right: int | None = None) -> Iterator[Record]:
         return iter(self._trials)
 
 
