@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from pytest_llmarith.records import as_dict
 from pytest_llmarith.results.load import LoadedRun, load_runs
+from pytest_llmarith.results.loaded import load_all_runs
 from pytest_llmarith.results.run_files import UsageError
-from pytest_llmarith.summaries import as_file, unknown_run
+from pytest_llmarith.summaries import LogFacts, as_file, unknown_run
 from tests.runs_on_disk import FACTS, ROW, asked, lines_of, log_in, record_of, run_in
 from tests.runs_on_disk import said as prompt_of
 
@@ -189,3 +190,26 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     (tmp_path / "b" / "trials.jsonl").write_bytes(b"\xff\n")
     with pytest.raises(UsageError, match="not UTF-8"):
         load_runs(tmp_path)
+
+
+def test_a_log_that_was_changed_is_counted_anew(tmp_path: Path) -> None:
+    """A newer copy with the same bytes is not; a note says what was."""
+    folder = run_in(tmp_path / "run", [asked("{}"), asked("7", trial=1)])
+    log, summary = folder / "trials.jsonl", folder / "summary.json"
+    whole = json.loads(summary.read_bytes())
+    whole["log"], whole["answered"] = as_dict(LogFacts.of(log)), 100
+    summary.write_text(json.dumps(whole), encoding="ascii")
+    before = log.read_bytes()
+    for later, written, answered in (
+        (-9, before, 100),
+        (9, before, 100),
+        (9, before.replace(b"o4-mini", b"o4-maxi"), 2),
+        (-9, before + before.splitlines(keepends=True)[0], 2),
+    ):
+        log.write_bytes(written)
+        moment = summary.stat().st_mtime + later
+        os.utime(log, (moment, moment))
+        notes: list[str] = []
+        (run,) = load_all_runs([folder], notes.append)
+        assert run.summary().answered == answered
+        assert len(notes) == (answered == 2)
