@@ -26,8 +26,8 @@ _EXACT = Exact()
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d{1,4})?")
 _LARGEST_EXPONENT = 9_999
 _LONGEST_LOCATED = 400  # digits
-_ANY_DIGIT = re.compile(r"\d")  # of any script
-_DOTS = re.compile(r"\.\.\.|…|[ ]?\\l?dots")
+_OTHER_DIGIT = re.compile(r"[^\D0-9]")  # of any other script
+_DOTS = re.compile(r"\d(?:\.\.\.|…|[ ]?\\l?dots)")
 # What may stand between the digits of one number.
 _BETWEEN = r"(?:[.,'’_ \u00a0\u2009\u202f]|\{,\}|\\[,:; ]){0,2}"
 
@@ -222,13 +222,13 @@ def _goes_on(text: str, found: ExtractedAnswer) -> bool:
     """Whether dots follow the decimals of the number, so that it has more of them than
     are written.
     """
-    if "..." not in text and "…" not in text and "dots" not in text:
+    if not ("..." in text or "…" in text or "dots" in text) or not _DOTS.search(text):
         return False
     place = _place(text, found)
     if place is None:
         return False
     start, end = place
-    return "." in text[start:end] and bool(_DOTS.match(text, end))
+    return "." in text[start:end] and bool(_DOTS.match(text, end - 1))
 
 
 def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
@@ -247,7 +247,7 @@ def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
     start = at + max(0, len(spoken) - MAX_CHARACTERS)
     end = text[start : at + len(spoken)]
     if not end.isascii():
-        end = _ANY_DIGIT.sub(lambda digit: str(int(digit[0])), end)
+        end = _OTHER_DIGIT.sub(lambda digit: str(int(digit[0])), end)
     place = None
     for match in re.finditer(rf"(?<!\d){_BETWEEN.join(digits)}(?!\d)", end):
         place = start + match.start(), start + match.end()

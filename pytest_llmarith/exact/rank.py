@@ -15,7 +15,6 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import IntEnum
 from functools import cached_property, lru_cache
 
 from .context import alternatives, is_no_answer, refuses
@@ -26,7 +25,7 @@ from .tokenize import Number, Token, TokenKind
 Operands = Sequence[Decimal]  # in the order of the question, without signs
 
 
-class Standing(IntEnum):
+class Standing:
     """How much a number says that it is the answer; the first level that a part of the
     reply has decides.
     """
@@ -81,7 +80,7 @@ class Claim:
 
     number: Number
     value: Decimal
-    level: Standing
+    level: int
     # called the answer, or the value of a calculation: no mere rounding of an earlier
     # number
     is_stated: bool
@@ -147,9 +146,7 @@ class _Ranked:
         # None stands before and behind the tokens, for positions from -3 to 2 after the
         # last.
         self._kinds = [*(token.kind for token in tokens), None, None, None]
-        self._at: dict[TokenKind, list[int]] = {kind: [] for kind in TokenKind}
-        for at, token in enumerate(tokens):
-            self._at[token.kind].append(at)
+        self._numbers = self._positions(TokenKind.NUMBER)
         self._examined: dict[int, Claim | None] = {}
 
     def answer(self) -> Decimal | None:
@@ -186,8 +183,8 @@ class _Ranked:
 
     def _parts(self) -> Iterator[list[int]]:
         """The positions of the numbers between words of doubt, the last ones first."""
-        numbers = self._at[TokenKind.NUMBER]
-        for doubt in reversed(self._at[TokenKind.DOUBT]):
+        numbers = self._numbers
+        for doubt in reversed(self._positions(TokenKind.DOUBT)):
             first = bisect(numbers, doubt)
             yield numbers[first:]
             numbers = numbers[:first]
@@ -320,9 +317,12 @@ class _Ranked:
 
     # What stands beside a number
 
-    def _kind(self, at: int) -> TokenKind | None:
+    def _kind(self, at: int) -> int | None:
         """The kind of the token at a position, or just before or behind all tokens."""
         return self._kinds[at]
+
+    def _positions(self, kind: int) -> list[int]:
+        return [at for at, found in enumerate(self._kinds) if found is kind]
 
     def _is_number(self, at: int) -> bool:
         return self._kinds[at] is TokenKind.NUMBER
@@ -337,8 +337,7 @@ class _Ranked:
 
     @cached_property
     def _has_box(self) -> bool:
-        numbers = self._at[TokenKind.NUMBER]
-        return any(self._number(at).boxed and self._claim(at) for at in numbers)
+        return any(self._number(at).boxed and self._claim(at) for at in self._numbers)
 
     def _is_alone(self, at: int, start: int) -> bool:
         """Whether the number is a whole sentence, or the last line of a paragraph."""
@@ -480,7 +479,7 @@ class _Ranked:
         `771 + 10`.
         """
         continued: dict[Decimal | None, int] = {}
-        for at in self._at[TokenKind.OPERATOR]:
+        for at in self._positions(TokenKind.OPERATOR):
             if self._tokens[at].word not in ("+", "-", "plus", "minus"):
                 continue
             if not self._joins(at) or not self._is_number(at - 1):
