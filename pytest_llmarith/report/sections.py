@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.contrasts import Compared
-from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.report.charts import Chart
 from pytest_llmarith.report.curves import (
     curves_of,
@@ -217,15 +215,14 @@ def _of_tasks(results: Results, level: Level) -> Iterator[Block]:
 
 
 def _models_by_task(rows: Sequence[Here], tasks: Sequence[str]) -> Table:
-    results = {(row.label, row.task): row for row in rows}
-    across = {}
-    for task in tasks:
-        across[task] = partial(_result_of, results, task)
+    results: dict[str, dict[str, Here]] = {task: {} for task in tasks}
+    for row in rows:
+        results[row.task][row.label] = row
 
     def note(row: Here) -> list[str]:
         found = []
         for task in tasks:
-            one = results.get((row.label, task))
+            one = results[task].get(row.label)
             for remark in remarks(one, Level.PAGE) if one else ():
                 found.append(f"{task}: {remark}")
         return found
@@ -235,16 +232,11 @@ def _models_by_task(rows: Sequence[Here], tasks: Sequence[str]) -> Table:
     return by_model(rows).table(
         [firsts[label] for label in order],
         Level.PAGE,
-        across=across,
+        across=results,
+        at=lambda row, of_task: of_task.get(row.label),
         note=note,
         trials=lambda row: {"model": row.label},
     )
-
-
-def _result_of(
-    results: Mapping[tuple[str, str], Here], task: str, row: Here
-) -> Here | None:
-    return results.get((row.label, task))
 
 
 def _place(row: Here) -> tuple[bool, float]:
@@ -305,14 +297,12 @@ def _depth(results: Results, level: Level) -> Iterator[Block]:
     for task, rows in tasks.items():
         if level is Level.BRIEF and not any(map(adaptive, rows)):
             continue
-        places = {row: thresholds_of(row) for row in rows}
-        names = dict.fromkeys(name for of_row in places.values() for name in of_row)
-        across = {}
-        for name in names:
-            across[name] = partial(_threshold_of, places, name)
-        table = THRESHOLDS.table(
-            [row for row in rows if places[row]], level, across=across
-        )
+        places: dict[str, dict[Here, Here]] = {}  # of each variant by result
+        for row in rows:
+            for name, place in thresholds_of(row).items():
+                places.setdefault(name, {})[row] = place
+        known = [row for row in rows if any(row in one for one in places.values())]
+        table = THRESHOLDS.table(known, level, across=places)
         if level < Level.PAGE:
             table = transposed(table)
         yield Block([_of_task(table, task)])
@@ -323,12 +313,6 @@ def _depth(results: Results, level: Level) -> Iterator[Block]:
                 (), curves.charts, curves.title, legend=curves.legend, lines=lines
             )
             lines = []
-
-
-def _threshold_of(
-    places: Mapping[Here, Mapping[str, Here]], name: str, row: Here
-) -> Here | None:
-    return places[row].get(name)
 
 
 def _of_task(table: Table, task: str) -> Table:
@@ -342,11 +326,13 @@ def _cells(results: Results, level: Level) -> Iterator[Block]:
     for task, rows in _tasks(results.rows).items():
         grids = [row for row in rows if row.grid]
         if level < Level.PAGE and len(grids) > 1:
-            names = dict.fromkeys(one.variant for row in grids for one in row.series)
-            across = {}
-            for name in names:
-                across[name or ""] = partial(_replaced, {"variant": name})
-            table = BY_VARIANT.table(grids, level, across=across)
+            across = {one.name: one.variant for row in grids for one in row.series}
+            table = BY_VARIANT.table(
+                grids,
+                level,
+                across=across,
+                at=lambda here, name: here._replace(variant=name),
+            )
             if len(grids) <= _FEW:
                 table = transposed(table)
             yield Block([_of_task(table, task)])
@@ -367,10 +353,6 @@ def _cells(results: Results, level: Level) -> Iterator[Block]:
                     yield Block([_of_result(table, row)])
 
 
-def _replaced(changes: Mapping[str, Any], here: Here) -> Here:
-    return here._replace(**changes)
-
-
 def _of_result(table: Table, row: Here) -> Table:
     """The table with the model and the task above."""
     model = kinds.MODEL.shown(model_of(row))
@@ -382,16 +364,14 @@ def _of_result(table: Table, row: Here) -> Table:
 def _by_depth(row: Here, level: Level) -> Table:
     """A row per variant and a column per depth; the last row is of all variants."""
     depths = "depth (digits)" if row.has_numbers else "depth"
-    across = {}
-    for depth in row.grid_depths:
-        across[str(depth)] = partial(_replaced, {"depth": depth})
     rows = list(row.series)
     if level >= Level.FULL:
         rows.append(row)
     table = cells_of(row.usual_size, depths).table(
         rows,
         level,
-        across=across,
+        across={str(depth): depth for depth in row.grid_depths},
+        at=lambda here, depth: here._replace(depth=depth),
         trials=lambda here: (
             {**trials_of(here), "variant": short_name(here.name)}
             if here.variant
@@ -426,14 +406,11 @@ def _errors(results: Results, level: Level) -> Iterator[Block]:
     """How answers deviate: the classes of all results, and on the page more of each."""
     rows = [row for row in results.rows if deviates(row)]
     present = {name for row in rows for name in row.by_name("error_class")}
-    across = {}
-    for name in ErrorClass:
-        if name in present:
-            across[str(name)] = partial(_replaced, {"at": str(name)})
     table = ERRORS.table(
         rows,
         level,
-        across=across,
+        across={str(name): str(name) for name in ErrorClass if name in present},
+        at=lambda here, name: here._replace(at=name),
         trials=lambda row: {**trials_of(row), "outcome": "deviate"},
     )
     if level < Level.PAGE:
@@ -468,14 +445,15 @@ def _digits(row: Here) -> Table:
     lengths = Counter(end for end, _ in row.all("wrong_digits"))
     across = {}
     for place in range(1, lengths["from_left"] + 1):
-        across[str(place)] = partial(_digit_at, "from_left", str(place))
+        across[str(place)] = "from_left", str(place)
     for place in range(lengths["from_right"], 0, -1):
-        across[f"-{place}"] = partial(_digit_at, "from_right", str(place))
-    return DIGITS.table(rows if across else (), Level.PAGE, across=across)
-
-
-def _digit_at(end: str, at: str, here: Here) -> Figure | None:
-    return here.all("wrong_digits").get((end, at))
+        across[f"-{place}"] = "from_right", str(place)
+    return DIGITS.table(
+        rows if across else (),
+        Level.PAGE,
+        across=across,
+        at=lambda here, place: here.all("wrong_digits").get(place),
+    )
 
 
 def _searches(results: Results, level: Level) -> Iterator[Block]:

@@ -259,7 +259,8 @@ class Definition:
         items: Iterable[Any],
         level: Level = Level.FULL,
         *,
-        across: Mapping[str, Callable[[Any], Any]] | None = None,
+        across: Mapping[str, Any] | None = None,
+        at: Callable[[Any, Any], Any] = lambda item, place: place.get(item),
         note: Callable[[Any], Sequence[str]] | None = None,
         trials: Callable[[Any], Mapping[str, str | int]] | None = None,
         notes: Sequence[str] = (),
@@ -267,12 +268,15 @@ class Definition:
         """A table with a row per item, and the columns of this level that have a known
         value.
 
-        `across` names the columns of a matrix, and finds what each shows of an item.
+        `across` has the titles and places of the columns of a matrix, and `at` finds
+        what an item has at a place.
         """
         columns: list[Column[Any]] = []
         for column in self.columns:
             if column.level <= level:
-                columns += [column] if not column.across else _matrix(column, across)
+                columns += (
+                    _matrix(column, across or {}, at) if column.across else [column]
+                )
         rows: list[Row] = []
         for item in items:
             values = [column.value(item) for column in columns]
@@ -283,14 +287,14 @@ class Definition:
 
 
 def _matrix(
-    column: Column[Any], across: Mapping[str, Callable[[Any], Any]] | None
+    column: Column[Any], across: Mapping[str, Any], at: Callable[[Any, Any], Any]
 ) -> list[Column[Any]]:
     """The column for each place across; the first one is explained."""
     found: list[Column[Any]] = []
-    for title, place in (across or {}).items():
+    for title, place in across.items():
 
-        def value(item: Any, place: Callable[[Any], Any] = place) -> Any:
-            there = place(item)
+        def value(item: Any, place: Any = place) -> Any:
+            there = at(item, place)
             return None if there is None else column.value(there)
 
         found.append(

@@ -29,10 +29,6 @@ def _count(key: str) -> Callable[[Here], int]:
     return lambda here: here.number(key)
 
 
-def _figure(key: str) -> Callable[[Here], Percentage | None]:
-    return lambda here: here.get(key)
-
-
 def _value(key: str, at: str = "") -> Callable[[Here], Any]:
     return lambda here: here.value(key, at)
 
@@ -47,25 +43,12 @@ class Counted(NamedTuple):
     percentage: Percentage | None
 
 
-def _shown_count(found: Counted) -> Shown:
-    return kinds.PERCENT.shown(found.percentage)
-
-
 OUTCOME: Kind[Counted] = Kind(
-    _shown_count,
+    lambda found: kinds.PERCENT.shown(found.percentage),
     lambda found: found.percentage,
     "%",
     is_known=lambda found: found.percentage is not None,
 )
-
-
-def outcome(here: Here, name: Outcome) -> Counted:
-    """An outcome of a place."""
-    return Counted(here.number(name), here.get(f"{name}_percentage"))
-
-
-def _reach(found: Percentage) -> tuple[float, float]:
-    return found.low or 0, found.high or 0
 
 
 def _holds(found: Sequence[Percentage]) -> Shown:
@@ -94,7 +77,8 @@ def holds_to(here: Here) -> Sequence[Percentage] | None:
         reach = one.get("ninety_percent_to")
         if reach:
             found.append(reach)
-    return sorted(found, key=_reach) or None
+    found.sort(key=lambda reach: (reach.low or 0, reach.high or 0))
+    return found or None
 
 
 def _place(found: Threshold) -> float:
@@ -182,7 +166,7 @@ def _most_errors(here: Here) -> ErrorShare | None:
 
 
 def _of_outcome(name: Outcome) -> Callable[[Here], Counted]:
-    return lambda here: outcome(here, name)
+    return lambda here: Counted(here.number(name), here.get(f"{name}_percentage"))
 
 
 HOLDS_TO_MEANING = (

@@ -217,18 +217,18 @@ def _matrix(rows: Sequence[Here], not_compared: Collection[str]) -> View | None:
         "model", "model", kinds.MODEL, "the model", model
     )
     definition = replace(VARIANTS, columns=[named, _SHARE])
-    across = {name: of_variant.get for name, of_variant in places.items()}
     measured = [row for row in rows if any(row in one for one in places.values())]
-    table = definition.table(measured, Level.PAGE, across=across, trials=trials_of)
+    table = definition.table(measured, Level.PAGE, across=places, trials=trials_of)
     return view(table, across="variant")
 
 
-def _heat(here: Here) -> Heat | None:
-    return heat(here.share, "right")
-
-
 _SHARE: Column[Heat] = Column(
-    "share", "correct %", HEAT, "correct answers", _heat, across="variant"
+    "share",
+    "correct %",
+    HEAT,
+    "correct answers",
+    lambda here: heat(here.share, "right"),
+    across="variant",
 )
 
 
