@@ -178,7 +178,7 @@ class LogFacts(Part):
         now = log.stat()
         if now.st_size != self.size:
             return False
-        if now.st_mtime_ns <= summary.stat().st_mtime_ns:
+        if now.st_mtime_ns < summary.stat().st_mtime_ns:
             return True
         return LogFacts.of(log) == self
 

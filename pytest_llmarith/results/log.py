@@ -33,9 +33,10 @@ LONGEST_LINE = 2**24
 _TORN = "\x18"
 # characters of a folder's name; Windows allows 260 for a whole path
 _LONGEST_MODEL = 60
-# in the line of a correct trial: text has no such quotes, and the details of a search
-# no such neighbours
-_RIGHT = '], "outcome": "correct", "reason": '
+# In the line of a correct trial: text has no such quotes. JSON that a task asks for or
+# reads may hold the same, so that such a line has the key more than once.
+_OUTCOME = '"outcome": '
+_RIGHT = f'], {_OUTCOME}"correct", "reason": '
 _PROBE_BYTES = 1 << 16  # that a disk must accept
 _LONGEST_CAUSE = 200
 
@@ -301,7 +302,7 @@ def records_in(log: Path, most_right: int | None = None) -> Iterator[Record]:
 
     def checked(line: str) -> Record | None:
         nonlocal right
-        if most_right is not None and _RIGHT in line:
+        if most_right is not None and _RIGHT in line and line.count(_OUTCOME) == 1:
             right += 1
             if right > most_right:
                 return None

@@ -28,7 +28,7 @@ from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.results.run_files import encode as as_json
 from pytest_llmarith.summaries import as_file
 from pytest_llmarith.types import Shard
-from tests.runs_on_disk import asked, lines_of, record_of, summed_up
+from tests.runs_on_disk import asked, lines_of, log_in, record_of, summed_up
 
 STARTED = datetime(2026, 11, 22, 0, 31, 5, tzinfo=UTC)
 STAMP = "2026-11-22T00-31-05"
@@ -202,3 +202,18 @@ def test_the_json_report_has_records_and_summary(nodeids: str | None) -> None:
             ("a", 2),
             ("b", 1),
         ]
+
+
+def test_a_wrong_trial_whose_answer_resembles_a_correct_one_is_read(
+    tmp_path: Path,
+) -> None:
+    """Of correct trials only the first ones are."""
+    wrong = asked("7", trial=2) | {
+        "task": "proofs",
+        "answer": {"errors": [], "outcome": "correct", "reason": "all fits"},
+        "grade": {"score": 0.0, "scores": {}, "details": None},
+    }
+    right = [asked("{}", trial=trial) for trial in range(2)]
+    log = log_in(tmp_path, [*right, wrong])
+    read = list(records_in(log, most_right=1))
+    assert read == [record_of(right[0]), record_of(wrong)]
