@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from math import fsum
 from statistics import median
+from typing import Any
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.replies import WIDE
-from pytest_llmarith.figures.shares import DECIMALS, percentage
+from pytest_llmarith.figures.shares import DECIMALS, percentages
 from pytest_llmarith.records import NumberDetails
 from pytest_llmarith.types import ErrorClass, Outcome, Reading
 
@@ -73,10 +74,12 @@ def _sum(leaves: Sequence[Leaf], name: str) -> int:
     return total
 
 
+def _all(leaves: Sequence[Leaf], name: str) -> list[Any]:
+    return [one for leaf in leaves for one in getattr(leaf.counted, name)]
+
+
 def _bare(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    share = percentage(_sum(leaves, "bare"), _sum(leaves, "read"))
-    if share is not None:
-        yield share
+    return percentages([Figure(_sum(leaves, "bare"), n=_sum(leaves, "read"))])
 
 
 def _average_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -88,18 +91,14 @@ def _average_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 
 def _median_error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    known: list[Decimal] = []
-    for leaf in leaves:
-        known += map(Decimal, leaf.counted.relative_errors)
+    known = list(map(Decimal, _all(leaves, "relative_errors")))
     if known:
         with localcontext(WIDE):
             yield Figure(_text(median(known)), n=len(known))
 
 
 def _leading_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    known: list[float] = []
-    for leaf in leaves:
-        known += leaf.counted.leading_digits
+    known = _all(leaves, "leading_digits")
     if known:
         yield Figure(median(known), n=len(known))
 
@@ -126,28 +125,14 @@ def _has_numbers(leaves: Sequence[Leaf]) -> bool:
     return any(leaf.counted.has_numbers for leaf in leaves)
 
 
-def _counted_classes(leaves: Sequence[Leaf]) -> collections.Counter[ErrorClass]:
-    counted = collections.Counter[ErrorClass]()
-    for leaf in leaves:
-        counted.update(leaf.counted.classes)
-    return counted
-
-
 def _classes(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     if _has_numbers(leaves):
-        counted = _counted_classes(leaves)
+        counted = collections.Counter[ErrorClass]()
+        for leaf in leaves:
+            counted.update(leaf.counted.classes)
         for name in ErrorClass:
             if counted[name]:
                 yield Figure(counted[name], n=counted.total(), by="class", at=name)
-
-
-def _class_percentages(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    if _has_numbers(leaves):
-        counted = _counted_classes(leaves)
-        for name in ErrorClass:
-            found = percentage(counted[name], counted.total(), "class", name)
-            if found is not None and counted[name]:
-                yield found
 
 
 def _wrong_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -164,9 +149,7 @@ def _wrong_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 def _mean_of(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        values: list[float] = []
-        for leaf in leaves:
-            values += getattr(leaf.counted, name)
+        values = _all(leaves, name)
         if values:
             mean = round(fsum(values) / len(values), DECIMALS)
             yield Figure(mean, n=len(values))
@@ -242,7 +225,7 @@ MEASURES = (
         "%",
         "of n deviating answers, those of an error class",
         NumberCounter,
-        _class_percentages,
+        lambda leaves: percentages(_classes(leaves)),
     ),
     Measure(
         "wrong_digits",

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.shares import (
-    percentage,
     percentage_of_cells,
     percentage_of_clusters,
+    percentages,
 )
 from pytest_llmarith.statistics.intervals import in_percent
 from pytest_llmarith.statistics.proportions import Cell, Cluster, pass_at
@@ -189,9 +189,7 @@ def _consistency(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         if len(repeats) > 1:
             several += 1
             agreeing += _agree(repeats)
-    found = percentage(agreeing, several)
-    if found is not None:
-        yield found
+    yield from percentages([Figure(agreeing, n=several)])
 
 
 def _pass_at_1(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -209,9 +207,8 @@ def _pass_at_k(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 def _majority(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     problems = _problems(leaves)
-    found = percentage(sum(map(_majority_is_correct, problems)), len(problems))
-    if found is not None:
-        yield found
+    correct = sum(map(_majority_is_correct, problems))
+    return percentages([Figure(correct, n=len(problems))])
 
 
 def _agree(repeats: _Repeats) -> bool:

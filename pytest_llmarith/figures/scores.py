@@ -15,7 +15,7 @@ from pytest_llmarith.figures.estimates import (
     TaskFigures,
     Trial,
 )
-from pytest_llmarith.figures.shares import DECIMALS, percentage, share_with
+from pytest_llmarith.figures.shares import DECIMALS, percentages, share_with
 from pytest_llmarith.statistics.intervals import Interval
 from pytest_llmarith.statistics.means import error_of_mean, of_mean
 from pytest_llmarith.types import Outcome
@@ -114,9 +114,7 @@ def _means(leaves: Sequence[Leaf]) -> Iterator[Figure]:
             interval = interval_of(scores)
             figure = share_with(interval, mean, count, method="bootstrap")
         elif perfect + scores.count(0) == count:
-            share = percentage(perfect, count)
-            assert share is not None  # there are scores
-            figure = share
+            [figure] = percentages([Figure(perfect, n=count)])
         else:
             figure = share_with(_students_t(scores, mean), mean, count, method="t")
         yield figure._replace(by="score", at=name)
@@ -134,14 +132,6 @@ def _perfect(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     for name in _names(leaves):
         scores = _scores_of(leaves, name)
         yield Figure(scores.count(1), n=len(scores), by="score", at=name)
-
-
-def _perfect_percentages(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    for name in _names(leaves):
-        scores = _scores_of(leaves, name)
-        found = percentage(scores.count(1), len(scores), "score", name)
-        if found is not None:
-            yield found
 
 
 def _curves(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -190,7 +180,7 @@ MEASURES = (
         "%",
         "of n problems, those with the score 1",
         ScoreCounter,
-        _perfect_percentages,
+        lambda leaves: percentages(_perfect(leaves)),
     ),
     Measure(
         "score_by_rank",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
@@ -26,6 +26,14 @@ def percentage(part: int, whole: int, by: str = "", at: str = "") -> Figure | No
     exact = float(percent(part, whole, DECIMALS))
     low, high = in_percent(interval.low), in_percent(interval.high)
     return Figure(exact, low, high, whole, by, at, "wilson")
+
+
+def percentages(counts: Iterable[Figure]) -> Iterator[Figure]:
+    """Counts of n as percentages; none of nothing."""
+    for one in counts:
+        found = percentage(int(one.value or 0), one.n or 0, one.by, one.at)
+        if found is not None:
+            yield found
 
 
 def percentage_of_cells(
@@ -60,13 +68,13 @@ def percentage_of_clusters(clusters: Collection[Cluster]) -> Figure | None:
 
 
 def share_with(
-    interval: Interval | None, share: float, n: int, by: str = "", *, method: str
+    interval: Interval | None, share: float, n: int, *, method: str
 ) -> Figure:
     """A share with a given interval, which may be unknown."""
     low = high = None
     if interval is not None:
         low, high = in_percent(interval.low), in_percent(interval.high)
-    return Figure(in_percent(share), low, high, n, by, method=method)
+    return Figure(in_percent(share), low, high, n, method=method)
 
 
 class _ShareCounter:

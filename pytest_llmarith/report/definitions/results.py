@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.estimates import Figure
 from pytest_llmarith.figures.searches import Threshold
-from pytest_llmarith.figures.shares import percentage
+from pytest_llmarith.figures.shares import percentages
 from pytest_llmarith.records import Minimum
 from pytest_llmarith.types import Outcome
 from pytest_llmarith.views import formatting, kinds
@@ -696,8 +696,8 @@ def counted_share(figure: Figure | None) -> Share | None:
     """A count of n as a share."""
     if figure is None or not figure.n:
         return None
-    part = int(figure.value or 0)
-    return share_of(part, figure.n, percentage(part, figure.n))
+    [found] = percentages([figure])
+    return share_of(int(figure.value or 0), figure.n, found)
 
 
 DIGITS = Definition(
