@@ -39,8 +39,6 @@ class DepthChooser:
         self._half_width = half_width
         self._curves = _curves(self._depths[0], self._depths[-1], half_width)
         self._weights = [1.0] * len(self._curves)
-        # by depth, the probability of a right answer on each curve
-        self._right: dict[int, list[float]] = {}
         self._answers = [Depth(depth, 0, 0) for depth in self._depths]
 
     def add(self, depth: int, *, is_right: bool) -> None:
@@ -64,8 +62,6 @@ class DepthChooser:
             return
         self._curves = list(compress(self._curves, kept))
         self._weights = list(compress(self._weights, kept))
-        for depth, shares in self._right.items():
-            self._right[depth] = list(compress(shares, kept))
 
     def next_depth(self) -> int | None:
         """The depth of the next question after one or more answers; None if the
@@ -125,11 +121,7 @@ class DepthChooser:
 
     def _shares(self, depth: int) -> list[float]:
         """The probability of a right answer at a depth, on each curve."""
-        if depth not in self._right:
-            self._right[depth] = [
-                _logistic(depth - d50, slope) for d50, slope in self._curves
-            ]
-        return self._right[depth]
+        return [_logistic(depth - d50, slope) for d50, slope in self._curves]
 
 
 def _curves(first: int, last: int, half_width: float) -> list[tuple[float, float]]:
