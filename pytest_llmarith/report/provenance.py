@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pytest_llmarith.records import as_dict, as_text
-from pytest_llmarith.report.remarks import all_answered, answered_count, duplicates
+from pytest_llmarith.report.remarks import (
+    all_answered,
+    answered_count,
+    duplicates,
+    when_asked,
+)
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.keys import condition_name
 from pytest_llmarith.safe_text import sanitize
@@ -85,28 +90,24 @@ def _facts(summary: RunSummary, status: str) -> Iterator[tuple[str, Any]]:
     run = summary.run
     yield "trials", status
     yield "duplicates", list(duplicates(summary))
-    yield "from the store", _stored(summary)
+    stored = sum(result.count("stored") for result in summary.results)
+    yield "from the store", f"{stored:,} replies{when_asked(summary)}"
     yield from _models(summary)
     yield "conditions", [condition_name(one) for one in run.conditions or ()]
     for name, value in as_dict(run).items():
         if name not in _ELSEWHERE:
             yield name, value
-    yield "requests", _requests(summary)
+    counts = as_dict(run).get("asking") or {}
+    yield "requests", {name: count for name, count in counts.items() if count}
     shown = {result.task for result in summary.results}
     for name, facts in (run.tasks or {}).items():
         if name in shown:
             yield f"task {name}", facts
     for result in summary.results:
         yield from report_of(result.task).facts_of(result)
-    yield "source", _source(summary)
-
-
-def _stored(summary: RunSummary) -> str:
-    count = sum(result.count("stored") for result in summary.results)
-    text = f"{count:,} replies"
-    if summary.stored_days:
-        text += f", asked {' to '.join(dict.fromkeys(summary.stored_days))}"
-    return text
+    git = run.git or {}
+    source = {"commit": git.get("commit"), "uncommitted changes": git.get("dirty")}
+    yield "source", source
 
 
 def _models(summary: RunSummary) -> Iterator[tuple[str, Any]]:
@@ -119,17 +120,6 @@ def _models(summary: RunSummary) -> Iterator[tuple[str, Any]]:
         facts |= facts.pop("params", None) or {}
         facts["served"] = summary.served_models.get(name)
         yield f"model {name}", facts
-
-
-def _requests(summary: RunSummary) -> dict[str, Any]:
-    """The counts that are not zero."""
-    counts = as_dict(summary.run).get("asking") or {}
-    return {name: count for name, count in counts.items() if count}
-
-
-def _source(summary: RunSummary) -> dict[str, Any]:
-    git = summary.run.git or {}
-    return {"commit": git.get("commit"), "uncommitted changes": git.get("dirty")}
 
 
 def _values(value: Any, name: str = "") -> Iterator[Value]:

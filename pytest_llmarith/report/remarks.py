@@ -47,6 +47,15 @@ def answered_count(summary: RunSummary) -> str:
     return f"{answered:,} of {known:,}"
 
 
+def when_asked(summary: RunSummary) -> str:
+    """The days on which stored replies were asked, such as `, asked 2026-11-21 to
+    2026-11-23`.
+    """
+    if not summary.stored_days:
+        return ""
+    return f", asked {' to '.join(dict.fromkeys(summary.stored_days))}"
+
+
 def duplicates(summary: RunSummary) -> list[str]:
     """A line about items that ask the question of another item, if there are any."""
     count = summary.duplicates
@@ -185,9 +194,9 @@ def wrong_searches(row: Here) -> str:
 # --- cells ----------------------------------------------------------------------------
 
 
-def missing_cells(rows: Sequence[Here]) -> list[str]:
-    """The remark about each result that lacks cells, such as `lacks 18 of 72 cells ...:
-    int_mul`, else empty.
+def with_missing_cells(rows: Sequence[Here]) -> list[Here]:
+    """The results, with a remark on each that lacks cells, such as `lacks 18 of 72
+    cells ...: int_mul`.
 
     Only results with the same cells can be ranked: a run of easy cells has a high
     percentage.
@@ -195,7 +204,11 @@ def missing_cells(rows: Sequence[Here]) -> list[str]:
     cells_of: dict[str, dict[_Cell, None]] = {}  # in the order of the results
     for row in rows:
         cells_of.setdefault(row.task, {}).update(dict.fromkeys(_answered(row)))
-    return [_lacks(cells_of[row.task], set(_answered(row))) for row in rows]
+    found = []
+    for row in rows:
+        lacks = _lacks(cells_of[row.task], set(_answered(row)))
+        found.append(row._replace(missing=lacks))
+    return found
 
 
 def _answered(row: Here) -> Iterator[_Cell]:

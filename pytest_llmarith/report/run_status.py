@@ -15,7 +15,12 @@ from pytest_llmarith.records import (
     Record,
     as_text,
 )
-from pytest_llmarith.report.remarks import all_answered, answered_count, duplicates
+from pytest_llmarith.report.remarks import (
+    all_answered,
+    answered_count,
+    duplicates,
+    when_asked,
+)
 from pytest_llmarith.results.gates import is_complete, questions_of_run
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.safe_text import sanitize, sanitize_name
@@ -67,17 +72,19 @@ def wrapped(lines: Iterable[str], width: int) -> list[str]:
 
 def _completeness(summary: RunSummary) -> Iterator[str]:
     run = summary.run
-    results = _results(summary)
+    results = summary.results
     stored, batched = _total(results, "stored"), _total(results, "batched")
     if is_complete(summary):
         answered = all_answered(summary.answered)
-        next_step = _how_to_ask_again(summary)
+        next_step = ""
+        if run.store is StoreMode.ON and summary.stored_days:  # which may be old
+            next_step = "--llm-store=refresh asks again"
     else:
         answered = f"incomplete, {_answered_so_far(summary)}"
         next_step = _how_to_continue(summary)
     if stored:
         replies = " replies" if stored > summary.answered else ""  # of searches
-        answered += f", {stored:,}{replies} from the store{_when_asked(summary)}"
+        answered += f", {stored:,}{replies} from the store{when_asked(summary)}"
     if batched:
         answered += f", {batched:,} from batches"
     if next_step and not run.merged:
@@ -101,7 +108,7 @@ def alarms(summary: RunSummary) -> Iterator[str]:
     """A line for each result of which many replies have no answer: how most of them
     look, and what to do.
     """
-    for result in _results(summary):
+    for result in summary.results:
         for alarm in result.examples("alarm"):
             whose = [result.model, result.task, label_of(result.condition)]
             names = [sanitize_name(name, _LONGEST_LABEL) for name in whose if name]
@@ -114,10 +121,6 @@ def alarms(summary: RunSummary) -> Iterator[str]:
             if alarm.right:
                 line += f" ({alarm.right:,} of these have the right answer)"
             yield f"{line}; see {PAGE}"
-
-
-def _results(summary: RunSummary) -> list[Result]:
-    return [one for one in summary.results]
 
 
 def _total(results: Iterable[Result], key: str) -> int:
@@ -156,7 +159,7 @@ def _follows_replies(summary: RunSummary) -> bool:
     """
     if summary.run.search is not None:
         return True
-    results = _results(summary)
+    results = summary.results
     if any(result.facts.searched for result in results):
         return True
     replies = _total(results, "asked") + _total(results, "stored")
@@ -165,16 +168,7 @@ def _follows_replies(summary: RunSummary) -> bool:
 
 def _real(summary: RunSummary) -> list[Result]:
     """The results of models that are no fake ones."""
-    return [one for one in _results(summary) if not one.facts.simulated]
-
-
-def _when_asked(summary: RunSummary) -> str:
-    """The days on which stored replies were asked, such as `, asked 2026-11-21 to
-    2026-11-23`.
-    """
-    if not summary.stored_days:
-        return ""
-    return f", asked {' to '.join(dict.fromkeys(summary.stored_days))}"
+    return [one for one in summary.results if not one.facts.simulated]
 
 
 def _served_changes(summary: RunSummary) -> Iterator[str]:
@@ -194,13 +188,6 @@ def _served_changes(summary: RunSummary) -> Iterator[str]:
             f"{one.model} has changed: stored replies name {names[one.field]} "
             f"{stored}, those of this run {new}"
         )
-
-
-def _how_to_ask_again(summary: RunSummary) -> str:
-    """How to replace stored replies, which may be old; empty if there are none."""
-    if summary.run.store is StoreMode.ON and summary.stored_days:
-        return "--llm-store=refresh asks again"
-    return ""
 
 
 def _how_to_continue(summary: RunSummary) -> str:
@@ -226,7 +213,7 @@ def _reasons(summary: RunSummary) -> Counter[str]:
     reasons: Counter[str] = Counter()
     stopped = summary.run.stopped
     of_the_stop = (stopped, FailureCode.STOPPED.sentence(stopped)) if stopped else ()
-    for result in _results(summary):
+    for result in summary.results:
         for (_, reason), figure in result.all("unanswered_reason").items():
             name = _STOPPED if reason in of_the_stop else reason
             reasons[name] += int(figure.value or 0)
@@ -235,7 +222,7 @@ def _reasons(summary: RunSummary) -> Counter[str]:
 
 def _over_budget(summary: RunSummary) -> int:
     total = 0
-    for result in _results(summary):
+    for result in summary.results:
         figure = result.get("unanswered_code", at=FailureCode.BUDGET, by="code")
         if figure is not None:
             total += int(figure.value or 0)
@@ -397,10 +384,8 @@ def wrong_trials(records: Iterable[Record], most: int) -> list[WrongTrial]:
 
 def wrong_lines(records: Iterable[Record], most: int) -> list[str]:
     """The same in lines such as those of pytest's `-rA`."""
-    lines = []
-    for one in wrong_trials(records, most):
-        lines.append(f"{one.outcome.upper()} {one.item} - {one.why}")
-    return lines
+    found = wrong_trials(records, most)
+    return [f"{one.outcome.upper()} {one.item} - {one.why}" for one in found]
 
 
 def _item(record: Record) -> str:
@@ -408,7 +393,7 @@ def _item(record: Record) -> str:
     problem = record.problem
     if record.nodeid is None:
         return sanitize(f"{problem.variant} {problem.short}", _LONGEST_NAME)
-    return sanitize(record.nodeid or "", _LONGEST_NAME)
+    return sanitize(record.nodeid, _LONGEST_NAME)
 
 
 def why_wrong(record: Record) -> str:

@@ -38,9 +38,9 @@ class Selection:
 
     def __call__(self, record: Record) -> bool:
         """Whether a trial is counted."""
-        if self.models and not _matches(record.model, self.models):
+        if not matches(record.model, self.models):
             return False
-        if self.tasks and not _matches(record.task, self.tasks):
+        if not matches(record.task, self.tasks):
             return False
         if not self.min_depth and not self.max_depth:
             return True
@@ -87,8 +87,13 @@ class Selection:
         )
 
 
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return name in patterns or any(fnmatchcase(name, one) for one in patterns)
+def matches(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a name is one of these, in which * matches any text; no pattern matches
+    all.
+    """
+    if not patterns or name in patterns:
+        return True
+    return any(fnmatchcase(name, one) for one in patterns)
 
 
 # --- order ----------------------------------------------------------------------------

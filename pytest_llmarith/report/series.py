@@ -11,7 +11,7 @@ from typing import NamedTuple
 from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.records import Record
-from pytest_llmarith.report.remarks import missing_cells
+from pytest_llmarith.report.remarks import with_missing_cells
 from pytest_llmarith.results.families import model_differences
 from pytest_llmarith.results.keys import (
     Keyed,
@@ -129,7 +129,7 @@ def _differing_readings(found: Mapping[SeriesKey, Sequence[Result]]) -> list[str
 
 def results_of(summary: RunSummary) -> list[Here]:
     """The results of one run, with the names of models and conditions."""
-    return _with_missing([Here(one, name_of(one)) for one in summary.results])
+    return with_missing_cells([Here(one, name_of(one)) for one in summary.results])
 
 
 def results_of_runs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Here]:
@@ -139,15 +139,7 @@ def results_of_runs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[H
         name = runs[one.key[0]].name
         for result in one.results:
             rows.append(Here(result, one.label, name, one.unfinished))
-    return _with_missing(rows)
-
-
-def _with_missing(rows: Sequence[Here]) -> list[Here]:
-    missing = missing_cells(rows)
-    found = []
-    for row, lacks in zip(rows, missing, strict=True):
-        found.append(row._replace(missing=lacks))
-    return found
+    return with_missing_cells(rows)
 
 
 def side_of(row: Here) -> str:
@@ -181,18 +173,6 @@ def neighbours_of(
     return found
 
 
-def asked_in_runs(
-    runs: Sequence[PageRun], series: Sequence[Series]
-) -> list[AskedQuestions]:
-    """The questions of all runs, with the labels of their series as models."""
-    labels = {one.key: one.label for one in series}
-    found = []
-    for number, run in enumerate(runs):
-        for one in run.asked:
-            found.append(one._replace(model=labels[series_key(number, one)]))
-    return found
-
-
 def differences_between(
     runs: Sequence[PageRun], series: Sequence[Series], rows: Sequence[Here]
 ) -> list[Compared]:
@@ -207,8 +187,13 @@ def differences_between(
         return runs[0].summary.contrasts("model")
     baseline = rows[0].label if rows else ""
     wanted = runs[0].summary.run.baseline if runs else None
+    labels = {}
     for one in series:
-        run, model, condition = one.key
-        if run == 0 and model == wanted and not condition:
+        labels[one.key] = one.label
+        if one.key == (0, wanted, ""):
             baseline = one.label
-    return model_differences(asked_in_runs(runs, series), baseline)
+    asked = []
+    for number, run in enumerate(runs):
+        for some in run.asked:
+            asked.append(some._replace(model=labels[series_key(number, some)]))
+    return model_differences(asked, baseline)

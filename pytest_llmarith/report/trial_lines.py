@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from pytest_llmarith.records import Record, as_text
 from pytest_llmarith.report.page.trial_details import trial_parts
 from pytest_llmarith.report.run_status import why_wrong
+from pytest_llmarith.report.selection import matches
 from pytest_llmarith.results.keys import label_of
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome
@@ -32,18 +32,12 @@ class TrialFilter:
         """Whether a trial is shown."""
         item = record.nodeid or record.problem.label
         return (
-            _matches(record.outcome, self.outcomes)
-            and _matches(record.model, self.models)
-            and _matches(record.task, self.tasks)
-            and _matches(record.problem.variant or record.task, self.variants)
+            matches(record.outcome, self.outcomes)
+            and matches(record.model, self.models)
+            and matches(record.task, self.tasks)
+            and matches(record.problem.variant or record.task, self.variants)
             and (not self.ids or any(one in item for one in self.ids))
         )
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    if not patterns or name in patterns:
-        return True
-    return any(fnmatchcase(name, one) for one in patterns)
 
 
 def trial_line(record: Record) -> str:
@@ -53,7 +47,10 @@ def trial_line(record: Record) -> str:
     question = sanitize(record.problem.short, _LONGEST_LINE)
     whose = f"{record.outcome} {record.model} {record.task}"
     line = f"{whose} {_place(record)}  {question}"
-    return sanitize(f"{line}: {_answer(record)}", 2 * _LONGEST_LINE)
+    answer = record.answer_text or "right"
+    if record.outcome is not Outcome.CORRECT:
+        answer = why_wrong(record)
+    return sanitize(f"{line}: {answer}", 2 * _LONGEST_LINE)
 
 
 def _place(record: Record) -> str:
@@ -62,12 +59,6 @@ def _place(record: Record) -> str:
     if condition:
         label += f" {condition}"
     return f"{label} repeat {record.repeat}" if record.repeat else label
-
-
-def _answer(record: Record) -> str:
-    if record.outcome is not Outcome.CORRECT:
-        return why_wrong(record)
-    return record.answer_text or "right"
 
 
 def whole_trial(record: Record) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.figures.searches import Threshold, threshold_of
@@ -65,7 +65,10 @@ class ModelOfRun:
         if reply and reply.served_model is not None:
             self.seen["served model"].add(reply.served_model)
         if reply and reply.sent:
-            self.seen["parameters"].add(_text_of(reply.sent.params))
+            params = sorted(reply.sent.params.items())
+            self.seen["parameters"].add(
+                ", ".join(f"{name}={one}" for name, one in params)
+            )
         if record.reading is not None:
             self.seen["graded reading"].add(str(record.reading))
         if record.problem.seed is not None:
@@ -89,10 +92,6 @@ class ModelOfRun:
         self.searches[label, name] = wrong or "nothing found"
 
 
-def _text_of(parameters: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in sorted(parameters.items()))
-
-
 Models = Mapping[str, ModelOfRun]
 Sides = tuple[ModelOfRun, ModelOfRun]
 
@@ -114,14 +113,9 @@ def models_of(run: LoadedRun) -> Models:
     for name, asked in questions.items():
         found[name].questions = list(asked)
         found[name].repeated = asked.repeated
-    ordered: dict[str, ModelOfRun] = {}
-    if run.facts is not None:
-        for model in run.facts.models:
-            if model.name in found:
-                ordered[model.name] = found.pop(model.name)
-    for name in sorted(found):
-        ordered[name] = found[name]
-    return ordered
+    order = [model.name for model in run.facts.models] if run.facts else []
+    order += sorted(found)
+    return {name: found[name] for name in order if name in found}
 
 
 def chosen_sides(

@@ -26,15 +26,6 @@ def questions_of_run(summary: RunSummary) -> int | None:
     return summary.run.selected - summary.duplicates
 
 
-def questions_of_result(result: Result) -> int:
-    """The same for one result; if it is unknown, the number of questions that it
-    has.
-    """
-    if result.facts.selected:
-        return result.facts.selected - result.facts.duplicates
-    return result.count("measured") + result.count("unanswered")
-
-
 def is_complete(summary: RunSummary) -> bool:
     """Whether all selected questions are answered."""
     return summary.unanswered == 0 and summary.answered == questions_of_run(summary)
@@ -96,7 +87,10 @@ def _why(gate: Gate, result: Result | None) -> str | None:
     required = f"{gate.percent} % is required"
     if result is None:
         return f"nothing was answered, {required}"
-    measured, selected = result.count("measured"), questions_of_result(result)
+    measured = result.count("measured")
+    selected = measured + result.count("unanswered")
+    if result.facts.selected:
+        selected = result.facts.selected - result.facts.duplicates
     if measured < selected:
         return f"{selected - measured} of {selected} unanswered, {required}"
     if not measured:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from pytest_llmarith import records
 from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record
-from pytest_llmarith.types import FAKE_PROVIDER, Message, without_system
+from pytest_llmarith.types import FAKE_PROVIDER, without_system
 
 
 class LoggedReply(NamedTuple):
@@ -42,19 +42,14 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
     else:
         trial = record.problem.trial or 0
         for logged in _logged(record.reply, trial, record.repeat, left_out):
-            if not _is_prompt(record.prompt, logged.sent):
+            sent = without_system(logged.sent.messages)
+            if record.prompt is None or without_system(record.prompt) != sent:
                 raise ValueError("the prompt is not the one that was sent")
             yield logged
     # What a grader asked is numbered as trials.
     graded = Trial(record)
     for trial, reply in enumerate(graded.of_task.other_replies(graded)):
         yield from _logged(reply, trial, 0, left_out)
-
-
-def _is_prompt(prompt: Sequence[Message] | None, sent: records.Request) -> bool:
-    if prompt is None:
-        return False
-    return without_system(prompt) == without_system(sent.messages)
 
 
 def _logged(

@@ -147,7 +147,9 @@ def _index(parts: Sequence[_Part]) -> _Index:
     dropped: set[int] = set()
     of_shard: defaultdict[int, set[int]] = defaultdict(set)
     overlapping = 0
-    for place, (part, head) in enumerate(_parsed(parts, _head)):
+    for place, (part, head) in enumerate(
+        _parsed(parts, lambda line: decode(line, _Head))
+    ):
         trial = hash((head.model, head.nodeid or ""))
         of_shard[part.shard].add(trial)
         is_answered = head.outcome is not Outcome.UNANSWERED
@@ -182,10 +184,6 @@ def _parsed(
         for _, found in parsed(part.log, parse):
             if found is not None:
                 yield part, found
-
-
-def _head(line: str) -> _Head:
-    return decode(line, _Head)
 
 
 def _check_alike(parts: Sequence[_Part]) -> None:

@@ -8,27 +8,21 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import isnan, nan
 from typing import NamedTuple
 
 from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record
-from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.results.keys import Key, key_of, label_of
 from pytest_llmarith.statistics.proportions import Cluster
-from pytest_llmarith.types import DEFAULT_CONDITION, Condition, Outcome
+from pytest_llmarith.types import Condition, Outcome
 
 # label of the condition, task, variant, depth, and the place of the variant
 _Cell = tuple[str, str, str | None, int | None, int]
 _UNKNOWN = -1  # no hash of Python is -1
-
-
-class _State(IntEnum):
-    UNANSWERED = 0
-    WRONG = 1
-    CORRECT = 2
+_UNANSWERED, _WRONG, _CORRECT = range(3)
 
 
 @dataclass(slots=True)
@@ -48,13 +42,13 @@ class CountedQuestion:
     score: float = 0.0  # the sum of the scores
     has_fractions: bool = False  # whether a score is between 0 and 1
 
-    def add(self, state: _State, score: float) -> None:
+    def add(self, state: int, score: float) -> None:
         """Count one trial of the question; a score may be unknown (not a number)."""
         self.asked += 1
-        if state is _State.UNANSWERED:
+        if state == _UNANSWERED:
             return
         self.answered += 1
-        self.correct += state is _State.CORRECT
+        self.correct += state == _CORRECT
         if not isnan(score):
             self.score += score
             self.has_fractions = self.has_fractions or 0 < score < 1
@@ -110,7 +104,7 @@ class Questions:
             if key not in found:
                 known = None if prompt == _UNKNOWN else prompt
                 found[key] = CountedQuestion(problem, known, *cells[number])
-            found[key].add(_State(state), score)
+            found[key].add(state, score)
         return iter(found.values())
 
     def add(self, trial: Trial) -> None:
@@ -123,15 +117,15 @@ class Questions:
         place = problem.variant_place
         cell = label_of(record.condition), record.task, problem.variant, depth, place
         number = self._cells.setdefault(cell, len(self._cells))
-        state = _State.WRONG
+        state = _WRONG
         if record.outcome is Outcome.UNANSWERED:
-            state = _State.UNANSWERED
+            state = _UNANSWERED
         elif record.outcome is Outcome.CORRECT:
-            state = _State.CORRECT
+            state = _CORRECT
         prompt = self._prompt(record)
         one = _UNKNOWN
         if record.nodeid is not None:
-            is_answered = state is not _State.UNANSWERED
+            is_answered = state != _UNANSWERED
             one = hash((trial.problem, prompt, number, record.repeat, is_answered))
         self._trials.extend((one, trial.question, prompt, number, state))
         score = record.grade.score if record.grade else None
@@ -153,31 +147,30 @@ class Questions:
 
 
 class AskedQuestions(NamedTuple):
-    """The questions of one model and task in one condition; None is the usual
-    condition.
-    """
+    """The questions of one model and task in one condition."""
 
     model: str
     task: str
     condition: Condition | None
     questions: Questions
 
+    @classmethod
+    def like(
+        cls, record: Record, systems: Mapping[str, str | None] | None
+    ) -> AskedQuestions:
+        """None yet, of the model, task and condition of a record."""
+        return cls(record.model, record.task, record.condition, Questions(systems))
+
 
 def asked_in(
     found: Iterable[Record], systems: Mapping[str, str | None] | None
 ) -> list[AskedQuestions]:
     """The questions of records, by model, task and condition."""
-    results: dict[Hashable, AskedQuestions] = {}
+    results: dict[Key, AskedQuestions] = {}
     for record in found:
-        key = record.model, record.task, label_of(record.condition)
+        key = key_of(record)
         if key not in results:
-            condition: Condition | None = record.condition
-            if condition == DEFAULT_CONDITION:
-                condition = None
-            questions = Questions(systems)
-            results[key] = AskedQuestions(
-                record.model, record.task, condition, questions
-            )
+            results[key] = AskedQuestions.like(record, systems)
         results[key].questions.add(Trial(record))
     return list(results.values())
 
@@ -214,7 +207,8 @@ def pair(
         for other in right:
             candidates = waiting[key(other)]
             for one in candidates:
-                if any_prompt or _may_have_same_prompt(one, other):
+                prompts = {one.prompt, other.prompt}
+                if any_prompt or None in prompts or len(prompts) == 1:
                     candidates.remove(one)
                     pairs.append((one, other))
                     break
@@ -228,12 +222,6 @@ def _order(question: CountedQuestion) -> tuple[str, str]:
     return question.condition, question.variant or ""
 
 
-def _may_have_same_prompt(one: CountedQuestion, other: CountedQuestion) -> bool:
-    if one.prompt is None or other.prompt is None:
-        return True
-    return one.prompt == other.prompt
-
-
 def by_cell(
     questions: Iterable[CountedQuestion], *, with_conditions: bool
 ) -> dict[Hashable, CountedQuestion]:
@@ -245,14 +233,14 @@ def by_cell(
         condition = one.condition if with_conditions else ""
         cell = one.task, one.variant, one.depth, condition
         if cell not in found:
-            found[cell] = CountedQuestion(
-                hash(cell),
-                None,
-                condition,
-                one.task,
-                one.variant,
-                one.depth,
-                one.variant_place,
+            found[cell] = replace(
+                one,
+                problem=hash(cell),
+                prompt=None,
+                condition=condition,
+                asked=0,
+                answered=0,
+                correct=0,
             )
         whole = found[cell]
         whole.asked += one.asked

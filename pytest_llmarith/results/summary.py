@@ -12,7 +12,7 @@ from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record, Reply, Usage
 from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order
-from pytest_llmarith.results.questions import AskedQuestions, Questions
+from pytest_llmarith.results.questions import AskedQuestions
 from pytest_llmarith.summaries import Run, RunSummary, ServedChange
 
 _MOST_NAMES = 5
@@ -28,26 +28,23 @@ class Summary:
         with those of other runs.
         """
         self._systems = systems
-        self._results: dict[Key, tuple[ResultCounter, Questions]] = {}
+        self._results: dict[Key, tuple[ResultCounter, AskedQuestions]] = {}
         self._stored_replies = StoredReplies()
 
     def asked(self) -> list[AskedQuestions]:
         """The questions of each model, task and condition."""
-        return [self._asked(key) for key in self._results]
-
-    def _asked(self, key: Key) -> AskedQuestions:
-        one, questions = self._results[key]
-        return AskedQuestions(one.model, one.task, one.condition, questions)
+        return [asked for _, asked in self._results.values()]
 
     def add(self, record: Record) -> None:
         """Count one record. There is one per item."""
         key = key_of(record)
         if key not in self._results:
-            self._results[key] = ResultCounter(record), Questions(self._systems)
-        counter, questions = self._results[key]
+            asked = AskedQuestions.like(record, self._systems)
+            self._results[key] = ResultCounter(record), asked
+        counter, asked = self._results[key]
         trial = Trial(record)
         if counter.add(trial):
-            questions.add(trial)
+            asked.questions.add(trial)
         self._stored_replies.add(record.model, trial.replies)
 
     def of_run(
@@ -65,13 +62,13 @@ class Summary:
         answered = unanswered = duplicates = 0
         results, asked = [], []
         for key in result_order(run, self._results):
-            counter, _ = self._results[key]
+            counter, questions = self._results[key]
             result = counter.result(day, (selected or {}).get(key))
             answered += result.count("measured")
             unanswered += result.count("unanswered")
             duplicates += result.facts.duplicates
             results.append(result)
-            asked.append(self._asked(key))
+            asked.append(questions)
         is_complete = unanswered == 0 and answered + duplicates == run.selected
         baseline = run.baseline
         if baseline is None:

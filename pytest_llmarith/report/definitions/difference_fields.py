@@ -224,6 +224,8 @@ class ComparedPart(NamedTuple):
 
 
 def _trials(part: str) -> Any:
+    """The n of a figure."""
+
     def value(item: ComparedPart) -> int | None:
         found = item.one.get(part)
         return found.n if found else None
@@ -231,15 +233,23 @@ def _trials(part: str) -> Any:
     return value
 
 
-def _pairs(item: ComparedPart) -> int | None:
-    return item.one.questions if item.one.get("better") else None
-
-
 def _two_sides(named: str, pairs: str, right: str, test: str) -> list[Column[Any]]:
     """The columns of a comparison of A and B; `test` names that of all rows."""
     return [
-        Column("part", named, kinds.NAME, "the part of the questions", _label),
-        Column("pairs", pairs, kinds.COUNT, f"{pairs} that both answered", _pairs),
+        Column(
+            "part",
+            named,
+            kinds.NAME,
+            "the part of the questions",
+            lambda item: item.label,
+        ),
+        Column(
+            "pairs",
+            pairs,
+            kinds.COUNT,
+            f"{pairs} that both answered",
+            _trials("better"),
+        ),
         Column(
             "first_trials",
             "A",
@@ -274,10 +284,6 @@ def _two_sides(named: str, pairs: str, right: str, test: str) -> list[Column[Any
             _tested,
         ),
     ]
-
-
-def _label(item: ComparedPart) -> str:
-    return item.label
 
 
 COMPARISON = Definition(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.plan import (
@@ -127,15 +127,11 @@ _TOKENS: Kind[Tokens] = Kind(
 )
 
 
-def _model(item: Priced) -> Any:
-    return item.cost.model
-
-
 PRICES = Definition(
     "prices",
     "what the questions cost",
     [
-        Column("model", "model", kinds.NAME, "the model", _model),
+        Column("model", "model", kinds.NAME, "the model", lambda item: item.cost.model),
         Column(
             "tokens",
             "tokens each",

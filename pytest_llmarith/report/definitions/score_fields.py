@@ -67,14 +67,15 @@ def _term_seconds(here: Here) -> list[float] | None:
     return [one.value for one in here.all("term_seconds").values()] or None  # type: ignore[misc]
 
 
+def _agreed(found: Agreement) -> Shown:
+    notes = () if found.kappa is None else (f"kappa {found.kappa:.2f}",)
+    return Shown(f"{found.agreed:,} of {found.judged:,}", notes=notes)
+
+
 JUDGES: Kind[Agreement] = Kind(
-    lambda v: Shown(f"{v.agreed:,} of {v.judged:,}", notes=_kappa(v)),
+    _agreed,
     lambda v: v.judged,
 )
-
-
-def _kappa(found: Agreement) -> tuple[str, ...]:
-    return () if found.kappa is None else (f"kappa {found.kappa:.2f}",)
 
 
 SECONDS_A_TERM: Kind[Any] = Kind(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -235,23 +235,17 @@ _SHARE: Column[Heat] = Column(
 # --- conditions -----------------------------------------------------------------------
 
 
-def effect_items(
-    runs: Sequence[PageRun], series: Sequence[Series]
-) -> Iterator[LabelledSide]:
-    """The effects of the conditions of all runs."""
+def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
+    """The effects of the conditions of all runs; None if there are none."""
     labels = {one.key: one.label for one in series}
+    items = []
     for number, run in enumerate(runs):
         for item in effects_of(run.summary):
             assert item.one
-            _, place, *_ = item.one
+            place = item.one.place
             label = labels[number, place.model, place.condition or ""]
             model = item.model._replace(label=label)
-            yield item._replace(model=model)
-
-
-def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
-    """The effects of the conditions of all runs; None if there are none."""
-    items = list(effect_items(runs, series))
+            items.append(item._replace(model=model))
     if not items:
         return None
     table = EFFECTS.table(
