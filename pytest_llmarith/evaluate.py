@@ -35,6 +35,12 @@ from pytest_llmarith.types import (
     messages_of,
 )
 
+_INCOMPLETE = {  # replies, which have no answer
+    "content_filter": NanReason.FILTERED,
+    "length": NanReason.TRUNCATED,
+    "repetition": NanReason.REPETITION,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class AskedTrial:
@@ -183,7 +189,8 @@ def _of_readings(
 def _read(task: Task[Any], problem: Problem, reply: Reply) -> Any:
     """The answer, or a `NoAnswer`. Incomplete and empty replies are not read."""
     __tracebackhide__ = True
-    incomplete = incomplete_reason(reply)
+    # What stands at the end of an incomplete reply may be cut in half.
+    incomplete = _INCOMPLETE.get(reply.finish_reason or "")
     if incomplete:
         return NoAnswer(str(incomplete))
     if task.has_thoughts:
@@ -230,19 +237,6 @@ def _of_grade(
     named = scores or {name: float(one) for name, one in grade.scores.items()}
     part = records.RecordedGrade(score, dict(named), details)
     return Graded(outcome, grade.reason or reason, None, answer, {}, part)
-
-
-def incomplete_reason(reply: Reply) -> NanReason | None:
-    """Why an incomplete reply counts as one without an answer: what stands at
-    its end may be cut in half.
-    """
-    if reply.finish_reason == "content_filter":
-        return NanReason.FILTERED
-    if reply.finish_reason == "length":
-        return NanReason.TRUNCATED
-    if reply.finish_reason == "repetition":
-        return NanReason.REPETITION
-    return None
 
 
 # --- records --------------------------------------------------------------------------

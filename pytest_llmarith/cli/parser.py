@@ -123,9 +123,13 @@ def add_format(
 def add_output(
     command: argparse.ArgumentParser,
     purpose: str = "Write to this file instead of the terminal",
+    *,
+    required: bool = False,
 ) -> None:
     """Add the arguments for a file to write."""
-    command.add_argument("--output", type=Path, metavar="FILE", help=purpose)
+    command.add_argument(
+        "--output", type=Path, required=required, metavar="FILE", help=purpose
+    )
     command.add_argument(
         "--force", action="store_true", help="Let --output replace a file that exists"
     )

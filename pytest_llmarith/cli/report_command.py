@@ -119,16 +119,7 @@ def add_plot(commands: parser.Commands) -> None:
     command.add_argument(
         "--kind", choices=_FIGURES, default="curves", metavar=kinds, help=purpose
     )
-    command.add_argument(
-        "--output",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="An .svg, .pdf or .png file",
-    )
-    command.add_argument(
-        "--force", action="store_true", help="Let --output replace a file that exists"
-    )
+    parser.add_output(command, "An .svg, .pdf or .png file", required=True)
 
 
 def _plot(request: argparse.Namespace) -> int:
@@ -357,9 +348,7 @@ def _regrade(request: argparse.Namespace) -> int:
                 if change.outcomes in request.show and is_read:
                     try:
                         parser.say(_shown(change))
-                    except (
-                        BrokenPipeError
-                    ):  # such as `head`: the output is still written
+                    except BrokenPipeError:  # as by `head`; the output is still written
                         is_read = False
     parser.say(*_matrix(counts))
     if any(0 < score < 1 for score in (*counts.before, *counts.after)):

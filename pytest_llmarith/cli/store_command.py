@@ -366,7 +366,11 @@ def _cancel(request: argparse.Namespace) -> int:
         if not chosen:
             say("no batches")
         if request.forget:
-            _forget(chosen, store)
+            with store.submitting():
+                for batch in chosen:
+                    store.release(batch)
+                    free = f"{batch.questions:,} questions are free"
+                    say(f"{_id(batch)}: forgotten, {free}")
             return 0
     for batch in chosen:
         if batch.id is None:
@@ -403,13 +407,6 @@ def _chosen(batches: list[Batch], request: argparse.Namespace) -> list[Batch]:
         if name not in by_id:
             raise UsageError(f"there is no batch {name!r}; see llmarith batch status")
     return [batch for batch in batches if _id(batch) in request.batches]
-
-
-def _forget(batches: list[Batch], store: Reservations) -> None:
-    with store.submitting():
-        for batch in batches:
-            store.release(batch)
-            say(f"{_id(batch)}: forgotten, {batch.questions:,} questions are free")
 
 
 def _id(batch: Batch) -> str:

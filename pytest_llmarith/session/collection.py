@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import pytest
@@ -59,11 +59,10 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     names = ["problem"]
     parameters = []
     for model, problem, config in product(models, problems, configs):
-        item = _Item(model, problem, config)
-        values = item.fixtures
+        label, values, item_marks = _item(model, problem, config)
         names = list(values)
-        item_marks = [*item.marks, *marks]
-        parameters.append(pytest.param(*values.values(), id=item.id, marks=item_marks))
+        item_marks += marks
+        parameters.append(pytest.param(*values.values(), id=label, marks=item_marks))
     metafunc.parametrize(names, parameters)
 
 
@@ -77,49 +76,32 @@ def _parametrize_skipped(metafunc: pytest.Metafunc, reason: str) -> None:
     metafunc.parametrize(names, [pytest.param(*nothing, id="none", marks=skip)])
 
 
-class _Item(NamedTuple):
-    """The model is None if the user's `model` fixture replies, the prompt config if
-    only the default is used.
+def _item(
+    model: Model | None, problem: TaskProblem, config: PromptConfig | None
+) -> tuple[str, dict[str, Any], list[pytest.MarkDecorator]]:
+    """The id of an item, its fixtures, and as marks its cell and the keywords of its
+    sequence.
+
+    The model is None if the user's `model` fixture replies, the prompt config if only
+    the default is used.
     """
-
-    model: Model | None
-    problem: TaskProblem
-    config: PromptConfig | None
-
-    @property
-    def fixtures(self) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        if self.model is not None:
-            values[MODEL_FIXTURE] = self.model
-        values["problem"] = self.problem
-        if self.config is not None:
-            values[PROMPT_CONFIG] = self.config
-        return values
-
-    @property
-    def id(self) -> str:
-        text = self.problem.label
-        if self.model is not None:
-            text = f"{id_of(self.model.name)}-{text}"
-        if self.config is not None:
-            text += self.config.label
-        return text
-
-    @property
-    def marks(self) -> Iterator[pytest.MarkDecorator]:
-        """The cell of the item, and the keywords of its sequence."""
-        coordinates: dict[str, Any] = {**self.problem.coordinates()}
-        if self.config is not None:
-            coordinates.update(self.config.coordinates())
-        if self.model is not None:
-            coordinates["model"] = self.model.name
-        yield pytest.mark.cell(task=self.problem.task, **coordinates)
-        for tag, names in self.problem.tags.items():
-            if isinstance(names, str | int):
-                continue
-            mark = getattr(pytest.mark, f"{self.problem.task}_{tag}")
-            for name in names:
-                yield mark(name=name)
+    label = problem.label
+    fixtures: dict[str, Any] = {"problem": problem}
+    coordinates: dict[str, Any] = {**problem.coordinates()}
+    if config is not None:
+        label += config.label
+        fixtures[PROMPT_CONFIG] = config
+        coordinates.update(config.coordinates())
+    if model is not None:
+        label = f"{id_of(model.name)}-{label}"
+        fixtures = {MODEL_FIXTURE: model, **fixtures}
+        coordinates["model"] = model.name
+    marks = [pytest.mark.cell(task=problem.task, **coordinates)]
+    for tag, names in problem.tags.items():
+        if not isinstance(names, str | int):
+            mark = getattr(pytest.mark, f"{problem.task}_{tag}")
+            marks += [mark(name=name) for name in names]
+    return label, fixtures, marks
 
 
 def _configs_of(

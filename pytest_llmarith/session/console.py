@@ -190,7 +190,7 @@ class Terminal:
             wanted = ["unanswered"]
         else:
             return
-        if not _count_trials(summary, wanted):
+        if not any(one.count(outcome) for one in summary.results for outcome in wanted):
             return  # so the run log is not read
         listed = (record for record in records if record.outcome in wanted)
         most = _MAX_LINES_WITH_ALL if "A" in chars else _MAX_LINES
@@ -217,7 +217,6 @@ class Terminal:
         lines = []
         if verbose > -2:
             lines += run_lines(summary, width)
-        if verbose > -2:
             level = Level.FULL if verbose > 0 else Level.BRIEF
             lines += screen(summary, width, level, only_head=verbose < 0)
         if hasmarkup:
@@ -238,15 +237,6 @@ class Terminal:
         self.reporter.write_sep("=", f"llmarith: {name}", bold=True)
         for line in lines:
             self.reporter.write_line(line)
-
-
-def _count_trials(summary: RunSummary, outcomes: Iterable[str]) -> int:
-    """The number of trials with one of these outcomes."""
-    count = 0
-    for result in summary.results:
-        for outcome in outcomes:
-            count += result.count(outcome)
-    return count
 
 
 def shortened(interrupt: KeyboardInterrupt, config: pytest.Config) -> KeyboardInterrupt:

@@ -29,8 +29,7 @@ from pytest_llmarith.session.forecast import (
     Forecast,
     MakePlan,
     planning,
-    refuse_empty,
-    refuse_unknown_models,
+    refuse,
     start_broker,
 )
 from pytest_llmarith.session.items import (
@@ -380,8 +379,7 @@ class RunBroker:
 
         Raises pytest.UsageError before the first request.
         """
-        refuse_empty(self._config, self._settings, asked)
-        refuse_unknown_models(self._config, self._settings, asked)
+        refuse(self._config, self._settings, asked)
         if not asked:
             return
         self._recorder.expect(asked)

@@ -18,8 +18,7 @@ from pytest_llmarith.session.forecast import (
     STOPPED_EXIT_STATUS,
     Forecast,
     planning,
-    refuse_empty,
-    refuse_unknown_models,
+    refuse,
     start_broker,
 )
 from pytest_llmarith.session.items import NO_MODEL, parameter_of, problem_of
@@ -67,8 +66,7 @@ class DryRun:
             raise session.Interrupted(f"{failed} errors during collection")
         items = selected(session.items)
         asked = list(planned_questions(items, self._settings))
-        refuse_empty(self._config, self._settings, asked)
-        refuse_unknown_models(self._config, self._settings, asked)
+        refuse(self._config, self._settings, asked)
         if asked:
             self._forecast(asked)
         others = len(items) - len(asked)

@@ -200,32 +200,25 @@ class Forecast:
         return lengths
 
 
-def refuse_empty(
+def refuse(
     config: pytest.Config, settings: Settings, asked: Sequence[PlannedQuestion]
 ) -> None:
-    """Raises pytest.UsageError if an option concerns no selected question; parts of a
-    run may have none.
+    """Raises pytest.UsageError if an option concerns no selected question, which parts
+    of a run may lack, or if litellm's list shows that a model is unknown, before
+    litellm is loaded.
     """
     if settings.batch is not None and not asked:
         raise pytest.UsageError(
             "--llm-batch: no question to a model of --llm-model was selected"
         )
     is_part = settings.shard is not None or config.getoption("lf", False)
-    if settings.adaptive is None or is_part:
-        return
-    if not any(one.task == THRESHOLD for one in asked):
+    has_depths = any(one.task == THRESHOLD for one in asked)
+    if settings.adaptive is not None and not is_part and not has_depths:
         raise pytest.UsageError(
             "--llm-adaptive: no item of a task with depths was selected; select "
             "arithmetic, or a task of your own whose problems a Grid makes"
         )
 
-
-def refuse_unknown_models(
-    config: pytest.Config, settings: Settings, asked: Sequence[PlannedQuestion]
-) -> None:
-    """Raises pytest.UsageError if litellm's list shows that a model is unknown, before
-    litellm is loaded.
-    """
     named = {one.question.model for one in asked}
     environ = {**dotenv_variables(config.rootpath / ".env"), **os.environ}
     if settings.store_mode is StoreMode.ONLY:
