@@ -16,6 +16,7 @@ from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.log import (
     LOG,
     SUMMARY,
+    Replaced,
     is_torn,
     lines,
     log_of,
@@ -131,21 +132,19 @@ class LoadedRun:
             for change in changes(self._file, None, []):
                 yield change.record
             return
-        kept = self._kept
-        if kept is None:
+        replaced = self._replaced
+        if not replaced:
             yield from records_in(self._file, most_right)
             return
         for place, record in enumerate(records_in(self._file)):
-            if place in kept:
+            if place not in replaced:
                 yield record
 
     @cached_property
-    def _kept(self) -> set[int] | None:
-        """The positions of the records that are not replaced by another one of their
-        trial; None if none is.
-        """
+    def _replaced(self) -> set[int]:
+        """The positions of the records that another one of their trial replaces."""
         if self._written and self._written.log and not self.has_other_log:
-            return None  # a run writes each trial once
+            return set()  # a run writes each trial once
         # The keys before `simulated` identify the trial. Usually each trial occurs
         # once.
         heads: set[int] = set()
@@ -155,17 +154,13 @@ class LoadedRun:
             heads.add(hash(head))
             count += 1
         if len(heads) == count:
-            return None
-        kept: dict[tuple[str, str | int], int] = {}
-        answered = set()
+            return set()
+        replaced = Replaced()
         for place, record in enumerate(records_in(self._file)):
-            trial = record.model, record.nodeid or place
-            if record.outcome is not Outcome.UNANSWERED:
-                answered.add(trial)
-            elif trial in answered:
-                continue
-            kept[trial] = place
-        return set(kept.values())
+            trial = hash((record.model, record.nodeid or place))
+            is_answered = record.outcome is not Outcome.UNANSWERED
+            replaced.add(place, trial, is_answered=is_answered)
+        return replaced.places
 
     def summary(self) -> RunSummary:
         """The run in numbers: as it was written, else counted from its records."""

@@ -313,6 +313,35 @@ def records_in(log: Path, most_right: int | None = None) -> Iterator[Record]:
             yield record
 
 
+class Replaced:
+    """The places of records that others of their trial replace: what counts is the last
+    one with an answer, else the last one.
+
+    `overlapping` is how many of them are answers.
+    """
+
+    def __init__(self) -> None:
+        self.places: set[int] = set()
+        self.overlapping = 0
+        self._kept: dict[int, int] = {}  # by hash, as trials may be many
+        self._unanswered: set[int] = set()
+
+    def add(self, place: int, trial: int, *, is_answered: bool) -> None:
+        """Note the record at a place, of a trial by its hash."""
+        if trial in self._kept:
+            was_answered = trial not in self._unanswered
+            if was_answered and not is_answered:
+                self.places.add(place)
+                return
+            self.places.add(self._kept[trial])
+            self.overlapping += was_answered
+        self._kept[trial] = place
+        if is_answered:
+            self._unanswered.discard(trial)
+        else:
+            self._unanswered.add(trial)
+
+
 def record_of(line: str) -> Record:
     """The record in a line, with details that its task can read. Raises ValueError."""
     from pytest_llmarith.figures.estimates import figures_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pytest_llmarith.records import Part, Record, decode
 from pytest_llmarith.results.keys import Key, key_of
@@ -17,6 +17,7 @@ from pytest_llmarith.results.load import read_summary
 from pytest_llmarith.results.log import (
     LOG,
     SUMMARY,
+    Replaced,
     log_of,
     parsed,
     record_of,
@@ -94,18 +95,18 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     if os.path.lexists(into):
         raise UsageError(f"--output {name_of(into)}: this exists; name a new folder")
     _check_alike(parts)
-    index = _index(parts)
+    replaced, of_shard = _index(parts)
     largest: dict[int, _Part] = {}
     for part in sorted(parts, key=lambda part: part.expected):
         largest[part.shard] = part
-    _check_whole(largest, index.of_shard)
+    _check_whole(largest, of_shard)
     expected = sum(part.expected for part in largest.values())
-    run = _facts(parts, expected, index.overlapping, into.name)
+    run = _facts(parts, expected, replaced.overlapping, into.name)
     selected: Counter[Key] = Counter()
     for part in largest.values():
         for one in part.summary.series:
             selected[key_of(one.facts)] += one.facts.selected or 0
-    return _write(into, _kept(parts, index.dropped), run, +selected)
+    return _write(into, _kept(parts, replaced.places), run, +selected)
 
 
 def _part(path: Path) -> _Part:
@@ -128,52 +129,27 @@ class _Head(Part):
     outcome: Outcome
 
 
-class _Index(NamedTuple):
-    """`dropped` are the places of records that others replace, `overlapping` is how
-    many of them are answers, and `of_shard` how many trials each shard has.
+def _index(parts: Sequence[_Part]) -> tuple[Replaced, Mapping[int, int]]:
+    """Which records others replace, and how many trials each shard has, found by a
+    first reading: all records together would take five kilobytes for each trial.
     """
-
-    dropped: set[int]
-    overlapping: int
-    of_shard: Mapping[int, int]
-
-
-def _index(parts: Sequence[_Part]) -> _Index:
-    """What is kept of the records, found by a first reading: all records together would
-    take five kilobytes for each trial.
-    """
-    kept: dict[int, int] = {}  # the place of each trial, by its hash
-    unanswered: set[int] = set()
-    dropped: set[int] = set()
+    replaced = Replaced()
     of_shard: defaultdict[int, set[int]] = defaultdict(set)
-    overlapping = 0
     for place, (part, head) in enumerate(
         _parsed(parts, lambda line: decode(line, _Head))
     ):
         trial = hash((head.model, head.nodeid or ""))
         of_shard[part.shard].add(trial)
         is_answered = head.outcome is not Outcome.UNANSWERED
-        if trial in kept:
-            was_answered = trial not in unanswered
-            if was_answered and not is_answered:
-                dropped.add(place)
-                continue
-            dropped.add(kept[trial])
-            overlapping += was_answered
-        kept[trial] = place
-        if is_answered:
-            unanswered.discard(trial)
-        else:
-            unanswered.add(trial)
-    found = {shard: len(trials) for shard, trials in of_shard.items()}
-    return _Index(dropped, overlapping, found)
+        replaced.add(place, trial, is_answered=is_answered)
+    return replaced, {shard: len(trials) for shard, trials in of_shard.items()}
 
 
-def _kept(parts: Sequence[_Part], dropped: set[int]) -> Iterator[tuple[str, Record]]:
-    """The lines and records that are not dropped."""
+def _kept(parts: Sequence[_Part], replaced: set[int]) -> Iterator[tuple[str, Record]]:
+    """The lines and records that are not replaced."""
     found = _parsed(parts, lambda line: (line, record_of(line)))
     for place, (_, kept) in enumerate(found):
-        if place not in dropped:
+        if place not in replaced:
             yield kept
 
 
