@@ -80,6 +80,22 @@ _BODY = "extra_body"
 # the parameter in which a worker gets what the controller found about a model file
 _FILE = "file"
 _OTHER_MODELS = {"fallbacks", "context_window_fallback_dict", "model_list", "models"}
+_REFUSED = (
+    (
+        _OTHER_MODELS,
+        "makes litellm or the provider ask another model; remove it, and name that "
+        "model with --llm-model",
+    ),
+    (
+        _SEVERAL_REPLIES,
+        "may ask for several replies, which are all paid for; remove it, and write "
+        "--llm-repeats=K",
+    ),
+    (
+        _SET_BY_THE_PLUGIN,
+        "is set by the plugin; see llm_timeout, llm_retries, --llm-model",
+    ),
+)
 
 
 class ModelOptions:
@@ -291,20 +307,9 @@ def _check_parameter(name: str, value: Any, place: str = "") -> None:
             f"{said} makes litellm reply without a model; use llmarith/sloppy to try "
             f"things out"
         )
-    if name in _OTHER_MODELS:
-        raise ValueError(
-            f"{said} makes litellm or the provider ask another model; remove it, and "
-            f"name that model with --llm-model"
-        )
-    if name in _SEVERAL_REPLIES:
-        raise ValueError(
-            f"{said} may ask for several replies, which are all paid for; remove it, "
-            f"and write --llm-repeats=K"
-        )
-    if name in _SET_BY_THE_PLUGIN:
-        raise ValueError(
-            f"{said} is set by the plugin; see llm_timeout, llm_retries, --llm-model"
-        )
+    for names, why in _REFUSED:
+        if name in names:
+            raise ValueError(f"{said} {why}")
     if place and name in _NOT_IN_A_BODY:
         raise ValueError(f"{said} would not be noticed; write {name}=VALUE by itself")
     if not isinstance(value, Mapping):

@@ -26,7 +26,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
-from http import HTTPStatus
+from http.client import responses
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.error_bodies import Refused, codes_in
@@ -353,7 +353,8 @@ def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
         said = cause.said or "no reason given"
         if cause.status == 200:
             return said, "unusable response from"
-        return f"{_named(cause.status)}: {said}", f"{cause.status} from"
+        named = f"{cause.status} {responses.get(cause.status, '')}".strip()
+        return f"{named}: {said}", f"{cause.status} from"
     if isinstance(cause, TimeoutError):
         return f"no reply within {timeout_s:g} s", "no reply from"
     if isinstance(cause, UnusableResponse | NotSent | Redirected):
@@ -388,11 +389,3 @@ def _advice(cause: BaseException, model: Model) -> str:
 
 def _place(variable: str) -> str:
     return f"{variable} in the environment or in .env"
-
-
-def _named(status: int) -> str:
-    """The status with its name, such as `404 Not Found`."""
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return f"{status}"

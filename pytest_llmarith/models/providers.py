@@ -122,9 +122,8 @@ def provider_of(target: str, environ: Mapping[str, str]) -> str | None:
     prefix, slash, _ = target.partition("/")
     if slash:
         return prefix
-    listed = _providers().get(target)
-    if listed is not None:
-        return listed
+    if target in _providers():
+        return _providers()[target]
     for provider, names in _FAMILIES.items():
         if names.match(target):
             return provider
@@ -176,7 +175,9 @@ def address_of(target: str, environ: Mapping[str, str]) -> tuple[str, str] | Non
 
     None if no variable does.
     """
-    if not any(_may_set_an_address(name) for name in list(environ)):
+    own = {name for names in _ADDRESSES.values() for name in names}
+    ends = ("_API_BASE", "_BASE_URL")
+    if not any(name.endswith(ends) or name in own for name in list(environ)):
         return None  # before litellm's list is read
     prefix = _prefix(target, environ)
     if prefix is None:
@@ -188,12 +189,6 @@ def address_of(target: str, environ: Mapping[str, str]) -> tuple[str, str] | Non
         if address:
             return name, address
     return None
-
-
-def _may_set_an_address(name: str) -> bool:
-    if name.endswith(("_API_BASE", "_BASE_URL")):
-        return True
-    return any(name in names for names in _ADDRESSES.values())
 
 
 def key_variable(target: str, environ: Mapping[str, str]) -> str | None:
@@ -351,33 +346,25 @@ def cost_in(
     """The cost of a reply in US dollars by an entry, at the dearest of some
     tiers; None if it is unknown.
     """
-    tokens = prompt_tokens, cached_tokens, to_cache, completion_tokens
-    costs = [_cost_at(entry, tier, *tokens) for tier in tiers]
-    known = [cost for cost in costs if cost is not None]
-    return max(known) if len(known) == len(costs) else None
-
-
-def _cost_at(
-    entry: Mapping[str, Any],
-    tier: str | None,
-    prompt_tokens: int,
-    cached_tokens: int,
-    to_cache: int,
-    completion_tokens: int,
-) -> float | None:
-    prompt_usd, completion_usd = _rates(entry, tier)
-    if prompt_usd is None or completion_usd is None:
-        return None
     if prompt_tokens > _LONG_PROMPT and any("_above_" in name for name in entry):
         return None
-    cached_usd = _rate(entry, "cache_read_input_token_cost", tier)
-    if cached_usd is None:
-        cached_usd = prompt_usd
-    to_cache_usd = _rate(entry, "cache_creation_input_token_cost", tier) or 0.0
-    sent_usd = (prompt_tokens - cached_tokens) * prompt_usd + cached_tokens * cached_usd
-    sent_usd += to_cache * max(0.0, to_cache_usd - prompt_usd)
-    cost_usd = sent_usd + completion_tokens * completion_usd
-    return cost_usd or None  # a price of 0 means that there is none
+    most = 0.0
+    for tier in tiers:
+        prompt_usd, completion_usd = _rates(entry, tier)
+        if prompt_usd is None or completion_usd is None:
+            return None
+        cached_usd = _rate(entry, "cache_read_input_token_cost", tier)
+        if cached_usd is None:
+            cached_usd = prompt_usd
+        to_cache_usd = _rate(entry, "cache_creation_input_token_cost", tier) or 0.0
+        sent_usd = (prompt_tokens - cached_tokens) * prompt_usd
+        sent_usd += cached_tokens * cached_usd
+        sent_usd += to_cache * max(0.0, to_cache_usd - prompt_usd)
+        cost_usd = sent_usd + completion_tokens * completion_usd
+        if not cost_usd:
+            return None  # a price of 0 means that there is none
+        most = max(most, cost_usd)
+    return most
 
 
 def _price(entry: Mapping[str, Any], tier: str | None) -> Price | None:
