@@ -12,7 +12,7 @@ import pytest
 from pytest_llmarith.report.remarks import (
     answered_count,
     duplicates,
-    missing_cells,
+    with_missing_cells,
 )
 from pytest_llmarith.report.series import results_of
 from pytest_llmarith.results.gates import is_complete
@@ -66,7 +66,7 @@ def test_missing_cells_are_named(one: Here, said: str) -> None:
     rows = [result(ALL), one]
     for each in sets:
         rows += results_of(each)
-    assert missing_cells(rows) == [
+    assert [row.missing for row in with_missing_cells(rows)] == [
         "",
         said,
         "",
