@@ -117,12 +117,13 @@ def test_models_with_few_common_questions_are_not_compared() -> None:
     assert found.questions == 5
 
 
-def test_all_repeats_of_a_question_are_compared() -> None:
+def test_a_question_in_two_conditions_is_one() -> None:
     """Right and then wrong beside right twice."""
     trials = [
-        added(text, model=model) | {"repeat": repeat}
+        added(text, model=model) | {"condition": {"context": context}}
         for model, texts in (("o4-mini", ("{}", "1")), ("gpt-4.1", ("{}", "{}")))
-        for repeat, text in enumerate(texts)
+        for context, text in zip(("none", "2k"), texts, strict=True)
     ]
-    (found,) = summed_up(trials).differences
+    found, *_ = summed_up(trials).contrasts("model")
+    assert found.questions == 1
     assert (found.value("correct_beside"), found.value("correct")) == (1, 2)
