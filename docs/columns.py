@@ -9,6 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.estimates import figures_of
@@ -43,6 +44,9 @@ from pytest_llmarith.report.definitions.score_fields import (
 from pytest_llmarith.tasks.registry import register_built_in
 from pytest_llmarith.tasks.task import OEIS
 from pytest_llmarith.views.table import Column, Definition, Level
+from pytest_llmarith.views.tasks import report_of
+
+register_built_in()
 
 DEFINITIONS: Sequence[Definition] = (
     OVERVIEW,
@@ -53,7 +57,7 @@ DEFINITIONS: Sequence[Definition] = (
     ERRORS,
     CLASSES,
     DIGITS,
-    SCORES,
+    replace(SCORES, columns=[*SCORES.columns, *report_of(OEIS).score_columns]),
     SEARCHES,
     THRESHOLDS,
     DIFFERENCES,
@@ -106,7 +110,6 @@ def columns() -> str:
 
 def _measures() -> str:
     lines = ["## Measures", "", "| key | title | unit | meaning |", "|---|---|---|---|"]
-    register_built_in()
     for task, of_task in ((None, MEASURES.values()), (OEIS, figures_of(OEIS).measures)):
         for one in of_task:
             if one.key.removeprefix("adaptive_") in MEASURES.keys() - {one.key}:

@@ -13,7 +13,6 @@ from pathlib import Path
 # Folders and files of a project.
 STORE_FOLDER = ".llmarith"
 STORE_FILE = "store.sqlite"
-OEIS_CACHE_FOLDER = "oeis_cache"
 REPORTS_FOLDER = "reports"
 _LONGEST_WAIT_S = 1e9  # thirty years
 

@@ -141,12 +141,14 @@ class ModelOptions:
         words = option("--llm-sweep") or ()
         return tuple(parse_at("--llm-sweep", sweep, models, words))
 
-    def judge(self, place: str, text: str) -> Model:
-        """A judge. The parameters for all models do not apply to it."""
+    def single(self, place: str, text: str) -> Model:
+        """A model that is not measured. The parameters for all models do not apply to
+        it.
+        """
         model = parse_at(place, parse_model, text)
         if is_file(model.target):
             raise ValueError(
-                f"{place}: a model file cannot judge; write openai/NAME?api_base=URL "
+                f"{place}: it is no model file; write openai/NAME?api_base=URL "
                 f"of a server of it"
             )
         return self._with_address(model)

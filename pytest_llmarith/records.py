@@ -289,7 +289,7 @@ class Record(Part):
 
     `run`: the name of the run's folder
     `nodeid`: pytest's id of the item; null if another program asked
-    `task`: such as `arithmetic` or `oeis`, or the name of a task of your own
+    `task`: such as `arithmetic`, or the name of a task of your own
     `simulated`: whether a fake model replied
     `condition`: how the prompt was written
     `repeat`: number of the repeat in the same condition, counted from 0

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,12 +20,11 @@ from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
 from pytest_llmarith.model_options import ModelOptions, encodable, parse_at
 from pytest_llmarith.models.asking import BatchMode, Transport
 from pytest_llmarith.options import OPTIONS
-from pytest_llmarith.sandbox.programs import IsolationLevel, ProgramLimits
-from pytest_llmarith.tasks.oeis.cache import check_name
-from pytest_llmarith.tasks.oeis.details import Rules
-from pytest_llmarith.tasks.oeis.lookup_table.model_judge import PARAMS
+from pytest_llmarith.parsers import distinct, one_of, seconds, some_of, whole
+from pytest_llmarith.tasks.oeis.oeis_settings import OeisSettings, oeis_settings
 from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.tasks.search_questions import CONFIRMATIONS
+from pytest_llmarith.tasks.task import OEIS
 from pytest_llmarith.types import (
     DEFAULT_CONDITION,
     Condition,
@@ -40,15 +38,12 @@ from pytest_llmarith.types import (
     Symbols,
 )
 
-LONGEST_LIMIT_S = 3600.0
 _MAX_SHARDS = 10_000
 _MAX_DEPTH = 1000
 _QUESTIONS = 100  # of adaptive asking, per variant
-_MIN_MEMORY = 1 << 26  # the minimum for Python to start
 _CONTEXTS = ("1k", "2k", "4k")
 _DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 
-_Choice = TypeVar("_Choice", bound=StrEnum)
 _Value = TypeVar("_Value")
 
 
@@ -67,23 +62,6 @@ class PromptConfigs:
     def are_default(self) -> bool:
         """Whether every question is asked once, in the default condition."""
         return self.conditions == (DEFAULT_CONDITION,) and self.repeats == 1
-
-
-@dataclass(frozen=True, slots=True)
-class OeisSettings:
-    """The settings of the OEIS task; None leaves the choice to the bench or the
-    machine.
-    """
-
-    sets: tuple[str, ...] | None
-    ini_sets: tuple[str, ...] | None
-    cache: Path
-    limits: ProgramLimits
-    terms: int | None
-    sandbox: IsolationLevel | None
-    rules: Rules
-    static_judge: bool
-    judge: Model | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +91,19 @@ class Settings:
     fail_under: tuple[str, ...]
     oeis: OeisSettings
 
+    def check_tasks(self) -> None:
+        """Raises ValueError if a task cannot be asked with its settings."""
+        self.oeis.check(bool(self.models))
+
     @property
-    def judges(self) -> tuple[Model, ...]:
-        """The models that judge replies; they are not measured."""
-        return () if self.oeis.judge is None else (self.oeis.judge,)
+    def graders(self) -> tuple[Model, ...]:
+        """The models that graders ask; they are not measured."""
+        return self.oeis.graders
+
+    @property
+    def of_tasks(self) -> dict[str, dict[str, Any]]:
+        """What the summary says of the settings of tasks."""
+        return {OEIS: self.oeis.facts}
 
 
 def parse_settings(config: pytest.Config) -> Settings:
@@ -197,35 +184,35 @@ def _parse(config: pytest.Config) -> Settings:
         seed=seed,
         shard=shard,
         depths=given.optional("--llm-depths", _depths),
-        trials=given.optional("--llm-trials", _whole(1, 1_000_000)),
+        trials=given.optional("--llm-trials", whole(1, 1_000_000)),
         adaptive=given.optional("--llm-adaptive", _adaptive),
         breaking_point=given.optional(
-            "--llm-breaking-point", _whole(1 + CONFIRMATIONS, 1_000)
+            "--llm-breaking-point", whole(1 + CONFIRMATIONS, 1_000)
         ),
         prompt_configs=_prompt_configs(given, config.invocation_params.dir),
         baseline=_baseline(given.raw("--llm-baseline"), measured),
-        reading=given.optional("--llm-match", _one_of(Reading)),
+        reading=given.optional("--llm-match", one_of(Reading)),
         request_limits=RequestLimits(
             concurrency=concurrency,
             fixed=is_fixed,
-            timeout_s=given.value("llm_timeout", _seconds),
-            retries=given.value("llm_retries", _whole(0, 100)),
-            requests_per_minute=given.optional("--llm-rpm", _whole(1, 100_000_000)),
+            timeout_s=given.value("llm_timeout", seconds),
+            retries=given.value("llm_retries", whole(0, 100)),
+            requests_per_minute=given.optional("--llm-rpm", whole(1, 100_000_000)),
             max_cost_usd=given.optional("--llm-max-cost", _dollars),
-            max_tokens=given.optional("--llm-max-total-tokens", _whole(1, 999_999_999)),
+            max_tokens=given.optional("--llm-max-total-tokens", whole(1, 999_999_999)),
             price=given.optional("--llm-price", Price.parse),
         ),
         batch=given.optional(
-            "--llm-batch", _one_of(BatchMode, "; before a path, write --llm-batch=wait")
+            "--llm-batch", one_of(BatchMode, "; before a path, write --llm-batch=wait")
         ),
-        transport=given.value("llm_transport", _one_of(Transport)),
+        transport=given.value("llm_transport", one_of(Transport)),
         dry_run=bool(given.raw("--llm-dry-run")),
-        store_mode=given.value("--llm-store", _one_of(StoreMode)),
+        store_mode=given.value("--llm-store", one_of(StoreMode)),
         store_path=config.rootpath / given.value("llm_store_dir", str) / STORE_FILE,
         reports=given.folder("--llm-reports", REPORTS_FOLDER),
         strict=bool(given.raw("--llm-strict")),
         fail_under=tuple(given.raw("--llm-fail-under") or ()),
-        oeis=_oeis(given, config, models),
+        oeis=oeis_settings(given, config.rootpath, models.single),
     )
 
 
@@ -248,8 +235,8 @@ def _prompt_configs(given: OptionValues, folder: Path) -> PromptConfigs:
     )
     systems = given.each("--llm-system-prompt", _systems)
     axes = (
-        given.value("--llm-number-format", _some_of(NumberFormat)),
-        given.value("--llm-symbols", _some_of(Symbols)),
+        given.value("--llm-number-format", some_of(NumberFormat)),
+        given.value("--llm-symbols", some_of(Symbols)),
         given.value("--llm-context", _contexts),
         tuple(templates) or (None,),
         tuple(systems) or (None,),
@@ -260,99 +247,15 @@ def _prompt_configs(given: OptionValues, folder: Path) -> PromptConfigs:
         systems={
             number: text for number, text in systems.items() if number is not None
         },
-        repeats=given.value("--llm-repeats", _whole(1, 1_000)),
+        repeats=given.value("--llm-repeats", whole(1, 1_000)),
     )
-
-
-def _oeis(
-    given: OptionValues, config: pytest.Config, models: ModelOptions
-) -> OeisSettings:
-    kind, _, judge = str(given.raw("--oeis-judge")).partition(":")
-    if (kind in ("static", "none")) == bool(judge.strip()) or kind not in (
-        "static",
-        "none",
-        "llm",
-        "both",
-    ):
-        raise ValueError(
-            "--oeis-judge: write static, llm:MODEL, both:MODEL or none, such as "
-            "llm:gpt-4o-mini, "
-            f"not {given.raw('--oeis-judge')!r}"
-        )
-    return OeisSettings(
-        sets=given.optional("--oeis-sets", _sets),
-        ini_sets=given.optional("oeis_sets", _sets),
-        cache=config.rootpath / given.value("oeis_cache", str),
-        limits=ProgramLimits(
-            seconds=given.value("--oeis-limits", _limits),
-            memory_bytes=given.value("oeis_memory", _memory),
-        ),
-        terms=given.optional(
-            "--oeis-terms",
-            lambda text: None if text == "all" else _whole(1, 1_000_000)(text),
-        ),
-        sandbox=given.optional("--oeis-sandbox", _one_of(IsolationLevel)),
-        rules=given.value("oeis_rules", _one_of(Rules)),
-        static_judge=kind in ("static", "both"),
-        judge=_judge(models.judge("--oeis-judge", judge)) if judge else None,
-    )
-
-
-def _judge(model: Model) -> Model:
-    """A judge gets the paper's request parameters unless its own replace them; null
-    removes one.
-    """
-    given = {**PARAMS, **model.params}
-    params = {name: value for name, value in given.items() if value is not None}
-    return replace(model, name=f"judge:{model.name}", params=params, judge=True)
-
-
-def _whole(lowest: int, highest: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if re.fullmatch(r"\d{1,9}", text, re.ASCII) and lowest <= int(text) <= highest:
-            return int(text)
-        raise ValueError(f"{text!r} is not a whole number from {lowest} to {highest}")
-
-    return parse
 
 
 def _concurrency(text: str) -> tuple[int, bool]:
     number, comma, word = text.partition(",")
     if comma and word.strip() != "fixed":
         raise ValueError(f"{text!r} does not end with fixed; write 16 or 16,fixed")
-    return _whole(1, 1024)(number), bool(comma)
-
-
-def _seconds(text: str) -> float:
-    if re.fullmatch(r"\d{1,7}(\.\d{1,6})?", text, re.ASCII) and float(text) > 0:
-        return float(text)
-    raise ValueError(f"{text!r} is not a positive number of seconds; write 600 or 0.5")
-
-
-def _one_of(choices: type[_Choice], hint: str = "") -> Callable[[str], _Choice]:
-    def parse(text: str) -> _Choice:
-        try:
-            return choices(text)
-        except ValueError:
-            *others, last = choices
-            raise ValueError(
-                f"{text!r} is unknown; write {', '.join(others)} or {last}{hint}"
-            ) from None
-
-    return parse
-
-
-def _some_of(choices: type[_Choice]) -> Callable[[str], tuple[_Choice, ...]]:
-    return lambda text: tuple(map(_one_of(choices), _distinct(text.split(","))))
-
-
-def _distinct(values: Iterable[str]) -> list[str]:
-    """The stripped values. Raises ValueError if one is given twice."""
-    stripped = [value.strip() for value in values]
-    for number, value in enumerate(stripped):
-        if value in stripped[:number]:
-            raise ValueError(f"{value!r} is given twice; give each value once")
-    return stripped
+    return whole(1, 1024)(number), bool(comma)
 
 
 def _depths(text: str) -> tuple[int, ...]:
@@ -419,7 +322,7 @@ def _dollars(text: str) -> float:
 
 
 def _contexts(text: str) -> tuple[str | None, ...]:
-    words = _distinct(text.split(","))
+    words = distinct(text.split(","))
     for word in words:
         if word not in ("none", *_CONTEXTS):
             raise ValueError(
@@ -469,37 +372,3 @@ def _template(file: str, path: Path) -> str:
     except (OSError, ValueError) as error:  # such as UnicodeDecodeError
         raise ValueError(f"{file!r}: {error}") from None
     return text.removesuffix("\n")
-
-
-def _sets(text: str) -> tuple[str, ...]:
-    sets = tuple(name.strip() for name in text.split(","))
-    for name in sets:
-        check_name(name)
-    return sets
-
-
-def _limits(text: str) -> tuple[float, ...]:
-    try:
-        limits = tuple(sorted({_seconds(part.strip()) for part in text.split(",")}))
-    except ValueError:
-        raise ValueError(
-            f"{text!r} is not one or more positive numbers of seconds; write 0.5,4"
-        ) from None
-    if limits[-1] > LONGEST_LIMIT_S:
-        raise ValueError(
-            f"{limits[-1]:g} s is longer than {LONGEST_LIMIT_S:g} s; write 0.5,4"
-        )
-    return limits
-
-
-def _memory(text: str) -> int:
-    match = re.fullmatch(r"(\d{1,6})\s*(KiB|MiB|GiB)", text.strip(), re.ASCII)
-    size = 0
-    if match:
-        size = int(match[1]) << {"KiB": 10, "MiB": 20, "GiB": 30}[match[2]]
-    if size < _MIN_MEMORY:
-        raise ValueError(
-            f"{text!r} is not a size in KiB, MiB or GiB from {_MIN_MEMORY >> 20}MiB; "
-            f"write 512MiB or 2GiB"
-        )
-    return size

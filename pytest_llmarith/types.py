@@ -1,4 +1,4 @@
-"""Shared types: enumerations, prompt configs, models, questions, limits, programs.
+"""Shared types: enumerations, prompt configs, models, questions, limits.
 
 Numbers of any size are decimal text: JSON readers would round them, and pytest-xdist
 does not transport `Decimal`.
@@ -36,7 +36,7 @@ class Outcome(StrEnum):
 
 
 class NanReason(StrEnum):
-    """Why a reply holds no answer."""
+    """Why a reply to any task holds no answer; a task may have further reasons."""
 
     EMPTY = "empty"
     TRUNCATED = "truncated"
@@ -44,9 +44,6 @@ class NanReason(StrEnum):
     REFUSAL = "refusal"
     FILTERED = "filtered"
     UNREADABLE = "unreadable"
-    NO_PROGRAM = "no program"
-    SYNTAX_ERROR = "syntax error"
-    UNCOMPILABLE = "uncompilable"
 
 
 # What must be right of an answer to arithmetic: all of an integer, four decimals of a
@@ -270,7 +267,7 @@ class Model:
     """One model of a run: its name, and everything that is sent with a prompt.
 
     `target` is a litellm model string; `params` are the request parameters that the
-    user set, as JSON values. `judge` marks a model that judges programs; judges are not
+    user set, as JSON values. `grades` marks a model that a grader asks; it is not
     measured. `batched` is set if it is asked in batches. `file` is set if a server that
     this run starts answers from a file. `price` is the user's, in place of the listed
     one. `known` is what a fake model may reply to the question, the right reply first.
@@ -281,7 +278,7 @@ class Model:
     params: Mapping[str, Any] = field(default_factory=dict)
     api_base: str | None = None
     system_prompt: str | None = None
-    judge: bool = False
+    grades: bool = False
     batched: bool = False
     file: ModelFile | None = None
     price: Price | None = None
@@ -451,9 +448,10 @@ class RequestTotals:
     lists the models whose concurrency was lowered. `kept` counts replies that were
     stored, `unsaved` those that could not be. `stored_usd` is the original cost of the
     replies from the store. `lost` counts requests without a reply that may have been
-    billed, for at most `lost_usd`. `judged` counts replies of judges, which otherwise
-    appear only in requests, cost and kept. `incomplete` is set if the process that asks
-    ended before it reported its last counts, so that these are too low.
+    billed, for at most `lost_usd`. `by_graders` counts replies of models that
+    grade, which otherwise appear only in requests, cost and kept. `incomplete` is set
+    if the process that asks ended before it reported its last counts, so that these are
+    too low.
     """
 
     announced: int = 0
@@ -469,7 +467,7 @@ class RequestTotals:
     unsaved: int = 0
     cost_usd: float | None = None
     unpriced: int = 0
-    judged: int = 0
+    by_graders: int = 0
     kept: int = 0
     stored_usd: float | None = None
     lost: int = 0
@@ -526,8 +524,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits for all requests of a run, across all workers and judges; None means no
-    limit.
+    """Limits for all requests of a run, across all workers; None means no limit.
 
     `concurrency` limits requests in flight, which 429s lower unless it is `fixed`,
     `timeout_s` one request, `retries` the retries per question. `price` is used for
@@ -542,6 +539,3 @@ class RequestLimits:
     max_cost_usd: float | None = None
     max_tokens: int | None = None
     price: Price | None = None
-
-
-# --- integer sequences and programs ---------------------------------------------------

@@ -200,7 +200,7 @@ def test_a_judge_is_asked_for_0_or_1(parse: Parse) -> None:
     )
     assert plain is not None
     assert own is not None
-    assert plain.judge
+    assert plain.grades
     assert plain.params["temperature"] == 0
     assert plain.params["response_format"]["type"] == "json_schema"
     assert own.params == {"response_format": plain.params["response_format"], "seed": 7}

@@ -356,9 +356,9 @@ def _regrade(request: argparse.Namespace) -> int:
         parser.say("", f"Mean score: {before:.4f} before, {after:.4f} after")
     if counts.unchanged:
         notes.append(
-            f"{counts.unchanged:,} records of programs, searches, tasks with a grader "
-            f"and tasks without --task=FILE:NAME are unchanged; to grade programs, "
-            f"searches and tasks with a grader again, run them with --llm-store=only, "
+            f"{counts.unchanged:,} records of searches, tasks with a grader and "
+            f"tasks without --task=FILE:NAME are unchanged; to grade searches and "
+            f"tasks with a grader again, run them with --llm-store=only, "
             f"from stored replies"
         )
     for line in notes:

@@ -15,13 +15,12 @@ Keys of `get`, `value`, `count` and `all` (with what names one of several figure
   `wrong_digits` (by `from_left` or `from_right`, at a position; n is digits)
 - scores: `score`, `perfect`, `perfect_percentage` (at a name), `score_by_rank` (by a
   name, at a rank), `unsolved`
-- programs: `cheating_percentage`, `terms_right` (at a term; n is run), `term_status`,
-  `term_seconds` (at `median`, `p90` or `max`), `isolation`, `judges`,
-  `judges_agreement`, `judges_kappa`
 - depths: `ninety_percent_to` (low is shown, high is possible), `d50`, `d50_place`,
   `d50_first`, `d50_last`, `d50_fit` at a variant (or the whole of a task without
   variants), and `adaptive_d50` and so on, at a variant's name, in the whole;
   `adaptive_d50_ended`, `breaking_points`
+
+Tasks bring measures of their own.
 
 Keys of `examples`: `first_wrong`, `unsolved`, `breaking_points`, `alarm`.
 """

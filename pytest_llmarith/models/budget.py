@@ -212,7 +212,7 @@ class Budget:
             return None
         option = "--llm-max-cost" if limits_cost else "--llm-max-total-tokens"
         where = "--llm-param max_completion_tokens=4000"
-        if model.judge:
+        if model.grades:
             where = "?max_completion_tokens=4000 after its name"
         return (
             f"{option}: the maximum reply length of {model.target} is unknown; "

@@ -23,7 +23,7 @@ _MAX_SLOTS = 8
 _HIGHEST = {"context": 1 << 20, "slots": 256, "threads": 1024}
 SERVER_PARAMETERS = tuple(_HIGHEST)
 # of the server besides weights and cache, as measured with a small model
-_PROGRAM_BYTES = 300_000_000
+_SERVER_BYTES = 300_000_000
 _SHARE = 0.8  # of the free memory that questions may take together
 _BYTES_OF_A_VALUE = 2  # in the cache of a question
 _FORMATS = {
@@ -90,7 +90,7 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
     most_slots = min(concurrency, _MAX_SLOTS)
     free = free_memory()
     if free:
-        fitting = (int(free * _SHARE) - size - _PROGRAM_BYTES) // max(1, cache_bytes)
+        fitting = (int(free * _SHARE) - size - _SERVER_BYTES) // max(1, cache_bytes)
         most_slots = max(1, min(most_slots, fitting))
     slots = given.get("slots") or most_slots
     return ModelFile(
@@ -102,7 +102,7 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
         # Each thread waits for all others at every step, so that one without a
         # processor slows all down many times.
         threads=given.get("threads") or max(1, _cpus() - 1),
-        memory_bytes=size + slots * cache_bytes + _PROGRAM_BYTES,
+        memory_bytes=size + slots * cache_bytes + _SERVER_BYTES,
     )
 
 

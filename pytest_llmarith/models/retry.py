@@ -76,16 +76,16 @@ class RequestCounts:
         self, model: Model, outcome: Reply | Failure, *, has_failed: bool = False
     ) -> None:
         """Count the outcome of a question, in place of a failure before."""
-        if has_failed and not model.judge:
+        if has_failed and not model.grades:
             self.numbers["failed"] -= 1
         if isinstance(outcome, Failure):
-            if not model.judge:
+            if not model.grades:
                 self.numbers["failed"] += 1
             return
         if outcome.stored:
             self._stored_usd += outcome.cost_usd or 0.0
-        if model.judge:
-            self.numbers["judged"] += 1
+        if model.grades:
+            self.numbers["by_graders"] += 1
         elif outcome.stored:
             self.numbers["stored"] += 1
         else:
@@ -217,7 +217,7 @@ class Requester:
         self._shared = SharedLimits(limits)
         self._endpoints: dict[tuple[str, str | None], Endpoint] = {}
         endpoints = [(model, self._endpoint(model)) for model in models]
-        self._measured = [endpoint for model, endpoint in endpoints if not model.judge]
+        self._measured = [endpoint for model, endpoint in endpoints if not model.grades]
         self._busy = 0
 
     def is_full(self) -> bool:

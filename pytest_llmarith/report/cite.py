@@ -27,7 +27,7 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
     Raises UsageError if a file is invalid.
     """
     entries: list[_Entry] = []
-    programs: dict[str, str] = {}  # the first year of each version
+    releases: dict[str, str] = {}  # the first year of each version
     for run in runs:
         summary = run.summary()
         about = provenance(PageRun(run.name, summary, (), unfinished=run.unfinished))
@@ -50,9 +50,9 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
         if not release:  # asked by another program, and graded now
             release = version("pytest-llmarith")
             year = str(datetime.now(UTC).year)
-        programs.setdefault(release, year)
-    program_entries = [_program(release, year) for release, year in programs.items()]
-    yield from _bibtex([*program_entries, *entries])
+        releases.setdefault(release, year)
+    ours = [_our_entry(release, year) for release, year in releases.items()]
+    yield from _bibtex([*ours, *entries])
 
 
 def _of_tasks(run: LoadedRun) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _title(summary: RunSummary) -> str:
     return f"{', '.join(models)}: {', '.join(tasks)}"
 
 
-def _program(release: str, year: str) -> _Entry:
+def _our_entry(release: str, year: str) -> _Entry:
     title = (
         "pytest-llmarith: language models on questions whose right answer is "
         "known exactly"

@@ -145,7 +145,7 @@ def _not_graded(summary: RunSummary) -> int:
     asking, store = summary.run.asking, summary.run.store
     if asking is None or summary.run.merged or store is StoreMode.REFRESH:
         return 0
-    of_this_run = asking.kept - asking.judged
+    of_this_run = asking.kept - asking.by_graders
     of_earlier_ones = asking.announced_stored - summary.duplicates
     real = _real(summary)
     of_this_run -= _total(real, "asked")
@@ -315,7 +315,7 @@ def _replies(count: int) -> str:
 
 
 def _spent(asking: RequestTotals) -> str:
-    replies = max(asking.answered + asking.judged, asking.kept)
+    replies = max(asking.answered + asking.by_graders, asking.kept)
     cost = asking.cost_usd or 0.0
     if not replies and not cost:
         spent = "nothing"

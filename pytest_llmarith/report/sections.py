@@ -47,12 +47,10 @@ from pytest_llmarith.report.definitions.results import (
     thresholds_of,
 )
 from pytest_llmarith.report.definitions.score_fields import (
-    SCORES,
     SEARCHES,
     SearchOfResult,
-    score_items,
     score_legend,
-    score_notes,
+    scores,
     search_items,
 )
 from pytest_llmarith.report.remarks import remarks
@@ -472,16 +470,15 @@ def _searches(results: Results, level: Level) -> Iterator[Block]:
 
 def _scores(results: Results, level: Level) -> Iterator[Block]:
     rows = results.rows
-    table = SCORES.table(
-        score_items(rows),
+    table = scores(
+        rows,
         level,
-        trials=lambda here: {**trials_of(here), "variant": short_name(here.name)},
-        notes=list(score_notes(rows, level)),
+        lambda here: {**trials_of(here), "variant": short_name(here.name)},
     )
     if level >= Level.FULL:
         table = replace(table, legend=score_legend(rows))
-    if level >= Level.PAGE:  # as wide as paper
-        table = table.without("task", "cheats", "first_wrong")
+    if level >= Level.PAGE:
+        table = table.without("task")
     yield Block([table])
     if level < Level.PAGE:
         return

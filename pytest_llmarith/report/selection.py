@@ -50,7 +50,7 @@ class Selection:
         return not self.max_depth or depth <= self.max_depth
 
     def __str__(self) -> str:
-        """What is counted, such as `tasks oeis; depths 5 and more`; empty if no trial
+        """What is counted, such as `tasks words; depths 5 and more`; empty if no trial
         is excluded.
         """
         lowest, highest = self.min_depth, self.max_depth

@@ -81,7 +81,7 @@ def read_again(
     record.
 
     None without a reply, and if the task is unknown or its grade takes more than a
-    reply: programs and searches. Raises InvalidTask, InvalidGrade, and ValueError if
+    reply. Raises InvalidTask, InvalidGrade, and ValueError if
     the task raises.
     """
     restored = restored or Restored({})

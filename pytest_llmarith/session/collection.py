@@ -23,9 +23,9 @@ from pytest_llmarith.session.items import (
     seconds_of,
 )
 from pytest_llmarith.session.marks import mark_of
-from pytest_llmarith.settings import LONGEST_LIMIT_S, Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import check_distinct, check_template
-from pytest_llmarith.tasks.task import InvalidTask, TaskProblem
+from pytest_llmarith.tasks.task import LONGEST_LIMIT_S, InvalidTask, TaskProblem
 from pytest_llmarith.types import Model, PromptConfig
 
 MODEL_FIXTURE = "llm_model"
@@ -169,8 +169,8 @@ def _limit_marks(
     seconds = seconds_of(mark)
     if not (isinstance(seconds, int | float) and 0 < seconds <= LONGEST_LIMIT_S):
         raise InvalidTask(
-            f"{metafunc.definition.nodeid}: @pytest.mark.timeout is not a valid limit "
-            f"of a term; write seconds up to {LONGEST_LIMIT_S:g}"
+            f"{metafunc.definition.nodeid}: @pytest.mark.timeout is no limit; write "
+            f"seconds up to {LONGEST_LIMIT_S:g}"
         )
     return []
 

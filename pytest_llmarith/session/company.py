@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _FORKED = (
     "{by} of pytest-forked runs each test in a fork, from which no question reaches "
-    "the model; remove it: programs of models run in processes of their own anyway"
+    "the model; remove it: what a model writes runs in processes of its own anyway"
 )
 # Of pytest-socket and pytest-recording: what blocks the network, the option with the
 # hosts that are allowed, and how to allow all.

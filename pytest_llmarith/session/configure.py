@@ -198,7 +198,7 @@ class Idle:
 
 def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
     """Raises pytest.UsageError for contradictory settings and unknown names."""
-    judges = {judge.name for judge in settings.judges}
+    graders = {model.name for model in settings.graders}
     by_id: dict[str, Model] = {}
     for model in settings.models:
         twin = by_id.setdefault(id_of(model.name), model)
@@ -207,24 +207,19 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
                 f"--llm-model: {twin.name!r} and {model.name!r} have the same id "
                 f"{id_of(model.name)!r}; rename one: other-name={model.target}"
             )
-        if model.name in judges:
+        if model.name in graders:
             raise pytest.UsageError(
-                f"--llm-model: {model.name!r} is the name of the judge; rename the "
-                f"model"
+                f"--llm-model: {model.name!r} is the name of a model that grades; "
+                f"rename the one or the other"
             )
     if settings.adaptive is not None:
         _refuse_adaptive(settings)
     if settings.batch is not None:
         _refuse_batch(settings)
-    if judges and not settings.models:
-        raise pytest.UsageError(
-            "--oeis-judge: a model judges only in a run with --llm-model; add "
-            "--llm-model=NAME"
-        )
-    if settings.oeis.sets:
-        from pytest_llmarith.session.marks import sets_of
-
-        sets_of(settings)
+    try:
+        settings.check_tasks()
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
     is_paid = settings.models and not settings.dry_run
     if is_paid and config.getoption("dist", "no") == "each":
         raise pytest.UsageError(
@@ -298,7 +293,7 @@ def _texts(config: pytest.Config, settings: Settings) -> Iterator[tuple[str, str
         yield f"--llm-prompt-template: the template {name!r}", template
     for text in config.getoption("--llm-system-prompt") or ():
         yield "--llm-system-prompt: the text", text
-    for model in (*settings.models, *settings.judges):
+    for model in (*settings.models, *settings.graders):
         for name, value in with_headers_hidden(model.params).items():
             for text in texts_in(value):
                 yield f"{model.name}: the parameter {name}", text

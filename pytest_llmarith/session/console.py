@@ -266,7 +266,7 @@ def progress_line(
         (progress.failed, "unanswered"),
         (progress.requests, "asked"),
         (progress.announced_stored, "in the store"),
-        (progress.judged, "judged"),
+        (progress.by_graders, "by graders"),
         (progress.in_flight, "in flight"),
     )
     answered = f"{progress.answered + progress.stored:,}"
@@ -329,7 +329,7 @@ class Pace:
         began_s, before = self._seen[0]
         self._seen.append((now_s, now))
         seconds, answered = now_s - began_s, now.answered - before.answered
-        replies = answered + now.judged - before.judged
+        replies = answered + now.by_graders - before.by_graders
         if replies <= 0 or seconds <= 0:
             return ""
         a_minute = replies * 60 / seconds

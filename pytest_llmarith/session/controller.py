@@ -484,7 +484,7 @@ class RunBroker:
 
     @property
     def _asks_language_models(self) -> bool:
-        asked = [*self._settings.models, *self._settings.judges]
+        asked = [*self._settings.models, *self._settings.graders]
         return not all(model.simulated for model in asked)
 
 

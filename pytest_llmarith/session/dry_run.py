@@ -107,7 +107,7 @@ class DryRun:
 
     def _show_requests(self) -> None:
         """Print what is sent to each model, without the messages and without keys."""
-        for model in (*self._settings.models, *self._settings.judges):
+        for model in (*self._settings.models, *self._settings.graders):
             sent = {"model": model.served_as, **with_headers_hidden(model.params)}
             request = hide_keys(json.dumps(sent, ensure_ascii=False), os.environ)
             address = f" to {model.api_base}" if model.api_base else ""

@@ -1,8 +1,8 @@
 """The forecast of questions and cost before the first request, and the check of the
 budget.
 
-Only first questions are counted: further questions of searches and those to judges
-depend on replies.
+Only first questions are counted: further questions of searches and graders depend
+on replies.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ class Forecast:
         if plan.refused and not plan.terms:  # before prices are known
             return []
         later = {model.name for model in self._asked_later}
-        judges = [model.name for model in self._settings.judges if model.name in later]
-        lines = forecast_lines(self.forecasts, verbose, ", ".join(judges))
+        graders = [one.name for one in self._settings.graders if one.name in later]
+        lines = forecast_lines(self.forecasts, verbose, ", ".join(graders))
         lines += self._unlisted()
         budgets = []
         for one in self._asked:
@@ -126,7 +126,7 @@ class Forecast:
         if self._settings.batch is not None and self._asked_later:
             lines.append(
                 "questions that follow from replies, of searches, adaptive items and "
-                "judges, are asked singly"
+                "graders, are asked singly"
             )
         if plan.stored:
             lines += _spent_lines(plan, self._settings.request_limits)
@@ -136,7 +136,7 @@ class Forecast:
     def models_to_ask(self) -> list[Model]:
         """The models that get a request or may get one; all, if nothing is known."""
         if self.error is not None:
-            return [*self._settings.models, *self._settings.judges]
+            return [*self._settings.models, *self._settings.graders]
         asked = [one.model for one in self.forecasts if one.asked]
         return [*asked, *self._asked_later]
 
@@ -234,13 +234,13 @@ def refuse(
 def _models_asked_later(
     asked: Sequence[PlannedQuestion], settings: Settings
 ) -> list[Model]:
-    """The models that may get further questions: those that are searched, and the
-    judge.
+    """The models that may get further questions: those that are searched, and
+    those that graders ask.
     """
     searched = {one.question.model for one in asked if one.is_search}
     models = [model for model in settings.models if model.name in searched]
-    judges = {one.judge for one in asked}
-    models += [model for model in settings.judges if model.name in judges]
+    graders = {one.grader for one in asked}
+    models += [model for model in settings.graders if model.name in graders]
     if settings.store_mode is StoreMode.ONLY:
         return [model for model in models if model.simulated]
     return models
@@ -278,7 +278,7 @@ def start_broker(
     if read_only and not settings.store_path.exists():
         store_path = None
     setup = Setup(
-        models=(*settings.models, *settings.judges),
+        models=(*settings.models, *settings.graders),
         limits=settings.request_limits,
         store_path=store_path,
         store_mode=settings.store_mode,
@@ -294,19 +294,19 @@ def start_broker(
 
 
 def forecast_lines(
-    forecasts: Sequence[ModelForecast], each: bool, judge: str = ""
+    forecasts: Sequence[ModelForecast], each: bool, grader: str = ""
 ) -> list[str]:
-    """A line for the whole run, and with `each` one for each of several models; `judge`
-    may be asked, too.
+    """A line for the whole run, and with `each` one for each of several models;
+    `grader` may be asked, too.
     """
     lines = [_line(forecasts)]
     if each and len(forecasts) > 1:
         for one in forecasts:
             name = sanitize_name(one.model.name, _LONGEST_NAME)
             lines.append(f"{name}: {_line([one])}")
-    if judge:
+    if grader:
         lines.append(
-            f"questions to {sanitize_name(judge, _LONGEST_NAME)} depend on the "
+            f"questions to {sanitize_name(grader, _LONGEST_NAME)} depend on the "
             f"replies and are not included"
         )
     return lines

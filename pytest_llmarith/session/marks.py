@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,12 +19,10 @@ from pytest_llmarith.session.items import (
     OEIS_MARK,
     problem_marks,
 )
-from pytest_llmarith.settings import OeisSettings, Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import addition, arithmetic, search_questions
 from pytest_llmarith.tasks.checks import problems_of
-from pytest_llmarith.tasks.oeis.cache import STARTER, Cache, checked_sets
-from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
-from pytest_llmarith.tasks.oeis.sequences import task as oeis_task
+from pytest_llmarith.tasks.oeis.sequences import sequence_problems
 from pytest_llmarith.tasks.task import InvalidTask, Task, TaskProblem
 
 Arguments = Mapping[str, Any]
@@ -167,65 +163,12 @@ def _not_requested(arguments: Arguments, settings: Settings) -> str | None:
 
 
 def _sequences(arguments: Arguments, settings: Settings) -> list[TaskProblem]:
-    sets = sets_of(settings, arguments.get("sets"))
-    task = oeis_task(sets, _cache_at(settings.oeis.cache), _programs(settings.oeis))
-    return problems_of(task, settings.seed, 1)
+    named = arguments.get("sets", ())
+    return sequence_problems(settings.oeis, named, settings.seed)
 
 
-def _no_sets(arguments: Arguments, settings: Settings) -> str | None:
-    """Why there are no sequences: the default set may be missing."""
-    if settings.oeis.sets or settings.oeis.ini_sets or arguments.get("sets"):
-        return None
-    try:
-        sets_of(settings)
-    except pytest.UsageError as error:
-        return str(error)
-    return None
-
-
-@cache
-def _cache_at(folder: Path) -> Cache:
-    return Cache(folder)
-
-
-_PROGRAMS: dict[ProgramRules, Programs] = {}
-
-
-def _programs(settings: OeisSettings) -> Programs:
-    """The grader of programs; one for all functions of this process, as its sandbox
-    takes seconds to probe.
-    """
-    judge = settings.judge
-    rules = ProgramRules(
-        rules=settings.rules,
-        limits=settings.limits,
-        terms=settings.terms,
-        sandbox=settings.sandbox,
-        static_judge=settings.static_judge,
-        judge=judge.name if judge else None,
-    )
-    return _PROGRAMS.setdefault(rules, Programs(rules))
-
-
-def sets_of(settings: Settings, named: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The sets of a run, from the option, else the function's mark, else the ini file,
-    else the starter set.
-
-    Raises pytest.UsageError if a set is unknown or incomplete.
-    """
-    chosen = settings.oeis
-    where = ""
-    sets: Sequence[str] = (STARTER,)
-    if chosen.sets:
-        sets, where = chosen.sets, "--oeis-sets: "
-    elif named:
-        sets = named
-    elif chosen.ini_sets:
-        sets, where = chosen.ini_sets, "oeis_sets (ini file): "
-    try:
-        return checked_sets(sets, _cache_at(chosen.cache))
-    except ValueError as error:
-        raise pytest.UsageError(f"{where}{error}") from None
+def _no_sequences(arguments: Arguments, settings: Settings) -> str | None:
+    return settings.oeis.why_no_sets(arguments.get("sets", ()))
 
 
 _OWN = "reversal, trials=10), where reversal is a pytest_llmarith.Task"
@@ -243,7 +186,7 @@ MARKS: Mapping[str, ProblemMark] = {
         why_none=_not_requested,
     ),
     OEIS_MARK: ProblemMark(
-        'sets=["classic_easy"]', ("sets",), _sequences, why_none=_no_sets
+        'sets=["classic_easy"]', ("sets",), _sequences, why_none=_no_sequences
     ),
     CUSTOM_MARK: ProblemMark(
         f"{CUSTOM_MARK}({_OWN}", ("task", "trials"), _own, positional=1, needed=1

@@ -59,8 +59,8 @@ class PlannedQuestion:
     """The first question of an item, with its problem as a record stores it.
 
     `questions` is the maximum number of them if further ones depend on the answers.
-    `reply_tokens` is the length of a short reply. `judge` is the model that judges the
-    replies, `about` what the run says about the item's task.
+    `reply_tokens` is the length of a short reply. `grader` is the model that helps
+    to grade the replies, `about` what the run says about the item's task.
     """
 
     nodeid: str
@@ -70,7 +70,7 @@ class PlannedQuestion:
     question: Question
     reply_tokens: int = 100
     questions: int | None = None
-    judge: str | None = None
+    grader: str | None = None
     has_grader: bool = False
     about: tuple[str, ...] = ()
 
@@ -162,7 +162,7 @@ def planned_questions(
             question=question_of(item, model, prompt, settings),
             reply_tokens=problem.owner.reply_tokens,
             questions=problem.search and problem.search.budget,
-            judge=grader and grader.judge,
+            grader=grader and grader.model,
             has_grader=grader is not None,
             about=tuple(about),
         )

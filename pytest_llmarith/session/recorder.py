@@ -13,7 +13,7 @@ import os
 import platform
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from importlib.metadata import version
@@ -40,10 +40,10 @@ from pytest_llmarith.results.log import (
 from pytest_llmarith.results.run_files import encode as as_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.planned import PlannedQuestion
-from pytest_llmarith.settings import OeisSettings, Settings
+from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import LogFacts, Run, RunSummary, as_file
 from pytest_llmarith.tasks.registry import register_built_in
-from pytest_llmarith.tasks.task import OEIS, RESERVED
+from pytest_llmarith.tasks.task import RESERVED
 from pytest_llmarith.types import Model, Progress, RequestTotals
 
 # Decimals of a dollar; further ones depend on the order of float additions.
@@ -284,7 +284,7 @@ def run_metadata(
         store=settings.store_mode,
         limits=settings.request_limits,
         strict=settings.strict,
-        tasks={OEIS: _oeis(settings.oeis)},
+        tasks={name: _recordable(one) for name, one in settings.of_tasks.items()},
         models=[_recorded(model) for model in settings.models],
         versions=versions,
         asking=progress and _request_totals(progress),
@@ -293,16 +293,13 @@ def run_metadata(
     )
 
 
-def _oeis(settings: OeisSettings) -> dict[str, Any]:
-    return {
-        "sets": settings.sets,
-        "limits": settings.limits.seconds,
-        "terms": settings.terms,
-        "memory_bytes": settings.limits.memory_bytes,
-        "rules": settings.rules,
-        "static_judge": settings.static_judge,
-        "judge": settings.judge and as_dict(_recorded(settings.judge)),
-    }
+def _recordable(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a task, with models as they are recorded."""
+    found = dict(settings)
+    for name, value in settings.items():
+        if isinstance(value, Model):
+            found[name] = as_dict(_recorded(value))
+    return found
 
 
 def _request_totals(progress: Progress) -> RequestTotals:

@@ -180,11 +180,11 @@ def pass_at(k: int, clusters: Collection[Cluster]) -> float | None:
 
 
 def kappa(both: int, first: int, second: int, neither: int) -> float | None:
-    """The agreement of two judges beyond chance, from -1 to 1: Cohen's kappa (1960,
+    """The agreement of two raters beyond chance, from -1 to 1: Cohen's kappa (1960,
     Educational and Psychological Measurement 20, 37-46).
 
     The counts are of cases that both, only the first, only the second, and neither of
-    them found. None if it is undefined: there is no case, or both judges give all cases
+    them found. None if it is undefined: there is no case, or both raters give all cases
     the same verdict.
     """
     total = both + first + second + neither

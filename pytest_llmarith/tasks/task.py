@@ -31,6 +31,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _ROUNDING = 1e-12  # of sums of scores
 _MAX_SHOWN = 80
+LONGEST_LIMIT_S = 3600.0  # of a grader
 _SCORES = "return True, False, a score from 0 to 1, or a Grade"
 
 
@@ -260,13 +261,13 @@ class Grader(Protocol):
     """Grades what needs time, a sandbox or another model.
 
     `limit_s` becomes the timeout mark of the items; the grader enforces it, and
-    pytest-timeout is off. `judge` is the name of a model that it asks.
+    pytest-timeout is off. `model` is the name of a model that it asks.
     """
 
     @property
     def limit_s(self) -> float | None: ...
     @property
-    def judge(self) -> str | None: ...
+    def model(self) -> str | None: ...
 
     def grade(self, answer: Any, problem: Problem, tools: Tools) -> Grade:
         """Grade an answer, or a `NoAnswer`."""
@@ -281,7 +282,7 @@ class Grader(Protocol):
         """Lines at the start of a run."""
 
 
-_OF_A_GRADER = ("limit_s", "judge", "grade", "unavailable", "about")
+_OF_A_GRADER = ("limit_s", "model", "grade", "unavailable", "about")
 
 
 # --- tasks ----------------------------------------------------------------------------

@@ -267,10 +267,12 @@ def ascii_keys(texts: Iterable[str]) -> list[str]:
 
 
 def wrong_answer(wrong: Minimum) -> str:
-    """Such as `49 * 97 = 4753, not 4653`, or `A000040: crashed` of a program."""
+    """Such as `49 * 97 = 4753, not 4653`, or `first: too long` of an answer that has
+    nothing expected beside it.
+    """
     answer = wrong.answer or wrong.reason or "no answer"
     question = sanitize(wrong.question or "", _LONGEST_ANSWER)
-    if not wrong.expected:  # of a program, whose reason names the term
+    if not wrong.expected:  # then the reason tells what is wrong
         name, _, _ = question.partition(" ")
         return f"{name}: {sanitize(answer, UNLIMITED)}"
     answer = sanitize(answer, _LONGEST_ANSWER)

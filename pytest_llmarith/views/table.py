@@ -101,6 +101,7 @@ class Column(Generic[V]):
     meaning: str = ""
     value: Callable[[Any], V | None] = lambda item: None
     level: Level = Level.BRIEF
+    most: Level = Level.PAGE  # the detail with which it is still shown
     below: str = ""
     explained: bool = False
     pictured: bool = False  # with its interval, on the page
@@ -273,7 +274,7 @@ class Definition:
         """
         columns: list[Column[Any]] = []
         for column in self.columns:
-            if column.level <= level:
+            if column.level <= level <= column.most:
                 columns += (
                     _matrix(column, across or {}, at) if column.across else [column]
                 )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_llmarith.figures.estimates import TASKS, Result, TaskFigures, Trial
 from pytest_llmarith.records import Part
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Column, Level
 
 Fact = tuple[str, str]
 _WORDS = ("status", "outcome")  # columns that say whether a row is right
@@ -37,8 +40,17 @@ class TrialPart(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class TaskReport(TaskFigures):
-    """What a task brings to its results and to their report."""
+    """What a task brings to its results and to their report.
 
+    `score_columns` and `score_notes` belong to the table of scores; `score_legend` says
+    how their intervals are made. `share_problems`: whether its variants have problems
+    in common, so that scores are not of all of them together.
+    """
+
+    score_columns: Sequence[Column[Any]] = ()
+    score_notes: Callable[[Here, Level], Iterable[str]] = lambda here, level: ()
+    score_legend: str = ""
+    share_problems: bool = False
     parts_of: Callable[[Trial], Iterable[TrialPart]] | None = None
     facts_of: Callable[[Result], Iterable[tuple[str, list[str]]]] = lambda result: ()
 

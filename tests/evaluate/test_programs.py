@@ -83,7 +83,7 @@ def recorded(reply: str | Reply, runner: Runner, **rules: Any) -> dict[str, Any]
 class Graded:
     """Grades with this runner."""
 
-    limit_s = judge = None
+    limit_s = model = None
 
     def __init__(self, runner: Runner, rules: ProgramRules) -> None:
         self._runner, self._rules = runner, rules

@@ -33,7 +33,7 @@ from pytest_llmarith.types import (
 
 MODEL = Model("m", "openai/some")
 OTHER = Model("other", "openai/other")
-JUDGE = Model("judge", "openai/judge", judge=True)
+JUDGE = Model("judge", "openai/judge", grades=True)
 Outcomes = list[Reply | Failure]
 
 

@@ -305,7 +305,7 @@ async def test_searches_and_judges_pay_once_for_the_same_question(
             isinstance(outcome, Reply) and outcome.stored for outcome in outcomes
         ] == [False, False]
     assert set(client.asked.values()) == {1}
-    assert (broker.progress().cost_usd, broker.progress().judged) == (3.0, 3)
+    assert (broker.progress().cost_usd, broker.progress().by_graders) == (3.0, 3)
     await broker.close()
 
 

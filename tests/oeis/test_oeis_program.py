@@ -113,48 +113,46 @@ NOT_FOUND = [
     ("I'm sorry, but I can't help with that.", NanReason.REFUSAL, "the reply refuses"),
     (
         "The sequence is known to be hard.",
-        NanReason.NO_PROGRAM,
+        "no program",
         "the reply holds no code",
     ),
-    ("Sorry", NanReason.NO_PROGRAM, "the reply holds no code"),
-    ("```\n\n```", NanReason.NO_PROGRAM, "the reply holds no code"),
-    (fenced("# your code goes here"), NanReason.NO_PROGRAM, "the code does nothing"),
-    (fenced("55"), NanReason.NO_PROGRAM, "the code does nothing"),
+    ("Sorry", "no program", "the reply holds no code"),
+    ("```\n\n```", "no program", "the reply holds no code"),
+    (fenced("# your code goes here"), "no program", "the code does nothing"),
+    (fenced("55"), "no program", "the code does nothing"),
     (
         f"{fenced(CODE)}\nFor 3:\n{fenced('3 -> 3', '```')}",
-        NanReason.SYNTAX_ERROR,
+        "syntax error",
         "line 1: invalid syntax",
     ),
-    (fenced("def f(:"), NanReason.SYNTAX_ERROR, "line 1: invalid syntax"),
+    (fenced("def f(:"), "syntax error", "line 1: invalid syntax"),
     (
         fenced("x = 1\nreturn x"),
-        NanReason.SYNTAX_ERROR,
+        "syntax error",
         "line 2: 'return' outside function",
     ),
-    (fenced("x = 1\0"), NanReason.SYNTAX_ERROR, None),
-    (fenced("x = '\ud800'"), NanReason.SYNTAX_ERROR, "it contains a lone surrogate"),
+    (fenced("x = 1\0"), "syntax error", None),
+    (fenced("x = '\ud800'"), "syntax error", "it contains a lone surrogate"),
     (
         fenced("x = 1#" + "1" * MAX_PROGRAM),
-        NanReason.SYNTAX_ERROR,
+        "syntax error",
         "the program has 131,078 characters, more than 131,072",
     ),
     (
         fenced("a" + ".a" * 500),
-        NanReason.UNCOMPILABLE,
+        "uncompilable",
         "its syntax tree is more than 500 levels deep",
     ),
     (
         fenced(f"x = [{'a,' * 60_000}]"),
-        NanReason.UNCOMPILABLE,
+        "uncompilable",
         "its syntax tree has more than 100,000 nodes",
     ),
 ]
 
 
 @pytest.mark.parametrize(("reply", "reason", "detail"), NOT_FOUND)
-def test_no_program_has_a_reason(
-    reply: str, reason: NanReason, detail: str | None
-) -> None:
+def test_no_program_has_a_reason(reply: str, reason: str, detail: str | None) -> None:
     found = find_program(reply)
     assert isinstance(found, NoProgram)
     assert found.reason is reason
@@ -195,7 +193,7 @@ def test_hostile_programs_do_no_harm(name: str) -> None:
     found = find_program(fenced((HOSTILE | BOMBS)[name]))
     assert warnings.filters == before
     assert name not in BOMBS or (
-        isinstance(found, NoProgram) and found.reason is NanReason.UNCOMPILABLE
+        isinstance(found, NoProgram) and found.reason == "uncompilable"
     )
 
 

@@ -234,7 +234,7 @@ MISTAKES = {
     "arithmetic(depths=7)": "depths=7",
     "oeis(sets='starter')": "sets='starter'",
     "oeis(sets=['contemporary_easy'])": "contemporary_easy lacks 250 entries",
-    "timeout(1e9)\n@pytest.mark.oeis": "timeout is not a valid limit of a term",
+    "timeout(1e9)\n@pytest.mark.oeis": "timeout is no limit",
     "oeis\n@pytest.mark.arithmetic": "keep one of them",
     "llmarith_task()": "needs a task",
     "llmarith_task(3)": "task=3",

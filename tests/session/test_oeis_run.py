@@ -146,7 +146,7 @@ def test_every_outcome(oeis: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {
         (call.headers["Authorization"], call.body["temperature"]) for call in questions
     } == {("Bearer sk-only-in-dotenv", 0)}
-    assert oeis.summary()["run"]["asking"]["judged"] == 3
+    assert oeis.summary()["run"]["asking"]["by_graders"] == 3
     result.stdout.fnmatch_lines(
         [
             "*CHEAT *A000004* - *",

@@ -154,7 +154,7 @@ def test_what_is_waited_for_is_named() -> None:
         ),
         (
             Progress(),
-            Progress(announced=10, judged=5, failed=9),
+            Progress(announced=10, by_graders=5, failed=9),
             6,
             "50 replies a minute",
         ),

@@ -275,7 +275,7 @@ def test_what_is_no_task(name: Any, reader: Any, message: str) -> None:
 def test_a_grader_has_all_of_its_parts() -> None:
     class Judge:
         limit_s = None
-        judge = None
+        model = None
 
         def grade(self, answer: str, problem: Problem, tools: Any) -> bool:
             return True

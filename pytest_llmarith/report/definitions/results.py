@@ -267,7 +267,7 @@ OVERVIEW = Definition(
             "cheat",
             "cheat %",
             OUTCOME,
-            "a program that is a lookup table",
+            "a reply that is no answer of its own, by the rules of the task",
             _of_outcome(Outcome.CHEAT),
             Level.FULL,
             is_rare=True,

@@ -13,76 +13,17 @@ from pytest_llmarith.types import SearchEnd
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import WHOSE
 from pytest_llmarith.views.places import Here
-from pytest_llmarith.views.table import Column, Definition, Kind, Level, Shown
+from pytest_llmarith.views.table import Column, Definition, Kind, Level, Shown, Table
+from pytest_llmarith.views.tasks import report_of
 
 _LONGEST_NAME = 20
 NO_ANSWER_IS_0 = "a reply without an answer counts 0 in every score"
 
 
-class Agreement(NamedTuple):
-    """The agreement of the two judges of programs."""
-
-    judged: int
-    both: int
-    only_static: int
-    only_llm: int
-    neither: int
-    kappa: float | None  # undefined if it is None
-
-    @property
-    def agreed(self) -> int:
-        return self.both + self.neither
-
-
-def has_programs(here: Here) -> bool:
-    """Whether answers are programs."""
-    return bool(here.all("isolation"))
-
-
 def score_name(here: Here) -> str:
-    """The name of a score; that of programs is a limit in seconds."""
-    if has_programs(here._replace(variant=None)):
-        return f"{here.at} s"
-    return here.at
+    """The name of a score, with the unit of a limit."""
+    return f"{here.at} {report_of(here.task).score_unit}".rstrip()
 
-
-def _of_programs(here: Here) -> bool:
-    return here.variant is not None and has_programs(here)
-
-
-def _judges(here: Here) -> Agreement | None:
-    verdicts = {}
-    if here.variant is not None:
-        for (_, at), figure in here.all("judges").items():
-            verdicts[at] = int(figure.value or 0)
-    if not verdicts:
-        return None
-    kappa = here.value("judges_kappa")
-    return Agreement(judged=sum(verdicts.values()), **verdicts, kappa=kappa)
-
-
-def _term_seconds(here: Here) -> list[float] | None:
-    if here.variant is None:
-        return None
-    return [one.value for one in here.all("term_seconds").values()] or None  # type: ignore[misc]
-
-
-def _agreed(found: Agreement) -> Shown:
-    notes = () if found.kappa is None else (f"kappa {found.kappa:.2f}",)
-    return Shown(f"{found.agreed:,} of {found.judged:,}", notes=notes)
-
-
-JUDGES: Kind[Agreement] = Kind(
-    _agreed,
-    lambda v: v.judged,
-)
-
-
-SECONDS_A_TERM: Kind[Any] = Kind(
-    lambda v: Shown(" / ".join(f"{one:.3f}" for one in v)),
-    lambda v: v[0],
-    "s",
-)
 
 SCORES = Definition(
     "scores",
@@ -100,7 +41,7 @@ SCORES = Definition(
             "score",
             "score",
             kinds.TEXT,
-            "the name of the score, of programs the limit in seconds per term",
+            "the name of the score, or the limit to which it belongs",
             score_name,
         ),
         Column(
@@ -115,8 +56,7 @@ SCORES = Definition(
             "mean",
             "score %",
             kinds.PERCENT,
-            "the mean, each score 0 without an answer, of programs the share of right "
-            "terms",
+            "the mean, each score 0 without an answer",
             lambda here: here.get("score", here.at),
             pictured=True,
         ),
@@ -136,134 +76,84 @@ SCORES = Definition(
             lambda here: None if here.variant is None else here.number("unsolved"),
         ),
         Column(
-            "cheating",
-            "cheating %",
-            kinds.PERCENT,
-            "programs that are a lookup table, which score 0",
-            lambda here: (
-                here.get("cheating_percentage") if _of_programs(here) else None
-            ),
-            Level.FULL,
-        ),
-        Column(
-            "cheats",
-            "lookup tables",
-            kinds.COUNT,
-            "programs that are a lookup table",
-            lambda here: here.number("cheat") if _of_programs(here) else None,
-        ),
-        Column(
             "first_wrong",
             "first wrong",
             kinds.WRONG,
             "the wrong answer to the smallest question",
             lambda here: None if here.variant is None else first_wrong(here),
+            most=Level.FULL,  # the page is as wide as paper
             is_optional=True,
-        ),
-        Column(
-            "term_seconds",
-            "seconds a term",
-            SECONDS_A_TERM,
-            "the median, what nine of ten terms take at most, and the most",
-            _term_seconds,
-            Level.PAGE,
-            explained=True,
-        ),
-        Column(
-            "judges",
-            "judges agree",
-            JUDGES,
-            "programs on which both judges agree, and Cohen's kappa",
-            _judges,
-            Level.PAGE,
-            explained=True,
         ),
     ],
 )
 
 
-def score_items(rows: Iterable[Here]) -> list[Here]:
-    """A row for each score of each variant, and of all variants together."""
-    found = []
+def scores(rows: Iterable[Here], level: Level, trials: Any) -> Table:
+    """A row for each score of each variant, and of all variants together, with the
+    columns that tasks bring.
+    """
+    items: list[Here] = []
+    own: dict[str, list[Column[Any]]] = {}
     for row in rows:
-        scored = row.scored
-        places = list(scored)
-        if len(scored) != 1 and not has_programs(row):
+        of_task = report_of(row.task)
+        own[row.task] = [_of_task(row.task, one) for one in of_task.score_columns]
+        places = row.scored
+        if len(places) != 1 and not of_task.share_problems:
             places.append(row)
         for place in places:
-            found += [place._replace(at=name) for _, name in place.all("score")]
-    return found
+            items += [place._replace(at=name) for _, name in place.all("score")]
+    *columns, first = SCORES.columns
+    for some in own.values():
+        columns += some
+    definition = replace(SCORES, columns=[*columns, first])
+    return definition.table(
+        items, level, trials=trials, notes=list(score_notes(rows, level))
+    )
+
+
+def _of_task(task: str, column: Column[Any]) -> Column[Any]:
+    """A column with values in the rows of variants of this task alone."""
+
+    def value(here: Here) -> Any:
+        if here.task != task or here.variant is None:
+            return None
+        return column.value(here)
+
+    return replace(column, value=value)
 
 
 def score_legend(rows: Iterable[Here]) -> str:
     """How the intervals of scores are made."""
-    scored = [one for row in rows for one in row.scored]
-    texts = []
-    if any(map(has_programs, scored)):
-        texts.append("95 % of scores of programs: by bootstrap over sequences")
-    if not all(map(has_programs, scored)):
-        texts.append("95 % of scores: by Student's t, or Wilson's if all are 0 or 1")
-        texts.append(NO_ANSWER_IS_0)
-    return "; ".join(texts)
+    texts = {report_of(row.task).score_legend: "" for row in rows if row.scored}
+    if "" in texts:
+        texts["95 % of scores: by Student's t, or Wilson's if all are 0 or 1"] = ""
+        texts[NO_ANSWER_IS_0] = ""
+    return "; ".join(filter(None, texts))
 
 
 def score_notes(rows: Iterable[Here], level: Level) -> Iterator[str]:
-    """What has to be known of scores, a line per fact; the brief ones are which terms
-    are wrong.
-    """
+    """What has to be known of scores, a line per fact."""
     scored = [one for row in rows for one in row.scored]
     has_several = len({one.label for one in scored}) > 1
     for one in scored:
         whose = sanitize_name(one.name, _LONGEST_NAME)
         if has_several:
             whose = f"{one.label}, {whose}"
-        notes = list(_terms(one))
+        notes = list(report_of(one.task).score_notes(one, level))
         if level >= Level.FULL:
             notes += _notes(one)
         for note in notes:
             yield f"{whose}: {note}"
 
 
-def _terms(here: Here) -> Iterator[str]:
-    """Such as `terms: 60 ok, 3 wrong, 2 late`; none if all are right."""
-    statuses = here.by_name("term_status")
-    if any(status != "ok" for status in statuses):
-        counts = [f"{count:,} {status}" for status, count in statuses.items()]
-        yield f"terms: {', '.join(counts)}"
-
-
 def _notes(one: Here) -> Iterator[str]:
-    of_programs = has_programs(one)
-    cheating = one.get("cheating_percentage")
-    if of_programs and cheating:
-        yield f"cheating {formatting.with_interval(cheating)} %"
-    elif of_programs and one.measured:
-        yield "programs were not judged"
     unsolved = one.examples("unsolved")
     if unsolved:
         count = one.number("unsolved")
         yield f"{count} of {one.measured} unsolved: {formatting.named(unsolved)}"
-    unprotected = one.number("isolation", "none")
-    if unprotected:
-        yield (
-            f"{unprotected} programs ran without a sandbox, with the rights of this "
-            f"user"
-        )
     unanswered = one.number("unanswered")
     if unanswered:
         yield f"{unanswered} unanswered, not counted"
-    judges = _judges(one)
-    if judges:
-        yield _agreement(judges)
-
-
-def _agreement(judges: Agreement) -> str:
-    kappa = "undefined" if judges.kappa is None else f"{judges.kappa:.2f}"
-    return (
-        f"the judges agree on {judges.agreed} of {judges.judged} programs, Cohen's "
-        f"kappa {kappa} (cheat: both {judges.both}, only static {judges.only_static}, "
-        f"only the model {judges.only_llm})"
-    )
 
 
 # --- searches -------------------------------------------------------------------------

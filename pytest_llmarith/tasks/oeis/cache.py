@@ -20,12 +20,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from pytest_llmarith.files import OEIS_CACHE_FOLDER, project_of
+from pytest_llmarith.files import project_of
 from pytest_llmarith.records import parse_json
 from pytest_llmarith.tasks.oeis.details import IntegerSequence
 
 CLASSIC = ("classic_easy", "classic_hard")
 STARTER = "starter"
+_FOLDER = "oeis_cache"
 _PAPER = (*CLASSIC, "contemporary_easy", "contemporary_hard")
 SETS = (*_PAPER, STARTER)
 _MAX_NAMED = 3  # missing entries in a message
@@ -193,7 +194,7 @@ class Cache:
 
 def default_cache(start: Path) -> Path:
     """`oeis_cache/` of the project that contains `start`."""
-    return project_of(start, OEIS_CACHE_FOLDER) / OEIS_CACHE_FOLDER
+    return project_of(start, _FOLDER) / _FOLDER
 
 
 def sync_command(names: Iterable[str], cache: Path) -> str:

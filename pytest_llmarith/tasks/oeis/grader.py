@@ -77,7 +77,7 @@ class Programs:
         return self._rules.limits.longest_s
 
     @property
-    def judge(self) -> str | None:
+    def model(self) -> str | None:
         return self._rules.judge
 
     @cached_property

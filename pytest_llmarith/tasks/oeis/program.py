@@ -35,6 +35,7 @@ from pytest_llmarith.tasks.oeis.compile_child import (
 from pytest_llmarith.types import NanReason
 
 MAX_PROGRAM = 1 << 17  # characters
+NO_PROGRAM = "no program"
 _CHILD = (
     sys.executable,
     "-I",
@@ -71,7 +72,7 @@ _LONE_LINE = re.compile(r"[ \t]*+(?P<marks>`{3,}+)(?P<code>[^`]++)(?P=marks)[ \t
 class NoProgram:
     """Why a text is not a program, or a reply has none; `detail` is one line."""
 
-    reason: NanReason
+    reason: str
     detail: str
 
 
@@ -115,7 +116,7 @@ def find_program(reply: str) -> Program | NoProgram:
         found = _program(text if block is None else block)
         if block is not None or isinstance(found, Program):
             return found
-        if found.reason is NanReason.UNCOMPILABLE:
+        if found.reason == UNCOMPILABLE:
             return found
         if refuses(text):
             return NoProgram(NanReason.REFUSAL, "the reply refuses")
@@ -123,7 +124,7 @@ def find_program(reply: str) -> Program | NoProgram:
         return NoProgram(NanReason.TRUNCATED, "the reply ends within its thoughts")
     if is_empty:
         return NoProgram(NanReason.EMPTY, "the reply is empty")
-    return NoProgram(NanReason.NO_PROGRAM, "the reply holds no code")
+    return NoProgram(NO_PROGRAM, "the reply holds no code")
 
 
 def _program_with_tag(reply: str) -> Program | None:
@@ -167,7 +168,7 @@ def _program(text: str) -> Program | NoProgram:
     if isinstance(program, NoProgram):
         return program
     if not any(_does_something(statement) for statement in program.tree.body):
-        return NoProgram(NanReason.NO_PROGRAM, "the code does nothing")
+        return NoProgram(NO_PROGRAM, "the code does nothing")
     return program
 
 
@@ -298,11 +299,11 @@ def compiled(source: str) -> Program | NoProgram:
         detail = (
             f"the program has {len(source):,} characters, more than {MAX_PROGRAM:,}"
         )
-        return NoProgram(NanReason.SYNTAX_ERROR, detail)
+        return NoProgram(SYNTAX_ERROR, detail)
     try:
         encoded = source.encode()
     except UnicodeError:
-        return NoProgram(NanReason.SYNTAX_ERROR, "it contains a lone surrogate")
+        return NoProgram(SYNTAX_ERROR, "it contains a lone surrogate")
     return _refused_by_child(encoded) or Program.parse(source)
 
 
@@ -327,7 +328,7 @@ def _refused_by_child(source: bytes) -> NoProgram | None:
             f"Python cannot compile it within {limits}: "
             f"{signal.Signals(-done.returncode).name}"
         )
-        return NoProgram(NanReason.UNCOMPILABLE, why)
+        return NoProgram(UNCOMPILABLE, why)
     verdict, _, message = done.stdout.decode("utf-8", "replace").partition("\n")
     if done.returncode or verdict not in (PASSED, SYNTAX_ERROR, UNCOMPILABLE):
         printed = done.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -335,4 +336,4 @@ def _refused_by_child(source: bytes) -> NoProgram | None:
         raise OSError(f"programs cannot be compiled: {why}")
     if verdict == PASSED:
         return None
-    return NoProgram(NanReason(verdict), message)
+    return NoProgram(verdict, message)

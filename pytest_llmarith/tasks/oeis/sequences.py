@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.oeis.cache import Cache
 from pytest_llmarith.tasks.oeis.details import IntegerSequence
-from pytest_llmarith.tasks.oeis.grader import Programs
-from pytest_llmarith.tasks.task import OEIS, BuiltInTask, Problem
+from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
+from pytest_llmarith.tasks.oeis.oeis_settings import OeisSettings
+from pytest_llmarith.tasks.task import OEIS, BuiltInTask, Problem, TaskProblem
 
 NAME = OEIS
 _PROMPT = (
@@ -65,6 +67,33 @@ def task(sets: Sequence[str], entries: Cache, programs: Programs) -> BuiltInTask
         replies=replies,
         has_thoughts=True,
     )
+
+
+def sequence_problems(
+    settings: OeisSettings, named: Sequence[str], seed: int
+) -> list[TaskProblem]:
+    """The problems of a function whose mark names these sets."""
+    sets = settings.sets_of(named)
+    return problems_of(task(sets, settings.entries, _programs(settings)), seed, 1)
+
+
+_PROGRAMS: dict[ProgramRules, Programs] = {}
+
+
+def _programs(settings: OeisSettings) -> Programs:
+    """The grader of programs; one for all functions of this process, as its sandbox
+    takes seconds to probe.
+    """
+    judge = settings.judge
+    rules = ProgramRules(
+        rules=settings.rules,
+        limits=settings.limits,
+        terms=settings.terms,
+        sandbox=settings.sandbox,
+        static_judge=settings.static_judge,
+        judge=judge.name if judge else None,
+    )
+    return _PROGRAMS.setdefault(rules, Programs(rules))
 
 
 def problems_of_set(

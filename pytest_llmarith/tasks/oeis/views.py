@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from pytest_llmarith.figures.estimates import Result, Trial
 from pytest_llmarith.records import Record, Reply
+from pytest_llmarith.sandbox.programs import IsolationLevel
 from pytest_llmarith.statistics.means import bootstrap_mean
-from pytest_llmarith.tasks.oeis.details import ProgramDetails, Term, read_details
+from pytest_llmarith.tasks.oeis.details import (
+    ProgramDetails,
+    Term,
+    TermStatus,
+    read_details,
+)
 from pytest_llmarith.tasks.oeis.measures import MEASURES
 from pytest_llmarith.types import Outcome
+from pytest_llmarith.views import formatting, kinds
+from pytest_llmarith.views.places import Here
+from pytest_llmarith.views.table import Column, Kind, Level, Shown
 from pytest_llmarith.views.tasks import Fact, TaskReport, TrialPart
 
 _HEADS = ["n", "expected", "got", "status", "seconds", "stderr"]
@@ -85,7 +95,115 @@ def _row(term: Term) -> list[str]:
     return [str(term.n), term.expected, term.got, term.status, seconds, term.stderr]
 
 
+# --- the table of scores --------------------------------------------------------------
+
+
+class Agreement(NamedTuple):
+    """The agreement of the two judges of programs."""
+
+    both: int = 0
+    only_static: int = 0
+    only_llm: int = 0
+    neither: int = 0
+    kappa: float | None = None  # undefined if it is None
+
+    @property
+    def judged(self) -> int:
+        return self.agreed + self.only_static + self.only_llm
+
+    @property
+    def agreed(self) -> int:
+        return self.both + self.neither
+
+
+def _agreement(here: Here) -> Agreement | None:
+    verdicts = {at: figure.value for (_, at), figure in here.all("judges").items()}
+    if not verdicts:
+        return None
+    return Agreement(**verdicts, kappa=here.value("judges_kappa"))  # type: ignore[arg-type]
+
+
+def _shown_agreement(found: Agreement) -> Shown:
+    notes = () if found.kappa is None else (f"kappa {found.kappa:.2f}",)
+    return Shown(f"{found.agreed:,} of {found.judged:,}", notes=notes)
+
+
+JUDGES: Kind[Agreement] = Kind(_shown_agreement, lambda v: v.judged)
+SECONDS_A_TERM: Kind[Sequence[float]] = Kind(
+    lambda v: Shown(" / ".join(f"{one:.3f}" for one in v)), lambda v: v[0], "s"
+)
+SCORE_COLUMNS = (
+    Column(
+        "cheating",
+        "cheating %",
+        kinds.PERCENT,
+        "programs that are a lookup table, which score 0",
+        lambda here: here.get("cheating_percentage"),
+        Level.FULL,
+    ),
+    Column(
+        "cheats",
+        "lookup tables",
+        kinds.COUNT,
+        "programs that are a lookup table",
+        lambda here: here.number("cheat"),
+        most=Level.FULL,
+    ),
+    Column(
+        "term_seconds",
+        "seconds a term",
+        SECONDS_A_TERM,
+        "the median, what nine of ten terms take at most, and the most",
+        lambda here: [one.value for one in here.all("term_seconds").values()] or None,
+        Level.PAGE,
+        explained=True,
+    ),
+    Column(
+        "judges",
+        "judges agree",
+        JUDGES,
+        "programs on which both judges agree, and Cohen's kappa",
+        _agreement,
+        Level.PAGE,
+        explained=True,
+    ),
+)
+
+
+def _score_notes(here: Here, level: Level) -> Iterator[str]:
+    """Which terms are wrong, and in full what is known of the programs."""
+    statuses = here.by_name("term_status")
+    if any(status != TermStatus.OK for status in statuses):
+        counts = [f"{count:,} {status}" for status, count in statuses.items()]
+        yield f"terms: {', '.join(counts)}"
+    if level < Level.FULL:
+        return
+    cheating = here.get("cheating_percentage")
+    if cheating:
+        yield f"cheating {formatting.with_interval(cheating)} %"
+    elif here.measured:
+        yield "programs were not judged"
+    unprotected = here.number("isolation", IsolationLevel.NONE)
+    if unprotected:
+        yield (
+            f"{unprotected} programs ran without a sandbox, with the rights of this "
+            f"user"
+        )
+    found = _agreement(here)
+    if found:
+        kappa = "undefined" if found.kappa is None else f"{found.kappa:.2f}"
+        yield (
+            f"the judges agree on {found.agreed} of {found.judged} programs, Cohen's "
+            f"kappa {kappa} (cheat: both {found.both}, only static "
+            f"{found.only_static}, only the model {found.only_llm})"
+        )
+
+
 REPORT = TaskReport(
+    score_columns=SCORE_COLUMNS,
+    score_notes=_score_notes,
+    score_legend="95 % of scores of programs: by bootstrap over sequences",
+    share_problems=True,
     measures=[replace(one, in_table=False) for one in MEASURES],
     read_details=read_details,
     name_of=_number,
