@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmarith.figures.estimates import Figure, Measure
+    from pytest_llmarith.figures.estimates import Field, Figure, Measure, View
     from pytest_llmarith.figures.shares import share
     from pytest_llmarith.report.frames import load
     from pytest_llmarith.tasks.number_tasks import number_task
@@ -24,6 +24,7 @@ else:
 
 
 __all__ = [
+    "Field",
     "Figure",
     "Grade",
     "Grid",
@@ -31,13 +32,16 @@ __all__ = [
     "NoAnswer",
     "Problem",
     "Task",
+    "View",
     "load",
     "number_task",
     "share",
 ]
 _MODULES = {
+    "Field": "figures.estimates",
     "Figure": "figures.estimates",
     "Measure": "figures.estimates",
+    "View": "figures.estimates",
     "load": "report.frames",
     "number_task": "tasks.number_tasks",
     "share": "figures.shares",

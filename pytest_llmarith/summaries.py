@@ -113,10 +113,12 @@ class Merged(Part):
     """The runs that were merged into this one.
 
     `overlapping`: answers that those of a later run replaced
+    `left_out`: measures that only their task counts, which was not named
     """
 
     runs: list[RunTimes]
     overlapping: Count
+    left_out: list[str]
 
 
 class Run(RunTimes):

@@ -13,7 +13,7 @@ from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_llmarith.cli import parser
 from pytest_llmarith.safe_text import sanitize
@@ -21,6 +21,7 @@ from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
     from pytest_llmarith.results.regrade import Change
+    from pytest_llmarith.tasks.task import Task
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "parquet")
@@ -259,6 +260,11 @@ def add_merge(commands: parser.Commands) -> None:
     command.add_argument(
         "--output", type=Path, required=True, metavar="RUN", help=purpose
     )
+    purpose = (
+        "A task of your own whose measures are counted, such as "
+        "--task=test_sorting.py:sorting"
+    )
+    parser.add_repeatable(command, "--task", "FILE:NAME", purpose, dest="tasks")
 
 
 def _merge(request: argparse.Namespace) -> int:
@@ -269,6 +275,8 @@ def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.load import load_runs
     from pytest_llmarith.results.merge import merge
 
+    for task in _tasks(request):
+        task.register()
     summary = merge(request.runs, request.output)
     width = shutil.get_terminal_size().columns
     run = load_runs(request.output)[0]
@@ -279,7 +287,25 @@ def _merge(request: argparse.Namespace) -> int:
         f"written to {parser.sanitize_line(str(request.output))}",
         parser.sanitize_line(page),
     )
+    left_out = summary.run.merged and summary.run.merged.left_out
+    if left_out:
+        keys = parser.sanitize_line(", ".join(left_out))
+        parser.note(
+            f"left out, as only their task counts them: {keys}; to keep them, merge "
+            f"into another folder with --task=FILE:NAME"
+        )
     return 0
+
+
+def _tasks(request: argparse.Namespace) -> list[Task[Any]]:
+    """The tasks that --task names."""
+    from pytest_llmarith.results.run_files import UsageError
+    from pytest_llmarith.tasks.restore import load_task
+
+    try:
+        return [load_task(text) for text in request.tasks]
+    except ValueError as error:
+        raise UsageError(f"--task: {error}") from None
 
 
 # --- grading again --------------------------------------------------------------------
@@ -324,14 +350,10 @@ def _regrade(request: argparse.Namespace) -> int:
     from pytest_llmarith.records import as_dict
     from pytest_llmarith.results.log import log_of
     from pytest_llmarith.results.regrade import changes
-    from pytest_llmarith.results.run_files import UsageError, encode, new_file
-    from pytest_llmarith.tasks.restore import load_task
+    from pytest_llmarith.results.run_files import encode, new_file
 
     reading = request.match and Reading(request.match)
-    try:
-        tasks = {task.name: task for task in map(load_task, request.tasks)}
-    except ValueError as error:
-        raise UsageError(f"--task: {error}") from None
+    tasks = {task.name: task for task in _tasks(request)}
     notes: list[str] = []
     counts = _Counts()
     files = [log_of(file) for file in request.files]

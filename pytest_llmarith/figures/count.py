@@ -175,6 +175,7 @@ class ResultCounter:
                 leaf[outcomes.OutcomeCounter].searched  # type: ignore[attr-defined]
                 for leaf in self._leaves.values()
             ),
+            views=figures_of(self.task).views,
         )
         return CountedResult(facts, self._leaves, self._own)
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from string import Formatter
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -139,6 +140,52 @@ class Measure:
         return Described(self.title, self.unit, self.meaning, self.in_table)
 
 
+class Field(Part):
+    """A column of a task's table.
+
+    `text`: the keys of measures in braces, such as `{mostly}` or `{right} of {run}`;
+        with a colon one of several figures, such as `{seconds:median}`
+    """
+
+    title: str
+    meaning: str
+    text: str
+
+    @property
+    def figures(self) -> list[tuple[str, str]]:
+        """Measures, and what names one of their figures; empty for that of the row.
+
+        Raises ValueError if the text has none.
+        """
+        found = []
+        for _, key, at, _ in Formatter().parse(self.text):
+            if key is not None:
+                found.append((key, at or ""))
+        if not found:
+            raise ValueError(f"{self.text!r} names no measure; write '{{mostly}}'")
+        return found
+
+    def filled(self, texts: Iterable[str]) -> str:
+        """The text with these in place of its figures."""
+        rest = iter(texts)
+        parts = []
+        for before, key, *_ in Formatter().parse(self.text):
+            parts += [before, "" if key is None else next(rest)]
+        return "".join(parts)
+
+
+class View(Part):
+    """A table of a task.
+
+    `rows`: `model`, `variant`, `depth`, or the key of a measure with several figures,
+        each of which has a row
+    """
+
+    title: str
+    rows: str
+    fields: Sequence[Field]
+
+
 @dataclass(frozen=True)
 class Examples:
     """Trials or texts that a rule chooses, for each variant and for all."""
@@ -156,8 +203,9 @@ class Examples:
 class TaskFigures:
     """What a task brings to its results, beside the figures that every task has.
 
-    `measures` are counted of its records only. `read_details` makes what its counters
-    use of the details of a grade, and raises ValueError if they are none.
+    `measures` are counted of its records only, `views` are tables of them.
+    `read_details` makes what its counters use of the details of a grade, and raises
+    ValueError if they are none.
 
     The others are for built-in tasks: `name_of` orders and names problems without a
     depth, `answer_of` is equal for equal answers. `score_unit` is that of the names of
@@ -167,6 +215,7 @@ class TaskFigures:
     """
 
     measures: Sequence[Measure] = ()
+    views: Sequence[View] = ()
     read_details: Callable[[Mapping[str, Any]], Any] | None = None
     name_of: Callable[[Record], str] | None = None
     answer_of: Callable[[Trial], Hashable | None] | None = None
@@ -207,6 +256,7 @@ class Facts(Part):
     `variants`: in the order of the task
     `cells`: variant (empty if there is none) and depth
     `searched`: whether outcomes are those of searches, and no shares of questions
+    `views`: tables that the task brings
     """
 
     model: str
@@ -221,6 +271,7 @@ class Facts(Part):
     depths: list[Count]
     cells: list[tuple[str, Count]]
     searched: bool
+    views: Sequence[View] = ()
 
 
 class Result:

@@ -60,7 +60,13 @@ from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import ErrorClass
 from pytest_llmarith.views import formatting, kinds
-from pytest_llmarith.views.fields import WHOSE, field_of, model_of, trials_of
+from pytest_llmarith.views.fields import (
+    WHOSE,
+    field_of,
+    model_of,
+    task_table,
+    trials_of,
+)
 from pytest_llmarith.views.places import LONGEST_LABEL, Here, short_name
 from pytest_llmarith.views.table import Column, Definition, Level, Row, Table
 
@@ -210,6 +216,9 @@ def _of_tasks(results: Results, level: Level) -> Iterator[Block]:
         if columns:
             table = definition.table(rows, level, trials=trials_of)
             yield Block([_of_task(table, task)])
+        views = {view.title: view for row in rows for view in row.result.facts.views}
+        for view in views.values():
+            yield Block([_of_task(task_table(view, rows, level), task)])
 
 
 def _models_by_task(rows: Sequence[Here], tasks: Sequence[str]) -> Table:

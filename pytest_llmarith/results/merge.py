@@ -11,6 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pytest_llmarith.figures.estimates import figures_of
 from pytest_llmarith.records import Part, Record, decode
 from pytest_llmarith.results.keys import Key, key_of
 from pytest_llmarith.results.load import read_summary
@@ -33,6 +34,7 @@ from pytest_llmarith.summaries import (
     RunTimes,
     SummaryFile,
     as_file,
+    described,
 )
 from pytest_llmarith.types import Outcome
 
@@ -240,9 +242,18 @@ def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -
         "started_at": runs[0].started_at,
         "finished_at": max(run.finished_at or "" for run in runs),
         "selected": selected,
-        "merged": Merged(times, overlapping),
+        "merged": Merged(times, overlapping, _left_out(parts)),
     }
     return Run(**facts)
+
+
+def _left_out(parts: Sequence[_Part]) -> list[str]:
+    """The measures that only their tasks, which are not known here, count."""
+    written = {key for part in parts for key in part.summary.measures}
+    known = set(described(written))
+    for task in {one.facts.task for part in parts for one in part.summary.series}:
+        known |= {one.key for one in figures_of(task).measures}
+    return sorted(written - known)
 
 
 def _common(values: Iterable[Any]) -> Any:

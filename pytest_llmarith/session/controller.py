@@ -6,6 +6,7 @@ status.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -36,6 +37,7 @@ from pytest_llmarith.session.items import (
     ASK,
     CRASHED,
     SHOW_PROGRESS,
+    has_measures,
     hide,
     is_last_try,
     missing_option,
@@ -53,7 +55,7 @@ from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import Run, ShardFacts
-from pytest_llmarith.tasks.task import RESERVED, Task
+from pytest_llmarith.tasks.task import Task
 from pytest_llmarith.types import Failure, Progress, Question, StoreMode
 
 
@@ -70,7 +72,7 @@ class RunController:
         self._has_shown_end = False
         self._terminal = Terminal(config, settings)
         self._recorder = Recorder(settings)
-        self._loaded = set(RESERVED)  # tasks
+        self._loaded = set[str]()  # tasks
         self._broker = RunBroker(config, settings, self._terminal, self._recorder)
         self._workers = Workers(
             config, settings, self._broker.process, self._broker.begin
@@ -178,7 +180,7 @@ class RunController:
             return
         if nodeid in self._recorder.records:
             self._terminal.forget(nodeid)
-        if self._has_workers:
+        if has_measures(report):
             self._load_task(record.task, nodeid)
         self._recorder.add(nodeid, record)
         if self._recorder.unwritable and self._settings.models:
@@ -188,7 +190,8 @@ class RunController:
 
     def _load_task(self, name: str, nodeid: str) -> None:
         """Import the file of a task that only workers have collected, as its measures
-        are counted here.
+        are counted here. The task is a name in it, in what it imports, or in a
+        conftest.py.
         """
         if name in self._loaded:
             return
@@ -197,10 +200,13 @@ class RunController:
         # The workers may be on another host, and a file may be meant for them.
         with suppress(Exception, SystemExit, pytest.skip.Exception):
             session = self._config.pluginmanager.getplugin("session")
-            module = pytest.Module.from_parent(session, path=path).obj
-            for value in vars(module).values():
-                if isinstance(value, Task) and value.name == name:
-                    value.register()
+            pytest.Module.from_parent(session, path=path).obj  # noqa: B018
+            for module in list(sys.modules.values()):
+                for value in list(getattr(module, "__dict__", {}).values()):
+                    # Not isinstance: it makes proxies of other packages import.
+                    if issubclass(type(value), Task) and value.name == name:
+                        value.register()
+                        return
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:

@@ -124,6 +124,7 @@ CRASHED = "???"  # the `when` that xdist sets for an item whose worker died
 _OUTCOMES = ("passed", "failed", "skipped")
 _RECORD_ATTRIBUTE, _OUTCOME_ATTRIBUTE = "llmarith", "llmarith_outcome"
 _HIDDEN_ATTRIBUTE = "llmarith_hidden"
+_MEASURES_ATTRIBUTE = "llmarith_measures"
 _PROPERTY = "llmarith_"
 _LONGEST_TEXT = 200
 _SECTION = "llmarith stdout call"  # teamcity-messages prints those with these words
@@ -192,6 +193,11 @@ def take_record(report: pytest.TestReport) -> Record | None:
     return found
 
 
+def has_measures(report: pytest.TestReport) -> bool:
+    """Whether a worker ran an item whose task brings measures."""
+    return hasattr(report, _MEASURES_ATTRIBUTE)
+
+
 def is_last_try(report: pytest.TestReport) -> bool:
     """Whether no other plugin runs the item again, as far as its report says."""
     return report.outcome in _OUTCOMES
@@ -206,7 +212,10 @@ def attach(report: pytest.TestReport, item: pytest.Item) -> None:
     is_part = report.when != "call" or item.stash.get(RUNNING, False)
     if record is None or is_part or not is_last_try(report):
         return
-    put_record(report, record, as_text=hasattr(item.config, "workerinput"))
+    is_worker = hasattr(item.config, "workerinput")
+    put_record(report, record, as_text=is_worker)
+    if is_worker and problem_of(item).owner.brings:
+        setattr(report, _MEASURES_ATTRIBUTE, True)
     html = item.config.pluginmanager.hasplugin("html")
     _show(report, record.outcome, _why(record), html)
 

@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pytest_llmarith import records
 from pytest_llmarith.figures.contrasts import MEASURES as OF_DIFFERENCES
 from pytest_llmarith.figures.count import MEASURES
-from pytest_llmarith.figures.estimates import TASKS, Measure, TaskFigures
+from pytest_llmarith.figures.estimates import TASKS, Measure, TaskFigures, View
 from pytest_llmarith.figures.own_measures import guarded
 from pytest_llmarith.records import NUMBER, Reply, check_plain
 from pytest_llmarith.tasks.values import recorded_answer
@@ -317,7 +317,8 @@ class Task(Generic[Answer]):
     to 1, or a `Grade`, by default whether it equals `problem.expected`; or it is a
     `Grader`. `numbers` names inputs that --llm-number-format rewrites, `reply_tokens`
     is the length of a short reply. `replies(problem)` is what the fake models reply:
-    a right reply, then wrong ones. `measures` are counted of its trials only.
+    a right reply, then wrong ones. `measures` are counted of its trials only, and
+    `views` are tables of them.
     """
 
     name: str
@@ -329,6 +330,7 @@ class Task(Generic[Answer]):
     reply_tokens: int = 100  # a guess
     replies: Callable[[Problem], Sequence[str]] = _expected_text
     measures: Sequence[Measure] = ()
+    views: Sequence[View] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
@@ -363,6 +365,29 @@ class Task(Generic[Answer]):
                     f"another key"
                 )
 
+        are_views = isinstance(self.views, Sequence) and all(
+            isinstance(one, View) for one in self.views
+        )
+        self._check(are_views, "views", "a list of View")
+        for view in self.views:
+            self._check_view(view)
+
+    def _check_view(self, view: View) -> None:
+        known = {*MEASURES, *(one.key for one in self.measures)}
+        keys = {view.rows} - {"model", "variant", "depth"}
+        for column in view.fields:
+            try:
+                keys.update(key for key, _ in column.figures)
+            except ValueError as error:
+                raise ValueError(
+                    f"Task {self.name}: the field {column.title!r}: {error}"
+                ) from None
+        for key in sorted(keys - known):
+            raise ValueError(
+                f"Task {self.name}: the view {view.title!r} names {key!r}, which is no "
+                f"measure; there are: {', '.join(sorted(known))}"
+            )
+
     def register(self) -> None:
         """Make its measures known to this process. Raises InvalidTask."""
         for name, other in TASKS.items():
@@ -374,9 +399,9 @@ class Task(Generic[Answer]):
                             f"{one.key!r} with other titles, units or meanings; choose "
                             f"another key"
                         )
-        if self.measures:
+        if self.brings:
             own = [guarded(one) for one in self.measures]
-            TASKS[self.name] = TaskFigures(measures=own)
+            TASKS[self.name] = TaskFigures(measures=own, views=self.views)
 
     def _check(self, is_right: bool, name: str, wanted: str) -> None:
         if not is_right:
@@ -393,6 +418,11 @@ class Task(Generic[Answer]):
         """Its grader, unless it grades with a function."""
         grade: Any = self.grade
         return grade if callable(getattr(grade, "grade", None)) else None
+
+    @property
+    def brings(self) -> bool:
+        """Whether its results have more than those of other tasks."""
+        return bool(self.measures or self.views)
 
     @property
     def readings(self) -> Sequence[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_llmarith.figures.count import MEASURES
-from pytest_llmarith.figures.estimates import Described, Measure
+from pytest_llmarith.figures.estimates import Described, Field, Figure, Measure, View
+from pytest_llmarith.figures.own_measures import FAILED
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.views import kinds
-from pytest_llmarith.views.places import Here, short_name
-from pytest_llmarith.views.table import Column, Kind, Level
+from pytest_llmarith.views.places import LONGEST_LABEL, Here, short_name
+from pytest_llmarith.views.table import Column, Definition, Kind, Level, Table
 
 _LONGEST_MEANING = 1_000
 
@@ -50,6 +52,74 @@ def field_of(
         level,
         curved=curved,
     )
+
+
+def task_table(view: View, rows: Sequence[Here], level: Level) -> Table:
+    """A table that a task brings, of results of this task."""
+    own: dict[str, Described] = {}
+    for row in rows:
+        own |= row.result.own
+    columns = [_task_column(one, own) for one in view.fields]
+    places: list[Here] = []
+    for row in rows:
+        places += _places(row, view.rows)
+    if view.rows == "model":
+        whose = WHOSE[:1]
+    else:
+        title = own[view.rows].title if view.rows in own else view.rows
+        name = Column(
+            "row", short_name(title), kinds.NAME, "", _ROW_NAMES.get(view.rows, _at)
+        )
+        whose = (*WHOSE[:1], name)
+    definition = Definition("own", short_name(view.title), [*whose, *columns])
+    return definition.table(places, level, trials=trials_of)
+
+
+def _places(row: Here, rows: str) -> Sequence[Here]:
+    """The rows of a result in a table."""
+    if rows == "model":
+        return [row]
+    if rows == "variant":
+        return row.variants
+    if rows == "depth":
+        return [row._replace(depth=depth) for depth in row.result.facts.depths]
+    found = row.all(rows).items()
+    return [row._replace(at=at) for (_, at), one in found if one.method != FAILED]
+
+
+def _at(here: Here) -> str:
+    return here.at
+
+
+_ROW_NAMES: Mapping[str, Callable[[Here], str]] = {
+    "variant": lambda here: here.name,
+    "depth": lambda here: str(here.depth),
+}
+
+
+def _task_column(field: Field, own: Mapping[str, Described]) -> Column[Any]:
+    """A column whose text is a single figure, with its interval, or made of several."""
+    (first, _), *others = field.figures
+    title, meaning = short_name(field.title), sanitize(field.meaning, _LONGEST_MEANING)
+
+    def figures(here: Here) -> list[Figure | None]:
+        return [here.get(key, at or here.at) for key, at in field.figures]
+
+    if not others and field.filled([""]) == "":
+        column = field_of(first, own.get(first) or MEASURES[first], Level.BRIEF)
+        return replace(
+            column, title=title, meaning=meaning, value=lambda here: figures(here)[0]
+        )
+
+    def text(here: Here) -> str | None:
+        texts = []
+        for one in figures(here):
+            if one is None or one.value is None:
+                return None
+            texts.append(kinds.FIGURE.shown(one).text)
+        return sanitize(field.filled(texts), LONGEST_LABEL)
+
+    return Column("text", title, kinds.TEXT, meaning, text)
 
 
 WHOSE: Sequence[Column[Any]] = (

@@ -220,6 +220,7 @@ class Table:
         if not shared:
             return self
         if self.title:
+            shared += [self.whose] if self.whose else []
             return replace(table, whose=", ".join(shared))
         first = replace(table.columns[0], title=", ".join(shared), is_named=True)
         return replace(table, columns=[first, *table.columns[1:]])

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.figures.estimates import TASKS
+
+
+@pytest.fixture(autouse=True)
+def _known_tasks() -> Iterator[None]:
+    """Tasks of a test are known to no other."""
+    before = dict(TASKS)
+    yield
+    TASKS.clear()
+    TASKS.update(before)
+
 
 _MODEL = """
 import pytest
@@ -22,7 +34,20 @@ def model():
 """
 _BENCH = """
 import pytest
-from pytest_llmarith import Grade, Grid, Problem, Task, share
+from pytest_llmarith import Field, Figure, Grade, Grid, Measure, Problem, Task, View, share
+
+class Lengths(dict):
+    def add(self, trial):
+        length = len(trial.record.problem.inputs["word"])
+        self[length] = self.get(length, 0) + 1
+
+def lengths(leaves):
+    found = {}
+    for leaf in leaves:
+        for length, count in leaf.counted.items():
+            found[length] = found.get(length, 0) + count
+    for length, count in sorted(found.items()):
+        yield Figure(count, n=sum(found.values()), by="length", at=str(length))
 
 def problem_at(seed, variant, depth, trial):
     return Problem({"word": f"{variant[0]}{'ab' * depth}{trial}"}, "x")
@@ -36,13 +61,52 @@ words = Task(
     Grid(problem_at, ["plain", "odd"], [2, 3]),
     lambda problem: problem["word"],
     grade=grade,
-    measures=[short],
+    measures=[short, Measure("lengths", "length", "words", "words by length", Lengths, lengths)],
+    views=[
+        View("short words", "variant", [
+            Field("share of them", "how many are short", "{short}"),
+            Field("of each length", "of 6 and of 8", "{lengths:6} and {lengths:8}"),
+        ]),
+        View("words by length", "lengths", [Field("count", "how many", "{lengths}")]),
+    ],
 )
 
 @pytest.mark.llmarith_task(words, trials=2)
 def test_words(problem, ask):
     ask(problem)
 """
+
+
+_PLAIN = """
+import os
+import pytest
+from pytest_llmarith import Problem, Task
+
+with open("importers", "a") as file:
+    file.write(os.environ.get("PYTEST_XDIST_WORKER", "controller") + " ")
+plain = Task("plain", [Problem({"word": "a"}, "x")], lambda problem: problem["word"])
+
+@pytest.mark.llmarith_task(plain)
+def test_plain(problem, ask):
+    ask(problem)
+"""
+
+
+def test_a_task_in_a_conftest_with_workers(pytester: pytest.Pytester) -> None:
+    """Its measures are counted; a file whose task has none is imported by the workers
+    alone.
+    """
+    task, test = _BENCH.split("@pytest.mark")
+    pytester.makeconftest(task + _MODEL)
+    test = f"import conftest, pytest\n@pytest.mark{test}"
+    pytester.makepyfile(
+        test_words=test.replace("(words", "(conftest.words"), test_plain=_PLAIN
+    )
+    done = pytester.runpytest_subprocess("-n", "2")
+    assert done.ret == 0
+    (run,) = (pytester.path / "reports").iterdir()
+    assert "short" in json.loads((run / "summary.json").read_text("utf-8"))["measures"]
+    assert "controller" not in (pytester.path / "importers").read_text("utf-8")
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
@@ -65,12 +129,26 @@ def test_a_measure_of_a_task(
         out = capsys.readouterr().out
         assert "50.0" in out
         assert "short" in out
+        if form != "csv":
+            assert "words: short words" in out
+            assert "2 and 2" in out
+            assert "words: words by length" in out
     monkeypatch.delitem(TASKS, "words", raising=False)
     assert main(["report", str(run), "--min-depth=3"]) == 0
     assert "left out, as only their task counts them: short" in capsys.readouterr().out
+    merge = ["merge", str(run), "--output"]
+    assert main([*merge, "merged"]) == 0
+    assert "--task=FILE:NAME" in capsys.readouterr().err
+    file = pytester.path / "test_a_measure_of_a_task.py"
+    assert main([*merge, "merged_all", f"--task={file}:words"]) == 0
+    assert "--task" not in capsys.readouterr().err
+    whole = json.loads(Path("merged_all", "summary.json").read_text("utf-8"))
+    assert whole["measures"]["short"] == written["measures"]["short"]
     page = (run / "report.html").read_text("utf-8")
     assert "<figcaption>words, short %</figcaption>" in page
     assert "Measures of the task" in page
+    assert "words: short words" in page
+    assert "2 and 2" in page
 
 
 _VERBOSE = {"terminal": ["-v"], "csv": [], "markdown": ["-v"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from pytest_llmarith.report.definitions.difference_fields import (
     effects_of,
 )
 from pytest_llmarith.report.definitions.results import VARIANTS
-from pytest_llmarith.report.render.html import View, view
+from pytest_llmarith.report.render.html import TableView, view
 from pytest_llmarith.report.series import (
     PageRun,
     Series,
@@ -74,8 +74,8 @@ class Ranking(NamedTuple):
     baseline: str
     places: Sequence[ModelPlace]
     unranked: Sequence[str]
-    shown: View
-    matrix: View | None
+    shown: TableView
+    matrix: TableView | None
 
 
 def rankings(
@@ -180,7 +180,7 @@ def _shown(
     task: str,
     models: Mapping[str, Sequence[Here]],
     remark: str,
-) -> View:
+) -> TableView:
     """The table of differences, with a mark on the baseline."""
     items = []
     for place in places:
@@ -197,7 +197,7 @@ def _shown(
     return view(table, [place.direction for place in places])
 
 
-def _matrix(rows: Sequence[Here], not_compared: Collection[str]) -> View | None:
+def _matrix(rows: Sequence[Here], not_compared: Collection[str]) -> TableView | None:
     """A row per model and condition, a column per variant; None without several
     variants.
     """
@@ -235,17 +235,23 @@ _SHARE: Column[Heat] = Column(
 # --- conditions -----------------------------------------------------------------------
 
 
-def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> View | None:
-    """The effects of the conditions of all runs; None if there are none."""
+def effect_items(
+    runs: Sequence[PageRun], series: Sequence[Series]
+) -> Iterator[LabelledSide]:
+    """The effects of the conditions of all runs."""
     labels = {one.key: one.label for one in series}
-    items = []
     for number, run in enumerate(runs):
         for item in effects_of(run.summary):
             assert item.one
             place = item.one.place
             label = labels[number, place.model, place.condition or ""]
             model = item.model._replace(label=label)
-            items.append(item._replace(model=model))
+            yield item._replace(model=model)
+
+
+def effects(runs: Sequence[PageRun], series: Sequence[Series]) -> TableView | None:
+    """The effects of the conditions of all runs; None if there are none."""
+    items = list(effect_items(runs, series))
     if not items:
         return None
     table = EFFECTS.table(

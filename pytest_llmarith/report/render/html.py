@@ -66,7 +66,7 @@ class Line(NamedTuple):
     missing: bool  # whether it lacks cells of others
 
 
-class View(NamedTuple):
+class TableView(NamedTuple):
     """A table as the template writes it."""
 
     title: str
@@ -80,7 +80,7 @@ def view(
     directions: Sequence[str] = (),
     missing: Collection[str] = (),
     across: str = "",
-) -> View:
+) -> TableView:
     """What the page shows of a table.
 
     `directions` say of each row whether it is significantly better or worse, `missing`
@@ -99,7 +99,7 @@ def view(
         notes = list(map(_printable, row.notes))
         direction = directions[number] if directions else ""
         lines.append(Line(cells, notes, model, direction, model in missing))
-    return View(table.title, heads, lines, ". ".join(table.explanation))
+    return TableView(table.title, heads, lines, ". ".join(table.explanation))
 
 
 def _head(column: Column[Any], axis: Axis | None) -> Head:
