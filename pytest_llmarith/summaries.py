@@ -15,7 +15,12 @@ import msgspec
 from msgspec import Meta
 
 from pytest_llmarith import records
-from pytest_llmarith.figures.columns import SeriesTable, WrittenResult, series_of
+from pytest_llmarith.figures.columns import (
+    Columns,
+    SeriesTable,
+    WrittenResult,
+    series_of,
+)
 from pytest_llmarith.figures.contrasts import MEASURES as OF_DIFFERENCES
 from pytest_llmarith.figures.contrasts import Compared, compared_in
 from pytest_llmarith.figures.count import MEASURES
@@ -44,6 +49,12 @@ from pytest_llmarith.types import (
     RequestLimits,
     RequestTotals,
     StoreMode,
+)
+
+# Measures whose values are words, or numbers of any size.
+_WITH_TEXT = (
+    *("average_absolute_error", "median_relative_error"),
+    *("d50_place", "adaptive_d50_place", "adaptive_d50_ended"),
 )
 
 
@@ -232,6 +243,22 @@ class SummaryFile(RunTotals, kw_only=True):
     series: list[SeriesTable]  # one per model, task and condition
     # of models to the first one or to --llm-baseline, and of conditions to the first
     differences: list[DifferenceRow]
+
+    def __post_init__(self) -> None:
+        for series in self.series:
+            for columns in series.estimates:
+                _check_values(columns, self.measures)
+
+
+def _check_values(columns: Columns, measures: Mapping[str, Described]) -> None:
+    """Raises ValueError for text where a number belongs."""
+    key = columns.measure
+    has_text = key in _WITH_TEXT
+    if key not in MEASURES:
+        has_text = key not in measures or measures[key].unit != "%"
+    for value in columns.value:
+        if isinstance(value, str) and not has_text:
+            raise ValueError(f"{key}: {value!r} is no number")
 
 
 def described(

@@ -99,7 +99,6 @@ def estimate_rows(
 def _rows(runs: Sequence[PageRun], results: Iterable[Here]) -> Iterator[Row]:
     for here in results:
         whose = {
-            "model": here.label,
             "simulated": here.simulated,
             "unfinished": bool(here.unfinished),
         }

@@ -231,7 +231,8 @@ def read_summary(log: Path) -> SummaryFile | None:
     except ValueError as error:
         cause = sanitize(str(error), _LONGEST_CAUSE)
         raise UsageError(
-            f"{name_of(file)}: {cause}; expected the summary of a run"
+            f"{name_of(file)}: {cause}; restore the file, or delete it: then the trials "
+            f"beside it are counted anew"
         ) from error
 
 
