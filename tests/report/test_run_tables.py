@@ -197,6 +197,6 @@ def test_sets() -> None:
     assert table.notes == [
         "starter: terms: 2 ok, 2 wrong",
         "starter: cheating 0.0 (0.0-65.8) %",
-        "starter: 1 of 2 unsolved: A2",
         "starter: 1 programs ran without a sandbox, with the rights of this user",
+        "starter: 1 of 2 unsolved: A2",
     ]
