@@ -129,7 +129,7 @@ class Merged(Part):
 
     runs: list[RunTimes]
     overlapping: Count
-    left_out: list[str]
+    left_out: list[str] = []
 
 
 class Run(RunTimes):
