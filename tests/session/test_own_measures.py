@@ -135,7 +135,10 @@ def test_a_measure_of_a_task(
             assert "words: words by length" in out
     monkeypatch.delitem(TASKS, "words", raising=False)
     assert main(["report", str(run), "--min-depth=3"]) == 0
-    assert "left out, as only their task counts them: short" in capsys.readouterr().out
+    assert (
+        "left out, as only their task counts them: lengths, short"
+        in capsys.readouterr().out
+    )
     merge = ["merge", str(run), "--output"]
     assert main([*merge, "merged"]) == 0
     assert "--task=FILE:NAME" in capsys.readouterr().err
