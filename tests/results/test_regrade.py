@@ -220,7 +220,7 @@ def test_transitions_are_counted(capsys: Captured) -> None:
     assert "Reasons for nan: 1 empty" in out
     assert "Mean score" not in out  # as all are 0 or 1
     assert err.startswith(
-        "note: 1 records of programs, searches, tasks with a grader and tasks without "
+        "note: 1 records of searches, tasks with a grader and tasks without "
     )
 
 
