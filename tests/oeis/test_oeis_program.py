@@ -155,7 +155,7 @@ NOT_FOUND = [
 def test_no_program_has_a_reason(reply: str, reason: str, detail: str | None) -> None:
     found = find_program(reply)
     assert isinstance(found, NoProgram)
-    assert found.reason is reason
+    assert found.reason == reason
     assert detail is None or found.detail == detail
     assert found.detail
     assert "\n" not in found.detail
