@@ -118,7 +118,6 @@ class Client:
     def __init__(self, transport: Transport = Transport.DIRECT) -> None:
         self._transport = transport
         self._is_own = cache(_is_own_server)
-        self._unusable_key = cache(lambda target: unusable_key(target, os.environ))
         self._used: list[Way] = []
 
     def prepare(self, *models: Model) -> None:
@@ -149,7 +148,7 @@ class Client:
         Raises errors that `provider_errors.diagnose` interprets.
         """
         if not model.simulated:
-            why = self._unusable_key(model.target)
+            why = unusable_key(model.target, os.environ)
             if why is not None:
                 raise NotSent(why)
             self._way(model).prepare()  # not a part of the latency
