@@ -267,7 +267,6 @@ def _imported() -> Any:
         import litellm
         import openai.resources  # noqa: F401  # else imported during the first request, as part of its latency
     finally:
-        gc.freeze()
         gc.enable()
 
     litellm.suppress_debug_info = True
