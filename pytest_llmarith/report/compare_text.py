@@ -316,11 +316,12 @@ def _legend(found: Sequence[Comparison]) -> Iterator[str]:
         )
     if any(map(_lacks_interval, found)):
         yield formatting.NO_INTERVAL
-    yield "95 % and p are of each row alone."
-    yield (
-        "*: p is below 0.05 also after Holm's correction for all rows of its "
-        "comparison."
-    )
+    yield "Intervals and p are of each row alone."
+    if any(formatting.star(row.value("p_holm")) for one in found for row in one.rows):
+        yield (
+            "*: p is below 0.05 also after Holm's correction for all rows of its "
+            "comparison."
+        )
 
 
 def _lacks_interval(one: Comparison) -> bool:
