@@ -36,6 +36,7 @@ INTERFACE = {
         "session/fixtures.py": {"oeis"},  # marks
         "session/items.py": {"oeis"},
         "session/marks.py": {"oeis", "sequences", "sequence"},
+        "session/xdist.py": {"oeis"},  # the folder that each host needs
         "tasks/registry.py": {"oeis"},
         "tasks/task.py": {"oeis"},  # a name that users' tasks cannot have
         "exact/unsaid.py": {"program"},  # code in the reply to any question

@@ -46,7 +46,7 @@ _LOOK_S = 0.5
 _OTHER_PROBLEMS = (
     "make different problems, perhaps from a set, whose order differs between "
     "processes; sort it, and draw from random.Random(f'{seed}/{trial}'). If the "
-    "workers are on several hosts, copy the same tests and what they read to each"
+    "workers are on several hosts, copy the same tests and oeis_cache to each"
 )
 # Options that a worker cannot determine: a random seed, and models from the environment
 # of another host.

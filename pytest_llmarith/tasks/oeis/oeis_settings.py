@@ -34,7 +34,7 @@ class OeisSettings:
 
     sets: tuple[str, ...] | None
     ini_sets: tuple[str, ...] | None
-    folder: Path
+    cache: Path
     limits: ProgramLimits
     terms: int | None
     sandbox: IsolationLevel | None
@@ -62,7 +62,7 @@ class OeisSettings:
 
     @property
     def entries(self) -> Cache:
-        return _cache_at(self.folder)
+        return _cache_at(self.cache)
 
     def check(self, has_models: bool) -> None:
         """Raises ValueError if a judge has nothing to judge, or if a set that was asked
@@ -132,7 +132,7 @@ def oeis_settings(
     return OeisSettings(
         sets=given.optional("--oeis-sets", _sets),
         ini_sets=given.optional("oeis_sets", _sets),
-        folder=root / given.value("oeis_cache", str),
+        cache=root / given.value("oeis_cache", str),
         limits=ProgramLimits(
             seconds=given.value("--oeis-limits", _limits),
             memory_bytes=given.value("oeis_memory", _memory),
