@@ -21,6 +21,7 @@ from pytest_llmarith.types import FailureCode, Outcome
 MOST_REASONS = 50  # messages of providers may all differ
 LONGEST_REASON = 300
 OTHER_REASONS = "other reasons"
+_SHORTEST_S = 0.001  # faster is no model, but a clock that was set
 
 # For sums and medians of exact numbers: 4,096 digits are enough for any answer, and no
 # exponent overflows.
@@ -60,8 +61,9 @@ class ReplyCounter:
             self.stored += reply.stored
             self.batched += reply.batched
             self.asked += is_read and not reply.stored
-            if reply.completion_tokens is not None and reply.latency_s is not None:
-                self.timed.extend((reply.completion_tokens, reply.latency_s))
+            seconds = reply.latency_s or 0.0
+            if reply.completion_tokens is not None and seconds >= _SHORTEST_S:
+                self.timed.extend((reply.completion_tokens, seconds))
             for kind, amount in zip(_KINDS, _amounts_in(reply), strict=True):
                 if amount is not None:
                     self.amounts[kind].append(amount)

@@ -34,6 +34,15 @@ def test_tokens_a_second_with_the_interval_of_a_ratio() -> None:
     assert found.high == pytest.approx(10 + 4.30265 * 10 / 3**0.5 * 3 / 6, abs=1e-3)
 
 
+@pytest.mark.parametrize("seconds", [0.0, 5e-324, 1e-9])
+def test_a_reply_in_no_time_has_no_speed(seconds: float) -> None:
+    replies = (added("{}", trial, latency_s=seconds) for trial in range(2))
+    found = result_of(*replies, added("{}", 2, completion_tokens=9, latency_s=3.0))
+    speed = found.get("tokens_a_second")
+    assert speed is not None
+    assert (speed.value, speed.n) == (3, 1)
+
+
 def test_a_stored_reply_is_not_asked() -> None:
     found = result_of(added("{}"), added("{}", 1, stored=True))
     counts = {key: found.count(key) for key in ("replies", "stored", "asked")}
