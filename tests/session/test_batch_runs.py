@@ -245,11 +245,7 @@ def test_questions_that_follow_from_replies_are_asked_singly(
     )
     options = ("--llm-batch", "--llm-breaking-point=30", "--llm-adaptive=1")
     result = batches.run(*options, "-p", "no:xdist", "-k", "int_add")
-    result.stdout.fnmatch_lines(
-        [
-            "*that follow from replies, of searches, adaptive items and judges, are asked singly"
-        ]
-    )
+    result.stdout.fnmatch_lines(["*that follow from replies, *are asked singly"])
     assert result.ret == 0
     assert [len(made.calls) for made in batches.server.made] == [2]
     assert {record["grade"]["details"]["ended"] for record in batches.records()} == {
