@@ -17,11 +17,10 @@ from typing import Any
 from perf.commands import Run, run_module, run_pytest
 from perf.measures import Measure
 from perf.provider import provider
-from perf.sampling import Watched, watched_pytest
+from perf.sampling import watched_bench
 
 _ITEMS_PER_TRIAL = 72  # eight variants at nine depths
 _ROUNDS = 3
-_KEY = {"OPENAI_API_KEY": "none"}
 _PLAIN = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 _TEST = """
 import pytest
@@ -71,9 +70,9 @@ def _asking(url: str, folder: Path, trials: int, rounds: int) -> list[Measure]:
         store = folder / f"{number}"
         plain.append(_plain(folder, "pytest", items))
         floor.append(_plain(folder, "floor", items, url, f"{items}"))
-        asked.append(_run(url, store, trials))
-        few.append(_run(url, folder / f"few-{number}", trials // 4))
-        stored.append(_run(url, store, trials, "--llm-store=only"))
+        asked.append(watched_bench(url, trials, store))
+        few.append(watched_bench(url, trials // 4, folder / f"few-{number}"))
+        stored.append(watched_bench(url, trials, store, "--llm-store=only"))
     plain_ms, floor_ms, asked_ms, stored_ms = (
         1000 * _middle(runs, lambda run: run.processor_seconds) / items
         for runs in (plain, floor, asked, stored)
@@ -141,22 +140,6 @@ def _plain(folder: Path, module: str, items: int, *args: str) -> Run:
     test.write_text(_TEST.format(items=items))
     paths = ("-q", f"--rootdir={folder}", "-c/dev/null", f"{test}")
     return run_module(module, *args, *paths, cwd=folder, environment=_PLAIN)
-
-
-def _run(url: str, folder: Path, trials: int, *args: str) -> Watched:
-    with tempfile.TemporaryDirectory() as reports:
-        return watched_pytest(
-            Path(reports),
-            "benches/test_arithmetic.py",
-            "--llm-model=openai/stub",
-            f"--llm-api-base={url}",
-            f"--llm-trials={trials}",
-            "--llm-concurrency=64",
-            f"-ollm_store_dir={folder}",
-            "-q",
-            *args,
-            environment=_KEY,
-        )
 
 
 def _middle(runs: Sequence[Any], of: Callable[[Any], float]) -> float:

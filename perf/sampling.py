@@ -62,6 +62,23 @@ class Watched(NamedTuple):
         )
 
 
+def watched_bench(url: str, trials: int, folder: Path, *args: str) -> Watched:
+    """The arithmetic bench at a server of one's own, its store in this folder."""
+    with tempfile.TemporaryDirectory() as reports:
+        return watched_pytest(
+            Path(reports),
+            "benches/test_arithmetic.py",
+            "--llm-model=openai/stub",
+            f"--llm-api-base={url}",
+            f"--llm-trials={trials}",
+            "--llm-concurrency=64",
+            f"-ollm_store_dir={folder}",
+            "-q",
+            *args,
+            environment={"OPENAI_API_KEY": "none"},
+        )
+
+
 def watched_pytest(
     reports: Path, *args: str, environment: Mapping[str, str]
 ) -> Watched:

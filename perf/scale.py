@@ -13,7 +13,7 @@ from pathlib import Path
 from perf.commands import run_module, run_pytest
 from perf.measures import Measure
 from perf.provider import provider
-from perf.sampling import Watched, watched_pytest
+from perf.sampling import Watched, watched_bench
 
 _ITEMS_PER_TRIAL = 72  # eight variants at nine depths
 _ROUNDS = 2
@@ -106,9 +106,10 @@ def _running(url: str, way: str, trials: int, rounds: int) -> list[Measure]:
     items, runs, replays = f"{trials * _ITEMS_PER_TRIAL:,} items, {way}", [], []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
-            runs.append(_watched(url, way, trials, Path(folder)))
+            asking = url, trials, Path(folder), *_WAYS[way]
+            runs.append(watched_bench(*asking))
             stored = (Path(folder) / "store.sqlite").stat().st_size
-            replays.append(_watched(url, way, trials, Path(folder), "--llm-store=only"))
+            replays.append(watched_bench(*asking, "--llm-store=only"))
     run, replay = min(runs, key=_seconds), min(replays, key=_seconds)
     thousands = trials * _ITEMS_PER_TRIAL / 1000
     return [
@@ -130,23 +131,6 @@ def _running(url: str, way: str, trials: int, rounds: int) -> list[Measure]:
         Measure(f"{items}: replay from the store", replay.seconds, "s"),
         Measure(f"{items}: replay, controller at most", replay.peak_megabytes, "MB"),
     ]
-
-
-def _watched(url: str, way: str, trials: int, folder: Path, *args: str) -> Watched:
-    with tempfile.TemporaryDirectory() as reports:
-        return watched_pytest(
-            Path(reports),
-            "benches/test_arithmetic.py",
-            "--llm-model=openai/stub",
-            f"--llm-api-base={url}",
-            f"--llm-trials={trials}",
-            f"-ollm_store_dir={folder}",
-            "--llm-concurrency=64",
-            "-q",
-            *_WAYS[way],
-            *args,
-            environment=_KEY,
-        )
 
 
 def _seconds(run: Watched) -> float:
