@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from math import isnan, nan
 from typing import NamedTuple
@@ -233,14 +233,14 @@ def by_cell(
         condition = one.condition if with_conditions else ""
         cell = one.task, one.variant, one.depth, condition
         if cell not in found:
-            found[cell] = replace(
-                one,
-                problem=hash(cell),
-                prompt=None,
-                condition=condition,
-                asked=0,
-                answered=0,
-                correct=0,
+            found[cell] = CountedQuestion(
+                hash(cell),
+                None,
+                condition,
+                one.task,
+                one.variant,
+                one.depth,
+                one.variant_place,
             )
         whole = found[cell]
         whole.asked += one.asked
