@@ -1,16 +1,25 @@
-"""Speed of reading replies: bare numbers per second, worked replies, and the worst
-replies of a megabyte.
+"""Speed of reading replies: bare numbers per second, worked replies, the worst replies
+of a megabyte, and the real ones of `../shared/transcripts`, if that folder is there.
 
+`LLM_ARITHMETIC=clone python -m perf reading` measures llm_arithmetic's parser, too.
 `python perf/reading.py` prints every shape; the exit status is 1 if a bound is missed.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import sys
 from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from runpy import run_path
+from statistics import median
 from time import process_time
+from typing import Any
 
+from perf.commands import ROOT
 from perf.measures import Measure
 from pytest_llmarith.exact import Case, grade, read
 from pytest_llmarith.exact.extract import MAX_CHARACTERS
@@ -25,6 +34,13 @@ SHORT_TIMES_SPLITTING = 20
 # A worked reply, as a multiple of the time that splitting it into words and signs
 # takes.
 TIMES_SPLITTING = 18
+# Real replies: no slower than the parser of llm_arithmetic, which knows fewer forms.
+_TRANSCRIPTS = ROOT.parent / "shared" / "transcripts"
+_REAL_TIMES_SPLITTING = 8.5
+_LONG_TIMES_SPLITTING = 3.0
+_LONG = 2_000  # characters
+_ROUNDS = 3
+_SPLIT = re.compile(r"\w+|[^\w\s]")
 
 STEPS = """### Step {step}: multiply by the digit {digit}
 
@@ -186,10 +202,9 @@ def short_replies() -> tuple[float, float]:
         *("**{}**", "The answer is **{}**."),
     )
     texts = [form.format(number) for number in range(1_000, 3_000) for form in forms]
-    split = re.compile(r"\w+|[^\w\s]")
     took = seconds(lambda: [grade(text, "2042") for text in texts])
     return len(texts) / took, took / seconds(
-        lambda: [split.findall(text) for text in texts]
+        lambda: [_SPLIT.findall(text) for text in texts]
     )
 
 
@@ -204,14 +219,74 @@ def times_splitting() -> float:
             step=step, digit=digit, product=7391 * digit, zeros="0" * (step % 7)
         )
     reply += "So the final answer is \\boxed{21034786}."
-    split = re.compile(r"\w+|[^\w\s]")
     return seconds(lambda: read(reply, ("7391", "2846"))) / seconds(
-        lambda: sum(1 for _ in split.finditer(reply))
+        lambda: sum(1 for _ in _SPLIT.finditer(reply))
     )
 
 
+def _transcripts() -> list[Measure]:
+    """The time for grading real replies, beside splitting them and another parser."""
+    trials = [
+        json.loads(line)
+        for file in sorted(_TRANSCRIPTS.glob("*.jsonl"))
+        for line in file.read_text("utf-8").splitlines()
+    ]
+    trials = [trial for trial in trials if isinstance(trial["raw_response"], str)]
+    if not trials:
+        return []
+    long = [trial for trial in trials if len(trial["raw_response"]) >= _LONG]
+    all_of, of_long = _processor_times(trials), _processor_times(long)
+    measures = [
+        Measure("transcripts, graded", len(trials) / all_of["grade"], "/s"),
+        Measure(
+            "transcripts, to splitting them",
+            all_of["grade"] / all_of["split"],
+            "times",
+            at_most=_REAL_TIMES_SPLITTING,
+        ),
+        Measure(
+            f"those of {_LONG:,} characters and more, to splitting them",
+            of_long["grade"] / of_long["split"],
+            "times",
+            at_most=_LONG_TIMES_SPLITTING,
+        ),
+    ]
+    if "llm_arithmetic" in all_of:
+        times = all_of["llm_arithmetic"] / all_of["grade"]
+        name = "transcripts, speed to llm_arithmetic's parser"
+        measures.append(Measure(name, times, "times", at_least=1))
+    return measures
+
+
+def _processor_times(trials: list[dict[str, Any]]) -> dict[str, float]:
+    """Medians of alternating rounds, for each way to read all replies."""
+    ways: dict[str, Callable[[str, str, str], object]] = {
+        "split": lambda text, *_: sum(1 for _ in _SPLIT.finditer(text)),
+        "grade": lambda text, correct, _: grade(text, correct),
+    }
+    clone = os.environ.get("LLM_ARITHMETIC")
+    if clone:
+        file = Path(clone) / "llm_arithmetic" / "parse.py"
+        parse = run_path(str(file))["parse_response"]
+        ways["llm_arithmetic"] = lambda text, correct, variant: parse(
+            text, Decimal(correct), variant
+        )
+    rows = [
+        (trial["raw_response"], str(trial["correct"]), trial["variant"])
+        for trial in trials
+    ]
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(_ROUNDS):
+        for name, way in ways.items():
+            start = process_time()
+            for row in rows:
+                way(*row)
+            took[name].append(process_time() - start)
+    return {name: median(times) for name, times in took.items()}
+
+
 def measure() -> list[Measure]:
-    """The worst shape, and the usual reply."""
+    """The worst shape, the usual reply, and real ones."""
     a_second, times = short_replies()
     worst, name = max((worst_of_shape(unit), name) for name, unit in UNITS.items())
     return [
@@ -242,6 +317,7 @@ def measure() -> list[Measure]:
             "times",
             at_most=TIMES_SPLITTING,
         ),
+        *_transcripts(),
     ]
 
 

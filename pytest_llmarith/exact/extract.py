@@ -15,8 +15,8 @@ from .context import is_several, refuses
 from .digits import decimal_from, shifted
 from .digits import plain as plain_digits
 from .enums import Dtype, Reason
-from .normalize import BOLD, BOX, END_OF_BOX, plain
-from .rank import answer_in
+from .normalize import BOLD, BOX, END_OF_BOX, last_lines, plain, rendered
+from .rank import answer_at_end, answer_in
 from .thoughts import Stripped, strip_thoughts
 from .tokenize import tokens
 
@@ -115,17 +115,25 @@ def _tolerant(
     text: str, stripped: Stripped, operands: tuple[str, ...], dtype: Dtype
 ) -> ExtractedAnswer:
     end = stripped.text.strip()
+    if not end and not stripped.cut:
+        return ExtractedAnswer(None, None, Reason.EMPTY)
     if is_several(end):
         return ExtractedAnswer(None, None, Reason.UNREADABLE)
     if len(end) > MAX_CHARACTERS:
         # Starts with a whole line, so that no number is cut.
         _, _, end = end[-MAX_CHARACTERS:].partition("\n")
-    shown = plain(end, operands, dtype)
     if stripped.cut:  # the thought may have the answer
         box = _LAST_BOX.search(text, max(0, len(text) - 500))
         if box:
-            shown = plain(box[0], operands, dtype)
+            end = box[0]
     sizes = tuple(decimal_from(operand).copy_abs() for operand in operands)
+    shown, is_number = rendered(end)
+    if not is_number:
+        lines = last_lines(shown, dtype)
+        answer = answer_at_end(tokens(lines), sizes) if lines else None
+        if answer is not None:
+            return ExtractedAnswer(answer, None)
+        shown = plain(shown, operands, dtype)
     answer = answer_in(tokens(shown), sizes)
     if answer is None:
         answer = fraction_in(shown, sizes)

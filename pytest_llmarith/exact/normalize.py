@@ -30,43 +30,84 @@ THIN = "\u2009"  # stands for all spaces that may group digits but do not separa
 BOLD, BOX, END_OF_BOX = "\ue000", "\ue001", "\ue002"
 
 
-def plain(text: str, operands: Sequence[str], dtype: Dtype) -> str:
-    """The rendered text.
-
-    The point in 1.234 groups digits of an integer, if it does so in an operand.
-
-    It also does in a text with Latin letters that is not English.
+def rendered(text: str) -> tuple[str, bool]:
+    """The text as it is shown to people, before its lines are made plain; true with it
+    if it is nothing but a number.
     """
     if "&" in text:
         import html  # few replies have entities
 
         text = html.unescape(text)
     text = said(text)
-    shown = text.translate(_LOOKALIKES)
-    if _SINGLE_NUMBER.fullmatch(shown):
-        return _GROUPING_SPACES.sub("", _SPACED_DIGITS.sub(_without_spaces, shown))
-    is_ascii = text.isascii()
-    if not is_ascii:
-        shown = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), shown)
-    shown = without_currencies(_without_markdown(_without_latex(shown)))
-    if not is_ascii:
-        shown = _IN_HAN.sub(_from_han, _rewritten(shown, _REWRITES_BEYOND_ASCII))
-    if word_behind().search(shown):
-        shown = _SUMMED.sub(_spelled_out, in_english(shown))
-    # In "52 + 77 = one hundred twenty-nine", words follow the digits.
-    before, sign, words = shown.rpartition("=")
-    if not _DIGIT.search(words):
-        shown = before + sign + _NUMBER_IN_WORDS.sub(_in_digits, words)
-    shown = _rewritten(_SPACED_DIGITS.sub(_without_spaces, shown), _REWRITES)
+    # A replacement for each character that is there takes a tenth of `str.translate`.
+    unusual = set(_UNUSUAL.findall(text))
+    for alike in unusual & _LOOKALIKES.keys():
+        text = text.replace(alike, _LOOKALIKES[alike])
+    if _SINGLE_NUMBER.fullmatch(text):
+        text = _SPACED_DIGITS.sub(_without_spaces, text)
+        return _GROUPING_SPACES.sub("", text), True
+    if not unusual.isdisjoint(_SUPERSCRIPTS):
+        text = _RAISED.sub(lambda raised: "^" + raised[0].translate(_LOWER), text)
+    return _without_latex(text), False
+
+
+def last_lines(shown: str, dtype: Dtype) -> str | None:
+    """The last lines of a long text that is `rendered`, in plain text.
+
+    None if what stands before them says how they are read.
+    """
+    start = shown.rfind("\n", _LAST, -_LAST) + 1
+    if not start or shown.rfind(BOX, 0, start) > shown.rfind(END_OF_BOX, 0, start):
+        return None
+    lines = _plain_lines(shown[start:], is_whole=False)
+    if not _DIGIT.search(lines.rpartition("=")[2]) or _NEEDS_ALL.search(lines):
+        return None
+    return None if _has_marks(lines, dtype) else lines
+
+
+def plain(shown: str, operands: Sequence[str], dtype: Dtype) -> str:
+    """A text that is `rendered`, in plain text.
+
+    The point in 1.234 groups digits of an integer, if it does so in an operand.
+
+    It also does in a text with Latin letters that is not English.
+    """
+    shown = _plain_lines(shown, is_whole=True)
+    if not _has_marks(shown, dtype):
+        return shown
     has_decimal_commas = _has_decimal_commas(shown, operands, dtype)
     if _GROUPED_BY_A_POINT.search(shown) and (
         has_decimal_commas
         or (dtype is Dtype.INT and _has_grouping_points(shown, operands))
     ):
-        shown = _GROUPED_BY_A_POINT.sub(r"\1\2", shown)
+        shown = _GROUPED_BY_A_POINT.sub("", shown)
     if has_decimal_commas:
-        shown = _LONE_COMMA.sub(r"\1.", shown)
+        shown = _LONE_COMMA.sub(".", shown)
     return shown
+
+
+def _plain_lines(shown: str, *, is_whole: bool) -> str:
+    """Each line in plain text, but for points and commas that may group."""
+    shown = without_currencies(_without_markdown(shown))
+    unusual = set(_UNUSUAL.findall(shown))
+    if not unusual.isdisjoint(_BEYOND_ASCII):
+        shown = _rewritten(shown, _REWRITES_BEYOND_ASCII)
+    if not unusual.isdisjoint(HAN):
+        shown = _IN_HAN.sub(_from_han, shown)
+    if word_behind().search(shown):
+        shown = _SUMMED.sub(_spelled_out, in_english(shown))
+    # In "52 + 77 = one hundred twenty-nine", words follow the digits.
+    before, sign, words = shown.rpartition("=")
+    if is_whole and not _DIGIT.search(words):
+        shown = before + sign + _NUMBER_IN_WORDS.sub(_in_digits, words)
+    return _rewritten(_SPACED_DIGITS.sub(_without_spaces, shown), _REWRITES)
+
+
+def _has_marks(text: str, dtype: Dtype) -> bool:
+    """Whether a point or comma before three digits may mean one or the other."""
+    if _GROUPING_COMMA.search(text):
+        return dtype is Dtype.INT and bool(_GROUPED_BY_A_POINT.search(text))
+    return bool(_LONE_COMMA.search(text) or _GROUPED_BY_A_POINT.search(text))
 
 
 def _without_spaces(digits: re.Match[str]) -> str:
@@ -112,7 +153,7 @@ def _is_english(text: str) -> bool:
 
 _DIGIT = re.compile(r"\d")
 _SPACED_DIGITS = re.compile(
-    r"\d(?<![\w.,].)(?<!\d[ ].)(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])"
+    r"\d(?=[ ])(?<![\w.,].)(?<!\d[ ].)(?:[ ](?:&[ ])?\d){2,}(?:[ ][.](?:[ ]\d)+)?(?![ ]?[\w])"
 )
 # What is written in one way only, in this order. A pattern that begins with a character
 # is looked for faster than one that begins with what stands before it.
@@ -120,7 +161,7 @@ _REWRITES = {
     re.compile(pattern): replacement
     for pattern, replacement in {
         r"%(?<!\d%)(?<!\d[ ]%)[ ]?(\d[\d.,]*)": r"\1%",
-        r"(?i)\b(?:is[ ])?equal[ ]to\b": "equals",
+        r"[IiEe](?=[SsQq])(?i:(?<=\bi)s[ ]equal|(?<=\be)qual)(?i:[ ]to)\b": "equals",
         r"[Dd](?<=\d[ ].)\.[ ]?[Pp]\b\.?": "dp",
         r"[Ss](?<=\d[ ].)\.[ ]?[Ff]\b\.?": "sf",
         r"[Rr](?<=\b.)(?i:em)?\.(?=[ ]?\d)": "rem",
@@ -129,9 +170,9 @@ _REWRITES = {
         r"/-(?<=\d/-)(?!\d)": "",
         r"\[(?:(?<=\d.)|(?<=\d[ ].)|(?<![^\n].)(?=\S+[ ]))\^?\d{1,2}\^?\]": "",
         r"\^1(?:(?<=\d..)(?<!10..)|(?<![^\n]..)(?=\S*[ ]))(?![\d.])": "",
-        r"[ ]?\([1-9][ ](?:of|/)[ ][1-9]\)(?=:)": "",
+        r"(?:[ ]\(|\()[1-9][ ](?:of|/)[ ][1-9]\)(?=:)": "",
         # the number of an answer
-        r"([AaEeOoRrSsОо答](?<=\b.)(?i:nswer|ntwort|rgebnis|utput|esult|ésultat|éponse|espuesta|esultado|olution|твет|案))"
+        r"([AaEeOoRrSsОо答](?=[EeNnOoRrTtUuÉéТт案])(?<=\b.)(?i:nswer|ntwort|rgebnis|utput|esult|ésultat|éponse|espuesta|esultado|olution|твет|案))"
         r"[ ]?[#(\[]?\d{1,2}[)\]]?(?:(?:[ ]?[:=]|\.(?=[ ])|[ ]is\b)(?=[ \ue000]{0,3}[-+]?\d++"
         r"(?![\d.,]*[ ]?[-+*/×÷]))|[ ]-[ ](?=\d{3,}\s*\Z))": r"\1: ",
     }.items()
@@ -149,6 +190,9 @@ _REWRITES_BEYOND_ASCII = {
         r"(?i)(?:百分之|yüzde|ร้อยละ)[ ]?(\d[\d.,]*)": r"\1%",
     }.items()
 }
+_BEYOND_ASCII = "रเا负負マ마سऋ\u0305百üÜร"  # one of each pattern
+# Long texts have their answer in the last lines, which are read first.
+_LAST = 500  # characters
 _SINGLE_NUMBER = re.compile(
     r"\s*+[-+]?\d[\d.,' ]*+\s*+"
 )  # the whole reply: its spaces group digits
@@ -164,8 +208,10 @@ _NOT_ENGLISH = re.compile(
     rf"\b(?:{'|'.join(f'[{word[0].upper()}{word[0]}]{word[1:]}' for word in _OTHER_WORDS.split())})\b"
     r"|(?!×|÷)[À-ɏḀ-ỿЀ-֏Ⴀ-ჿ]\w|[Ͱ-Ͽ]{3}"
 )
-_GROUPING_COMMA = re.compile(r"\d,\d{3}[.,]\d")
-_ONLY_COMMA = r"(\d)(?<![.,]\d)(?<![.,]\d\d)(?<![.,]\d{3}),"  # of a number
+_GROUPING_COMMA = re.compile(r",(?<=\d,)\d{3}[.,]\d")
+_ONLY_COMMA = (  # of a number
+    r",(?<=\d,)(?<![.,]\d,)(?<![.,]\d\d,)(?<![.,]\d{3},)"
+)
 _DECIMAL_COMMA = re.compile(
     rf"{_ONLY_COMMA}(?:\d{{1,2}}|\d{{4,}}|\d{{3}}(?:(?<=\b0,...)|(?<=\d{{4}},...)))(?![.,]?\d)"
 )
@@ -212,9 +258,8 @@ _ALIKE = {
     " 3/4": "¾",
     "": "\u200b\u200c\u200d\u200e\u200f\u061c\u2060\ufeff\u00ad\ufe0f\u20e3" + UNKNOWN,
 }
-_LOOKALIKES = {
-    ord(alike): known for known, family in _ALIKE.items() for alike in family
-}
+_LOOKALIKES = {alike: known for known, family in _ALIKE.items() for alike in family}
+_UNUSUAL = re.compile("[^\\n -#%-~]")  # all but usual ones of ASCII
 
 
 # LaTeX
@@ -392,8 +437,8 @@ MAGNITUDE = (
     r"|(?:[kKMBT]|[mbt]n)(?!\w))"
 )
 _GROUPED_BY_A_POINT = re.compile(
-    rf"([1-9](?<![\d.,].)\d{{0,2}})\.(\d{{3}})"
-    rf"(?!\d|[.,]\d|[ ]?[×x][ ]?10\^|[eE]|{MAGNITUDE})"
+    r"\.(?:(?<=[1-9]\.)(?<![\d.,]..)|(?<=[1-9]\d\.)(?<![\d.,]...)|(?<=[1-9]\d\d\.)(?<![\d.,]....))"
+    rf"(?=\d{{3}})(?!\d{{4}}|\d{{3}}(?:[.,]\d|[ ]?[×x][ ]?10\^|[eE]|{MAGNITUDE}))"
 )
 
 # 15万5736, 3천2백만: parts that add up. After 多 or 余 it is more than the number.
@@ -411,6 +456,10 @@ _SUMMED = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(rf"(\d[\d,.]*)[ ]?({_WORD}|)")
+# Summed, or taken for a currency, only if a plainer one stands somewhere.
+_NEEDS_ALL = re.compile(
+    rf"[/.][.+-]\d|(?i:[\d,.][ ](?:{_WORD})(?:[ ](?:and[ ])?|,[ ])\d)"
+)
 
 _GROUPING = str.maketrans("", "", f" '_{THIN}")
 

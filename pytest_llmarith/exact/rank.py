@@ -137,6 +137,13 @@ def answer_in(tokens: Sequence[Token], operands: Operands) -> Decimal | None:
     return _Ranked(tokens, operands).answer()
 
 
+def answer_at_end(tokens: Sequence[Token], operands: Operands) -> Decimal | None:
+    """The answer, if the last tokens of a reply have a result that no token before them
+    can change; else None.
+    """
+    return _Ranked(tokens, operands).result_at_end()
+
+
 class _Ranked:
     """The tokens of a reply, asked by position."""
 
@@ -168,6 +175,15 @@ class _Ranked:
         if is_cut or is_failure:
             return None
         return self._only_value(said)
+
+    def result_at_end(self) -> Decimal | None:
+        """The last result, if no token before these can change it."""
+        numbers = next(self._parts())
+        # What stands before a number is looked at for less than two windows.
+        result = self._last_result(numbers[bisect(numbers, 2 * _WINDOW) :])
+        if result is None or (self._decimals and "." not in result.number.word):
+            return None  # an earlier number may have the point
+        return self._with_point(result, ())
 
     def _is_cut(self) -> bool:
         """Whether the reply ends in an operator, `the answer is`, or another word that
@@ -299,10 +315,7 @@ class _Ranked:
         """
         if claim.number.is_half_read:
             return None
-        decimals = 0
-        for operand in self._operands:
-            _, _, rest = str(operand).partition(".")
-            decimals += len(rest)
+        decimals = self._decimals
         if "." in claim.number.word or not decimals:
             return claim.value
         for at in numbers:
@@ -314,6 +327,11 @@ class _Ranked:
             if 0 < claim.value.adjusted() - other.value.adjusted() <= decimals:
                 return other.value
         return claim.value
+
+    @property
+    def _decimals(self) -> int:
+        """How many decimals the operands have together."""
+        return sum(len(str(one).partition(".")[2]) for one in self._operands)
 
     # What stands beside a number
 

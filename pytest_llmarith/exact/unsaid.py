@@ -83,19 +83,28 @@ _FOOTER = (
 _BELOW_A_TABLE = r"([-+|┘])\n\s*\d+[ ]rows?[ ]*\Z"
 
 
+# Passes over the whole text cost more than a look for what each needs.
+_IN_CALLS = ("<", "[TOOL_CALLS]", "to=functions", "```tool_code")
+_IN_FOOTERS = "row", "shape: ", "finished", "real", "user", "sys", "+-", "+=", "++"
+_KEY_OR_INPUT = r"[\"']\s*:|\[ARGS\]|Action Input:"
+
+
 def said(text: str) -> str:
     """The text without what it holds for machines."""
     if "://" in text or ":\\/" in text:
         text = re.sub(_ADDRESS, " ", text)
-    text = re.sub(_CALL, "\ncall\n", text)
-    if ":" in text or "[ARGS]" in text:
+    if any(part in text for part in _IN_CALLS):
+        text = re.sub(_CALL, "\ncall\n", text)
+    if re.search(_KEY_OR_INPUT, text):
         text = re.sub(_ARGUMENTS, " ", text)
     if "```" in text:
         text = re.sub(_PROGRAM, _shown, text)
     if re.search(_GIVEN, text):
         text = re.sub(_FUNCTION, _without_arguments, text)
     text = re.sub(_DATA, rf"\1{REMAINDER}", f"\n{text}")[1:]
-    return re.sub(_BELOW_A_TABLE, r"\1", re.sub(_FOOTER, "─", text))
+    if any(part in text for part in _IN_FOOTERS):
+        text = re.sub(_BELOW_A_TABLE, r"\1", re.sub(_FOOTER, "─", text))
+    return text
 
 
 def _without_arguments(call: re.Match[str]) -> str:
