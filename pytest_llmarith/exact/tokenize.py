@@ -17,8 +17,8 @@ from .normalize import BOLD, BOX, END_OF_BOX, MAGNITUDE, THIN, value_of
 class TokenKind:
     """What a token says about the numbers next to it.
 
-    Small integers, which `is` compares: Python 3.11 takes ten times as long to look up
-    a member of an Enum, which was a third of all reading.
+    Small integers, which `is` compares: Python 3.11 takes several times as long to look
+    up a member of an Enum.
     """
 
     NUMBER = 1
@@ -249,7 +249,7 @@ class Number(Token):
 def tokens(text: str) -> list[Token]:
     """The last tokens of the text, in order."""
     found: list[Token] = []
-    known: dict[str, Token] = {}
+    known: dict[tuple[str, str], Token] = {}
     brackets = 0  # that are open, after an exact number of the line
     boxed = in_remark = is_check = has_exact = False
     for match in re.finditer(_TOKEN, text):
@@ -269,9 +269,10 @@ def tokens(text: str) -> list[Token]:
             elif has_exact or brackets > 0:
                 brackets += 1
             continue
-        token = known.get(word)
+        # "if" may begin a phrase here, and be a word there
+        token = known.get((group, word))
         if token is None:
-            token = known[word] = _token(group, word)
+            token = known[group, word] = _token(group, word)
         found.append(token)
         kind = token.kind
         if kind is TokenKind.WORD:  # most tokens

@@ -158,6 +158,23 @@ def test_readings() -> None:
         read_number("12", kind="float")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "46. If you forgot the carry, the sum is 36.",
+        "The answer is 46. If operands were skipped, the answer is 36.",
+        "The answer is 46. Without the carry that people forget, the answer is 36.",
+    ],
+)
+@pytest.mark.parametrize(
+    "before",
+    ["If you add 12 and 34, what is it?", "Without a calculator:", "Had I one, if so."],
+)
+def test_a_word_that_was_said_before_changes_no_phrase(before: str, reply: str) -> None:
+    found = readings(f"{before} {reply}", operands=["12", "34"], kind="integer")
+    assert str(found.tolerant) == "46"
+
+
 def test_rewards() -> None:
     """TRL's form and verl's: a sample without an answer has no reward, and lists of
     different lengths are refused.
