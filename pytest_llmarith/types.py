@@ -203,7 +203,6 @@ class Shard:
 
 FAKE_PROVIDER = "llmarith"
 _REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
-_SEEDS = 1_000_000  # more than the maximum of --llm-repeats
 _CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
 
@@ -311,17 +310,19 @@ class Model:
         return max(limits, default=None)
 
     def for_question(self, question: Question) -> Model:
-        """The model with the question's system prompt.
+        """The model with the question's system prompt, and a seed for its repeat.
 
-        A fake model gets what it may reply, and a different seed for each repeat. It
-        replies alike if a search asks a question again.
+        A fake model gets what it may reply, and always has a seed. It replies alike if
+        a search asks a question again.
         """
         model = self
+        seed = self.params.get("seed", 0 if self.simulated else None)
+        # A negative seed asks a server for a random one.
+        if question.repeat and type(seed) is int and seed >= 0:
+            params = {**self.params, "seed": seed + question.repeat}
+            model = replace(model, params=params)
         if self.simulated:
-            params, seed = {**self.params}, self.params.get("seed", 0)
-            if question.repeat and type(seed) is int:
-                params["seed"] = seed * _SEEDS + question.repeat
-            model = replace(self, params=params, known=question.known)
+            model = replace(model, known=question.known)
         if question.system_prompt is None:
             return model
         return replace(model, system_prompt=question.system_prompt)

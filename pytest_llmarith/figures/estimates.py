@@ -78,6 +78,12 @@ class Trial:
         self.question = hash((record.task, asked))
         self.problem = hash((self.question, problem.trial))
 
+    @property
+    def said(self) -> int | None:
+        """A hash of all that the model wrote; None of a search."""
+        reply = self.record.reply
+        return None if reply is None else hash((reply.text, reply.reasoning))
+
     @cached_property
     def details(self) -> Any:
         """The details of its grade as its task reads them; None without any."""

@@ -33,6 +33,7 @@ class Outcomes(collections.Counter[Outcome]):
 
 class _Try(NamedTuple):
     answer: int  # equal for equal answers
+    text: int  # equal for equal replies
     outcome: Outcome
 
 
@@ -46,8 +47,8 @@ class OutcomeCounter:
         self.searched = False
         self.strata = collections.Counter[tuple[str, int, bool]]()
         self.repeats = 1
-        # Of each trial its problem, repeat, answer and outcome: as objects they take
-        # ten times as much memory.
+        # Of each trial its problem, repeat, answer, reply and outcome: as objects they
+        # take ten times as much memory.
         self.trials = array("q")
 
     def add(self, trial: Trial) -> None:
@@ -64,7 +65,8 @@ class OutcomeCounter:
         if outcome is Outcome.UNANSWERED:
             return
         place = _OUTCOMES.index(outcome)
-        self.trials.extend((trial.problem, record.repeat, _answer(trial), place))
+        said = trial.said or _NONE
+        self.trials.extend((trial.problem, record.repeat, _answer(trial), said, place))
         if not is_search:
             is_correct = outcome is Outcome.CORRECT
             for name, value in record.problem.strata.items():
@@ -159,9 +161,9 @@ def _problems(leaves: Sequence[Leaf]) -> list[_Repeats]:
         return []
     found: dict[int, _Repeats] = {}
     for leaf in leaves:
-        columns = zip(*[iter(leaf.counted.trials)] * 4, strict=True)
-        for problem, repeat, answer, place in columns:
-            one = _Try(answer, _OUTCOMES[place])
+        columns = zip(*[iter(leaf.counted.trials)] * 5, strict=True)
+        for problem, repeat, answer, said, place in columns:
+            one = _Try(answer, said, _OUTCOMES[place])
             found.setdefault(problem, {})[repeat] = one
     return list(found.values())
 
@@ -212,10 +214,12 @@ def _majority(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 
 def _agree(repeats: _Repeats) -> bool:
-    """Whether all repeats have the same answer; a repeat without an answer agrees with
-    none.
+    """Whether all repeats have the same answer; those without an answer agree if they
+    are the same text.
     """
     answers = {one.answer for one in repeats.values()}
+    if answers == {_NONE}:
+        answers = {one.text for one in repeats.values()}
     return len(answers) == 1 and _NONE not in answers
 
 

@@ -65,9 +65,12 @@ class ModelOfRun:
         if reply and reply.served_model is not None:
             self.seen["served model"].add(reply.served_model)
         if reply and reply.sent:
-            params = sorted(reply.sent.params.items())
+            params = {**reply.sent.params}
+            seed = params.get("seed")
+            if type(seed) is int and seed >= record.repeat:
+                params["seed"] = seed - record.repeat  # that of the first repeat
             self.seen["parameters"].add(
-                ", ".join(f"{name}={one}" for name, one in params)
+                ", ".join(f"{name}={one}" for name, one in sorted(params.items()))
             )
         if record.reading is not None:
             self.seen["graded reading"].add(str(record.reading))

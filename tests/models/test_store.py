@@ -134,12 +134,16 @@ def test_the_key_of_a_request_that_was_written_down() -> None:
     ("target", "params", "seeds"),
     [
         ("llmarith/exact", {}, [None, 1, 2]),
-        ("llmarith/exact", {"seed": 7}, [7, 7_000_001, 7_000_002]),
+        ("llmarith/exact", {"seed": 7}, [7, 8, 9]),
         ("openai/x", {}, [None] * 3),
+        ("openai/x", {"seed": 7}, [7, 8, 9]),
+        ("gguf/x", {"seed": 0}, [0, 1, 2]),
+        ("openai/x", {"seed": -1}, [-1] * 3),
+        ("openai/x", {"seed": "7"}, ["7"] * 3),
     ],
 )
-def test_only_a_fake_model_gets_another_seed_for_every_repeat(
-    target: str, params: dict[str, Any], seeds: list[int | None]
+def test_every_repeat_has_a_seed_of_its_own(
+    target: str, params: dict[str, Any], seeds: list[Any]
 ) -> None:
     asked = [
         Model("m", target, params).for_question(replace(QUESTION, repeat=repeat))

@@ -52,9 +52,9 @@ def replies(*problems: tuple[str | None, ...]) -> list[Record]:
             (2, 100, 100, 100, 100),
         ),  # the same number
         (
-            [("", ""), ("", "{}")],
-            (2, 0, 25, 50, 50),
-        ),  # no answer agrees with nothing, and has no vote
+            [("cut", "short"), ("", "{}"), ("cut", "cut")],
+            (3, 33.3333, 16.6667, 33.3333, 33.3333),
+        ),  # no answer agrees with the same text alone, and has no vote
         (
             [("{}", "7"), ("7", "{}"), ("{}", "8")],
             (3, 0, 50, 100, 66.6667),
