@@ -240,7 +240,9 @@ class ModelFile:
     """A model file of llama.cpp (GGUF), and how llama.cpp's server answers from it.
 
     `context` is the most tokens of a question and its reply together, `slots` the most
-    questions answered at once. `memory_bytes` is an estimate of what the server takes.
+    questions answered at once, `batch` the most tokens read at once. `memory_bytes` is
+    an estimate of what the server takes, `weights` are their type, such as Q4_1, and
+    `build` is the server's package.
     """
 
     path: str
@@ -250,6 +252,9 @@ class ModelFile:
     slots: int
     threads: int
     memory_bytes: int
+    batch: int
+    weights: str | None = None
+    build: str | None = None
 
     @property
     def address(self) -> str:

@@ -90,6 +90,7 @@ class LlamaServer:
             "context": self._file.context,
             "slots": self._file.slots,
             "threads": self._file.threads,
+            "batch": self._file.batch,
         }
         self._process.stdin.write(f"{json.dumps(said)}\n".encode())
         try:

@@ -33,6 +33,7 @@ def main() -> None:
     params.model_alias = {os.path.basename(said["path"])}
     params.n_ctx = said["context"] * said["slots"]
     params.n_parallel = said["slots"]
+    params.n_ubatch = said["batch"]
     params.cpuparams.n_threads = said["threads"]
     params.cpuparams_batch.n_threads = said["threads"]
     params.hostnames = ["127.0.0.1"]

@@ -8,6 +8,7 @@ import hashlib
 import os
 import struct
 from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,12 +19,36 @@ from pytest_llmarith.types import ModelFile
 PREFIX = "gguf:"
 SMOLLM2 = "llmarith/smollm2"
 
-_CONTEXT = 4096
+_CONTEXT, _CONTEXT_STEP = 4096, 256
 _MAX_SLOTS = 8
-_HIGHEST = {"context": 1 << 20, "slots": 256, "threads": 1024}
+_HIGHEST = {"context": 1 << 20, "slots": 256, "threads": 1024, "batch": 2048}
 SERVER_PARAMETERS = tuple(_HIGHEST)
 # of the server besides weights and cache, as measured with a small model
 _SERVER_BYTES = 300_000_000
+# The weights by the number that the file has for them (`general.file_type`).
+_WEIGHTS = {
+    0: "F32",
+    1: "F16",
+    2: "Q4_0",
+    3: "Q4_1",
+    7: "Q8_0",
+    8: "Q5_0",
+    9: "Q5_1",
+    10: "Q2_K",
+    11: "Q3_K_S",
+    12: "Q3_K_M",
+    13: "Q3_K_L",
+    14: "Q4_K_S",
+    15: "Q4_K_M",
+    16: "Q5_K_S",
+    17: "Q5_K_M",
+    18: "Q6_K",
+    32: "BF16",
+}
+# From 64 tokens of a question at once, attention has another kernel on a processor,
+# which rounds otherwise. How many are read at once depends on what else is asked, and
+# on what was: then a reply would, too.
+_BATCH = 32
 _SHARE = 0.8  # of the free memory that questions may take together
 _BYTES_OF_A_VALUE = 2  # in the cache of a question
 _FORMATS = {
@@ -86,7 +111,10 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
         ) from None
     trained = _number(described, "context_length")
     context = given.get("context") or min(_CONTEXT, trained or _CONTEXT)
+    context = -(-context // _CONTEXT_STEP) * _CONTEXT_STEP  # as the server does
     cache_bytes = context * _cache_bytes_of_a_token(described)
+    kind = described.get("general.file_type")
+    weights = _WEIGHTS.get(kind) if type(kind) is int else None
     most_slots = min(concurrency, _MAX_SLOTS)
     free = free_memory()
     if free:
@@ -103,6 +131,9 @@ def model_file(path: Path, given: Mapping[str, Any], concurrency: int) -> ModelF
         # processor slows all down many times.
         threads=given.get("threads") or max(1, _cpus() - 1),
         memory_bytes=size + slots * cache_bytes + _SERVER_BYTES,
+        batch=given.get("batch") or _BATCH,
+        weights=weights,
+        build=_build(),
     )
 
 
@@ -118,6 +149,14 @@ def free_memory() -> int | None:
             if line.startswith("MemAvailable:")
         )
     except (OSError, StopIteration):
+        return None
+
+
+def _build() -> str | None:
+    """The build of llama.cpp's server; None if it is not installed."""
+    try:
+        return f"xllamacpp {version('xllamacpp')}"
+    except PackageNotFoundError:
         return None
 
 

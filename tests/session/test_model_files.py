@@ -79,14 +79,16 @@ def test_each_question_goes_to_the_server_of_the_run_once(
     replies, and starts no server.
     """
     result = files.run(
-        *WAYS[way], model=f"gguf:{FILE}?temperature=0&threads=1&context=256"
+        *WAYS[way], model=f"gguf:{FILE}?temperature=0&threads=1&context=250"
     )
     assert result.ret == 0, result.outlines
     result.stdout.fnmatch_lines(["*: llama.cpp answers from tiny.gguf *, 1 thread, *"])
     assert files.logged("allowed") == [True] * ITEMS
     assert set(Counter(files.logged("prompt")).values()) == {1}
     assert {body["temperature"] for body in files.logged("body")} == {0}
-    assert not {"threads", "context", "slots", "file"} & set(files.logged("body")[0])
+    assert not {"threads", "context", "slots", "batch", "file"} & set(
+        files.logged("body")[0]
+    )
     assert {record["model"] for record in files.bench.records()} == {"tiny"}
     assert {record["reply"]["sent"]["model"] for record in files.bench.records()} == {
         "gguf/tiny"
@@ -97,6 +99,7 @@ def test_each_question_goes_to_the_server_of_the_run_once(
     assert [one["simulated"] for one in summary["results"]] == [False]
     (file,) = [model["file"] for model in summary["run"]["models"]]
     assert (file["path"], file["threads"], file["context"]) == (FILE, 1, 256)
+    assert file["batch"] < 64, "replies would depend on the order of questions"
     (port,), (key,), (slots,) = (
         files.logged("port"),
         files.logged("key"),
