@@ -4,6 +4,7 @@ record.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import msgspec
 
 from pytest_llmarith import exact, records
-from pytest_llmarith.records import Record, Reply, without_retries
+from pytest_llmarith.exact.digits import decimal_from
+from pytest_llmarith.records import Record, Reply, for_record
 from pytest_llmarith.tasks.task import (
     Grade,
     InvalidGrade,
@@ -32,9 +34,11 @@ from pytest_llmarith.types import (
     Outcome,
     Prompt,
     PromptConfig,
+    Reading,
     messages_of,
 )
 
+_DIGITS = re.compile(r"[0-9]")
 _INCOMPLETE = {  # replies, which have no answer
     "content_filter": NanReason.FILTERED,
     "length": NanReason.TRUNCATED,
@@ -249,6 +253,9 @@ def record(
     raised: str | None = None,
 ) -> Record:
     """Make the record of a trial; the recorder adds the name of the run."""
+    reply = None
+    if isinstance(returned, Reply):
+        reply = for_record(returned, logprobs_of_answer(returned, found))
     return Record(
         format=records.FORMAT,
         run=None,
@@ -261,10 +268,37 @@ def record(
         repeat=trial.repeat,
         prompt=list(messages_of(trial.prompt)),
         retries=list(returned.retries),
-        reply=without_retries(returned) if isinstance(returned, Reply) else None,
+        reply=reply,
         raised=raised,
         **_fields(found),
     )
+
+
+def logprobs_of_answer(reply: Reply, found: Graded) -> tuple[records.TokenLogprob, ...]:
+    """Those of the tokens of a number, where the reply has it in digits; empty if one
+    of them is not known.
+    """
+    if not reply.logprobs or found.reading is None or found.answer is None:
+        return ()
+    number = decimal_from(found.answer)
+    is_bare = found.answers.get(Reading.STRICT) is not None
+    read = exact.ExtractedAnswer(number, number if is_bare else None)
+    place = exact.place_of(reply.text, read)
+    if place is None:
+        return ()
+    start, end = place
+    if number < 0 and reply.text[start - 1 : start] == "-":
+        start -= 1
+    tokens = []
+    for one in reply.logprobs:
+        if one.start < end and start < one.start + len(one.text):
+            tokens.append(one)
+    told = "".join(one.text for one in tokens)
+    if _DIGITS.findall(told) != _DIGITS.findall(reply.text, start, end):
+        return ()
+    if any(one.logprob is None for one in tokens):
+        return ()
+    return tuple(tokens)
 
 
 def _fields(found: Graded) -> dict[str, Any]:

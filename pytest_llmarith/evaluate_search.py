@@ -33,7 +33,7 @@ from msgspec import structs
 
 from pytest_llmarith import records
 from pytest_llmarith.evaluate import AskedTrial, Graded, record, unanswered_record
-from pytest_llmarith.records import Record, Reply, without_retries
+from pytest_llmarith.records import Record, Reply, for_record
 from pytest_llmarith.tasks.search_questions import (
     CONFIRMATIONS,
     BreakingPointSearch,
@@ -516,7 +516,7 @@ def replies_within_limit(
     """
     remaining = _MAX_CHARACTERS
     for reply in replies:
-        part = without_retries(reply)
+        part = for_record(reply)
         length = len(records.encode(part))
         if length <= remaining:
             remaining -= length

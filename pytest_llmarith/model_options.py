@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from pytest_llmarith.models import logprobs
 from pytest_llmarith.models.fake import NAMES
 from pytest_llmarith.models.model_file import (
     PREFIX,
@@ -137,6 +138,11 @@ class ModelOptions:
             if is_file(model.target):
                 model = parse_at(self._place, self._with_file, model, concurrency)
                 self.texts[number] = with_file_described(text, model)
+            # Of a file they cost nothing.
+            is_asked = option("--llm-logprobs") and not model.simulated
+            if (is_asked or model.file) and "logprobs" not in model.params:
+                params = {**model.params, **logprobs.asked_for(model.target)}
+                model = replace(model, params=params)
             models.append(self._with_address(model))
         words = option("--llm-sweep") or ()
         return tuple(parse_at("--llm-sweep", sweep, models, words))

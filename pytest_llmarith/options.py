@@ -57,6 +57,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "Ask with each value: reasoning_effort=low,high",
             repeatable=True,
         ),
+        Option(
+            "--llm-logprobs",
+            None,
+            "Ask for log probabilities, and keep those of answers (default: of model "
+            "files)",
+        ),
         Option("--llm-api-base", "URL", "Base URL of the provider, for all models"),
         Option(
             "--llm-system-prompt",

@@ -37,6 +37,7 @@ Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 Positive = Annotated[int, Meta(ge=1, le=LARGEST)]
 Whole = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
 Amount = Annotated[float, Meta(ge=0, le=LARGEST)]  # dollars, seconds or tokens
+Logprob = Annotated[float, Meta(ge=-LARGEST, le=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Percent = Annotated[float, Meta(ge=0, le=100)]
 Points = Annotated[float, Meta(ge=-100, le=100)]
@@ -152,6 +153,21 @@ class Usage(Part, kw_only=True):
         return self.prompt_tokens + (self.completion_tokens or 0)
 
 
+class TokenLogprob(Part, array_like=True):
+    """A token of a reply.
+
+    `start`: where it begins in the text
+    `text`: its visible ASCII characters
+    `logprob`: null if the server did not tell it
+    `others`: those of other tokens among the first five in its place
+    """
+
+    start: Count
+    text: str
+    logprob: Logprob | None
+    others: dict[str, Logprob]
+
+
 class Reply(Usage):
     """The reply of a model.
 
@@ -160,6 +176,8 @@ class Reply(Usage):
     `sent`: null if a `model` fixture replied
     `system_fingerprint`: what the provider says of its configuration
     `retries`: of this run; a record has them beside its reply
+    `logprobs`: log probabilities of the tokens that a number may be made of; a record
+        has those of the answer
     """
 
     text: str
@@ -169,6 +187,7 @@ class Reply(Usage):
     sent: Request | None = None
     system_fingerprint: str | None = None
     retries: tuple[Retry, ...] = ()
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 class NumberDetails(Part, tag_field="kind", tag="number"):
@@ -393,9 +412,13 @@ class Record(Part):
         return as_text(self.answer)
 
 
-def without_retries(reply: Reply) -> Reply:
-    """The reply as a record has it, with its retries elsewhere."""
-    return msgspec.structs.replace(reply, retries=()) if reply.retries else reply
+def for_record(reply: Reply, logprobs: tuple[TokenLogprob, ...] = ()) -> Reply:
+    """The reply as a record has it: with its retries elsewhere, and with these log
+    probabilities.
+    """
+    if not reply.retries and logprobs == reply.logprobs:
+        return reply
+    return msgspec.structs.replace(reply, retries=(), logprobs=logprobs)
 
 
 # --- JSON -----------------------------------------------------------------------------

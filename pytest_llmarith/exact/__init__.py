@@ -21,6 +21,7 @@ from .extract import ExtractedAnswer as ExtractedAnswer
 from .extract import read as read
 from .extract import reason as reason
 from .grading import NumberGrade, Readings, classify_error, grade, read_number, readings
+from .grading import place_of as place_of
 from .rewards import compute_score, reward
 from .thoughts import Stripped as Stripped
 from .thoughts import strip_thoughts as strip_thoughts

@@ -93,7 +93,7 @@ def readings(
     <Reason.REFUSAL: 'refusal'>
     """
     found = read(_text(text), _texts_of(operands), _dtype_of(kind))
-    return Readings(found.strict, found.tolerant, _place(text, found), found.reason)
+    return Readings(found.strict, found.tolerant, place_of(text, found), found.reason)
 
 
 def grade(
@@ -224,14 +224,14 @@ def _goes_on(text: str, found: ExtractedAnswer) -> bool:
     """
     if not ("..." in text or "…" in text or "dots" in text) or not _DOTS.search(text):
         return False
-    place = _place(text, found)
+    place = place_of(text, found)
     if place is None:
         return False
     start, end = place
     return "." in text[start:end] and bool(_DOTS.match(text, end - 1))
 
 
-def _place(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
+def place_of(text: str, found: ExtractedAnswer) -> tuple[int, int] | None:
     """The last place where the number is written in digits of any script, with groups
     or without.
     """

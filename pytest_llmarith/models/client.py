@@ -12,6 +12,7 @@ import json
 import os
 import ssl
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from time import perf_counter
@@ -21,7 +22,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from msgspec import structs
 
-from pytest_llmarith.models import fake
+from pytest_llmarith.models import fake, logprobs
 from pytest_llmarith.models.asking import ModelTerms, Transport
 from pytest_llmarith.models.provider_errors import (
     NoConnection,
@@ -119,6 +120,8 @@ class Client:
         self._transport = transport
         self._is_own = cache(_is_own_server)
         self._used: list[Way] = []
+        # Targets and addresses that refuse to tell log probabilities.
+        self._without_logprobs: set[tuple[str, str | None]] = set()
 
     def prepare(self, *models: Model) -> None:
         """Import what asking these models needs; litellm takes seconds."""
@@ -143,7 +146,8 @@ class Client:
         return missing_key(model, os.environ)
 
     async def complete(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
-        """Send one request.
+        """Send one request, and another one if the provider refuses to tell log
+        probabilities; the reply says what was asked for.
 
         Raises errors that `provider_errors.diagnose` interprets.
         """
@@ -152,6 +156,21 @@ class Client:
             if why is not None:
                 raise NotSent(why)
             self._way(model).prepare()  # not a part of the latency
+        place = model.target, model.api_base
+        less = replace(model, params=logprobs.without(model.params))
+        is_refused = place in self._without_logprobs
+        try:
+            asked = less if is_refused else model
+            reply = await self._timed(asked, prompt, timeout_s)
+        except Exception as error:
+            is_asked = model.params.get("logprobs") and not is_refused
+            if not is_asked or not logprobs.may_refuse(error):
+                raise
+            reply = await self._timed(less, prompt, timeout_s)
+            self._without_logprobs.add(place)
+        return structs.replace(reply, sent=sent_of(model, prompt))
+
+    async def _timed(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
         if model.simulated:
@@ -162,7 +181,6 @@ class Client:
             reply,
             latency_s=perf_counter() - began,
             asked_at=asked_at,
-            sent=sent_of(model, prompt),
         )
 
     async def serve(self, models: Iterable[Model]) -> str | None:

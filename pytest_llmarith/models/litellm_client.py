@@ -300,6 +300,7 @@ def _in_openais_form(response: Any, answer: Mapping[str, Any]) -> dict[str, Any]
             {
                 "finish_reason": choice.finish_reason,
                 **_finish_reasons(answer),
+                "logprobs": _logprobs(choice, answer),
                 "message": {
                     "content": message.content,
                     "refusal": refusal,
@@ -341,6 +342,15 @@ def _finish_reasons(answer: Mapping[str, Any]) -> dict[str, Any]:
     if candidate is not None:
         return {"native_finish_reason": candidate.get("finishReason")}
     return {"native_finish_reason": answer.get("stop_reason")}
+
+
+def _logprobs(choice: Any, answer: Mapping[str, Any]) -> Any:
+    """Those of the provider, or what litellm makes of another form."""
+    said = (responses.first_of(answer) or {}).get("logprobs")
+    if said is None:
+        found: Any = getattr(choice, "logprobs", None)
+        said = found.model_dump() if hasattr(found, "model_dump") else found
+    return said
 
 
 def _counts(response: Any, answer: Mapping[str, Any]) -> Any:

@@ -143,7 +143,7 @@ class Planner:
                 if one.key in replies:
                     reply = self._prices.priced(one.model, replies[one.key])
                     found[one.key] = structs.replace(
-                        reply, text="", reasoning=None, sent=None
+                        reply, text="", reasoning=None, sent=None, logprobs=()
                     )
                     self._budget.count(one.key, one.model, one.question.prompt, reply)
         self.stored = found

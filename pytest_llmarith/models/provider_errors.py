@@ -145,7 +145,7 @@ def diagnose(
 
     `has_replied` tells whether its address replied to others.
     """
-    cause = _cause(error, model)
+    cause = cause_of(error, model)
     reason, summary = _described(cause, timeout_s)
     secrets = list(redact.header_values(model.params))
     message = redact.one_line(f"{model.target}: {reason}", os.environ, secrets)
@@ -193,7 +193,7 @@ def connection_error(
 
 def is_filtered(error: BaseException) -> bool:
     """Whether the error means that the provider's content filter replied."""
-    cause = _cause(error)
+    cause = cause_of(error)
     if not isinstance(cause, Refused) or cause.status != 400:
         return False
     return not cause.codes.isdisjoint(_FILTER_CODES)
@@ -201,18 +201,18 @@ def is_filtered(error: BaseException) -> bool:
 
 def is_gone(error: BaseException) -> bool:
     """Whether the provider says that there is no such thing."""
-    cause = _cause(error)
+    cause = cause_of(error)
     return isinstance(cause, Refused) and cause.status == 404
 
 
 def is_connection_lost(error: BaseException) -> bool:
     """Whether the connection failed or was lost."""
-    return isinstance(_cause(error), NoConnection)
+    return isinstance(cause_of(error), NoConnection)
 
 
 def may_be_billed(error: BaseException) -> bool:
     """Whether a failed request may be billed: it was sent, and not refused."""
-    cause = _cause(error)
+    cause = cause_of(error)
     if isinstance(cause, Refused):
         return cause.billed
     if isinstance(cause, NoConnection):
@@ -235,7 +235,7 @@ def may_be_done(error: BaseException) -> bool:
     or an address that is refused is clear: a 400 or 429 may also come after the
     provider has acted.
     """
-    cause = _cause(error)
+    cause = cause_of(error)
     if isinstance(cause, Refused):
         return cause.status not in _FATAL_STATUSES
     if isinstance(cause, NotSent | Redirected):
@@ -268,7 +268,7 @@ def words_of(error: BaseException) -> str:
     return text.strip() or "no reason given"
 
 
-def _cause(error: BaseException, model: Model | None = None) -> BaseException:
+def cause_of(error: BaseException, model: Model | None = None) -> BaseException:
     """The outermost exception that tells what happened, or the error itself.
 
     An error that no response explains tells its status itself. litellm and its SDKs

@@ -20,6 +20,7 @@ from urllib.parse import unquote, urljoin
 
 from pytest_llmarith.exact import thought_and_rest
 from pytest_llmarith.models.error_bodies import error_in_reply, refusal
+from pytest_llmarith.models.logprobs import logprobs_in
 from pytest_llmarith.models.provider_errors import (
     EndlessResponse,
     NoText,
@@ -237,8 +238,9 @@ def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
     content, reasoning = _content_and_reasoning(message)
     if tokens is None:
         tokens = tokens_in(response)
+    text = _written(content or message.get("refusal")) or ""
     return Reply(
-        text=_written(content or message.get("refusal")) or "",
+        text=text,
         reasoning=_written(reasoning) or None,
         finish_reason=finish_reason,
         native_finish_reason=native_finish_reason,
@@ -248,6 +250,7 @@ def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
         prompt_tokens=tokens.prompt,
         completion_tokens=tokens.completion,
         reasoning_tokens=tokens.reasoning,
+        logprobs=logprobs_in(choice.get("logprobs"), text),
     )
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
-from pytest_llmarith.records import Reply, without_retries
+from pytest_llmarith.records import Reply, for_record
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.sandbox.programs import (
     Ending,
@@ -394,7 +394,7 @@ def _verdict(
         answer = ask(Question(judge, question, attempt, known=("0", "1")))
         if isinstance(answer, Failure):
             return ModelVerdict(None, judge, replies), answer.message
-        replies.append(without_retries(answer))
+        replies.append(for_record(answer))
         cheat = model_judge.read_verdict(answer.text)
         if cheat is not None:
             return ModelVerdict(cheat, judge, replies), None
