@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "parquet")
-_FIGURES = ("curves", "heatmap", "differences", "cost")
+_FIGURES = ("curves", "heatmap", "differences", "cost", "reliability")
 _SHOWN = 400  # characters of the end of a reply
 _LONGEST_REASON = 60
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_llmarith import records
 from pytest_llmarith.figures import (
+    confidence,
     no_answers,
     numbers,
     outcomes,
@@ -69,7 +70,7 @@ def _first_wrong(leaves: Sequence[Leaf]) -> list[records.Minimum]:
 
 MEASURES: Mapping[str, Measure] = {
     measure.key: measure
-    for module in (outcomes, replies, numbers, scores, searches)
+    for module in (outcomes, replies, numbers, confidence, scores, searches)
     for measure in module.MEASURES
 }
 EXAMPLES: Mapping[str, Examples] = {

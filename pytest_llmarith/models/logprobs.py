@@ -128,7 +128,7 @@ def _raw(token: Any, values: Any) -> str:
 def _logprob(value: Any) -> float | None:
     """A log probability, or None for anything else."""
     if type(value) in (int, float) and _LEAST < value <= _ABOVE_ONE:
-        return min(0.0, round(float(value), 4) + 0.0)
+        return min(0.0, round(float(value), 5) + 0.0)
     return None
 
 

@@ -11,13 +11,14 @@ from pytest_llmarith.report.charts import (
     Chart,
     Point,
     curves_chart,
+    reliability_chart,
     scatter_chart,
     scores_chart,
 )
 from pytest_llmarith.report.definitions.results import OVERVIEW, counted_share
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import field_of, trials_of
-from pytest_llmarith.views.places import Curve, Here, Share, short_name
+from pytest_llmarith.views.places import Curve, Here, Share, share_of, short_name
 from pytest_llmarith.views.table import Kind
 
 _PER = 1000  # trials
@@ -136,6 +137,28 @@ def stratum_charts(row: Here) -> Iterator[Chart]:
     for name, curve in curves.items():
         if len(curve) > 1:
             yield curves_chart(f"Correct % by {name}", name, {row.label: curve})
+
+
+def reliability_charts(rows: Sequence[Here]) -> list[Chart]:
+    """Accuracy by the probability of answers: a chart per task, or per result of many
+    models.
+    """
+    found = []
+    for task in dict.fromkeys(row.task for row in rows):
+        bins: dict[str, dict[float, Share]] = {}
+        for row in rows:
+            figures = row.all("reliability") if row.task == task else {}
+            for (_, predicted), figure in figures.items():
+                part = round(float(figure.value or 0) * (figure.n or 0) / 100)
+                share = share_of(part, figure.n or 0, figure)
+                if share:
+                    bins.setdefault(row.label, {})[float(predicted)] = share
+        if len(bins) <= MOST_TOGETHER:
+            charts = {short_name(task): bins}
+        else:
+            charts = {label: {label: bins[label]} for label in bins}
+        found += [reliability_chart(*one) for one in charts.items() if one[1]]
+    return found
 
 
 # --- by rank --------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pytest_llmarith.report.charts import (
     differences_chart,
     heat_chart,
 )
-from pytest_llmarith.report.curves import curves_of, scatters
+from pytest_llmarith.report.curves import curves_of, reliability_charts, scatters
 from pytest_llmarith.report.page import rendered
 from pytest_llmarith.report.page.differences import rankings
 from pytest_llmarith.report.series import (
@@ -29,7 +29,7 @@ from pytest_llmarith.results.loaded import files_of
 from pytest_llmarith.results.run_files import UsageError, new_file
 from pytest_llmarith.views.places import short_name
 
-Kind = Literal["curves", "heatmap", "differences", "cost"]
+Kind = Literal["curves", "heatmap", "differences", "cost", "reliability"]
 FORMATS = (".svg", ".pdf", ".png")
 _Draw = Callable[[Sequence[PageRun], Sequence[Series]], list[Chart]]
 _GAP, _LINE, _LETTER = 24, 18, 6.2  # pixels; of a letter about
@@ -60,7 +60,7 @@ def plot(
             f"--kind={kind}: these runs have nothing to draw; it needs {needs}"
         )
     names: Sequence[str] = ()
-    if kind == "curves" and len(series) <= MOST_TOGETHER:
+    if kind in ("curves", "reliability") and len(series) <= MOST_TOGETHER:
         names = [one.label for one in series]
     data = _converted(_figure(charts, names, columns), form)
     with new_file("--output", output, files_of(runs), force=force) as file:
@@ -165,10 +165,15 @@ def _costs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
     return scatters(results_of_runs(runs, series))
 
 
+def _reliability(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
+    return reliability_charts(results_of_runs(runs, series))
+
+
 # What draws a kind, how many charts stand beside each other, and what it needs.
 _KINDS: Mapping[Kind, tuple[_Draw, int, str]] = {
     "curves": (_curves, 3, "a task with depths"),
     "heatmap": (_heatmaps, 2, "a task with variants and depths"),
     "differences": (_differences, 1, "two models that were asked the same questions"),
     "cost": (_costs, 1, "two models with a known cost"),
+    "reliability": (_reliability, 3, "answers with log probabilities (--llm-logprobs)"),
 }

@@ -81,6 +81,7 @@ def remarks(row: Here, level: Level) -> list[str]:
         problems = counted(repeats.n or 0, "problem")
         found.append(f"{problems}, asked {repeats.value} times each")
     found.append(_truncated(row))
+    found.append(_without_logprobs(row))
     found += _failed_measures(row)
     if level is Level.BRIEF:
         found += [_errors(row), _of("nan", row)]
@@ -98,6 +99,14 @@ def remarks(row: Here, level: Level) -> list[str]:
         found.append(_of("stored", row, "from the store"))
         found.append(_of("batched", row, "from batches"))
     return [one for one in found if one]
+
+
+def _without_logprobs(row: Here) -> str:
+    """That no answer came with the log probabilities that were asked for."""
+    confident = row.get("confident")
+    if confident is None or confident.value or not confident.n:
+        return ""
+    return f"no log probabilities with {counted(confident.n, 'answer')}"
 
 
 def _failed_measures(row: Here) -> Iterator[str]:

@@ -14,6 +14,7 @@ from pytest_llmarith.figures.contrasts import Compared
 from pytest_llmarith.report.charts import Chart
 from pytest_llmarith.report.curves import (
     curves_of,
+    reliability_charts,
     scatters,
     score_curves,
     stratum_charts,
@@ -25,6 +26,9 @@ from pytest_llmarith.report.definitions.difference_fields import (
     effects_of,
 )
 from pytest_llmarith.report.definitions.reply_fields import (
+    CONFIDENCE,
+    CONFIDENT_DIGITS,
+    DIGITS_BY_POSITION,
     REPEATS,
     REPLIES,
     repeat_items,
@@ -409,6 +413,26 @@ def _cost(results: Results, level: Level) -> Iterator[Block]:
 # --- answers --------------------------------------------------------------------------
 
 
+def _confidence(results: Results, level: Level) -> Iterator[Block]:
+    """How probable answers were to the model, and whether that tells right ones."""
+    rows = [row for row in results.rows if row.value("confident")]
+    table = CONFIDENCE.table(rows, level, trials=trials_of)
+    if level < Level.PAGE:
+        yield Block([table])
+        return
+    yield Block([table], reliability_charts(rows))
+    for row in rows:
+        across = _positions(row, "digit_probability")
+        figures = {key: row.all(key) for key in DIGITS_BY_POSITION if across}
+        digits = CONFIDENT_DIGITS.table(
+            figures.items(),
+            level,
+            across=across,
+            at=lambda item, place: item[1].get(place),
+        )
+        yield Block([digits], title=short_name(row.task), model=row.label)
+
+
 def _errors(results: Results, level: Level) -> Iterator[Block]:
     """How answers deviate: the classes of all results, and on the page more of each."""
     rows = [row for row in results.rows if deviates(row)]
@@ -449,18 +473,24 @@ def _digits(row: Here) -> Table:
     erring = [one for one in row.variants if one.by_name("error_class")]
     if len(erring) > 1:
         rows += sorted(erring, key=lambda one: one.name)
-    lengths = Counter(end for end, _ in row.all("wrong_digits"))
-    across = {}
-    for place in range(1, lengths["from_left"] + 1):
-        across[str(place)] = "from_left", str(place)
-    for place in range(lengths["from_right"], 0, -1):
-        across[f"-{place}"] = "from_right", str(place)
+    across = _positions(row, "wrong_digits")
     return DIGITS.table(
         rows if across else (),
         Level.PAGE,
         across=across,
         at=lambda here, place: here.all("wrong_digits").get(place),
     )
+
+
+def _positions(row: Here, key: str) -> Mapping[str, tuple[str, str]]:
+    """The positions of digits from both ends, by the titles of their columns."""
+    lengths = Counter(end for end, _ in row.all(key))
+    across = {}
+    for place in range(1, lengths["from_left"] + 1):
+        across[str(place)] = "from_left", str(place)
+    for place in range(lengths["from_right"], 0, -1):
+        across[f"-{place}"] = "from_right", str(place)
+    return across
 
 
 def _searches(results: Results, level: Level) -> Iterator[Block]:
@@ -550,6 +580,14 @@ _SECTIONS: Sequence[tuple[str, Level, _Blocks, str]] = (
         _errors,
         "The classes of wrong answers: every wrong answer is in exactly one. A deeper "
         "orange means more of them. A class leads to its trials.",
+    ),
+    (
+        "confidence",
+        Level.FULL,
+        _confidence,
+        "How probable answers were to the model itself, by the log probabilities of "
+        "their tokens. On the dashed line a model is right as often as it is sure; "
+        "below it is too sure. A bar is a 95 % interval.",
     ),
     (
         "breaking",

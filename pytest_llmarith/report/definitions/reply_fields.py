@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
 
+from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.replies import AMOUNTS
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import WHOSE, field
 from pytest_llmarith.views.places import Here
-from pytest_llmarith.views.table import Column, Definition
+from pytest_llmarith.views.table import Column, Definition, Level
 
 
 def _times(here: Here) -> str:
@@ -148,6 +151,66 @@ REPLIES = Definition(
 def reply_items(rows: Iterable[Here]) -> list[Here]:
     """The results in which an amount of replies is known."""
     return [row for row in rows if any(row.all(kind) for kind, _, _ in AMOUNTS)]
+
+
+def _of(key: str, at: str, title: str) -> Column[Any]:
+    """One of several figures of a measure."""
+    column = field(key, Level.FULL)
+    return replace(
+        column, key=f"{key}_{at}", title=title, value=lambda here: here.get(key, at)
+    )
+
+
+def _confident(here: Here) -> str:
+    found = here.get("confident")
+    known, asked = (found.value, found.n) if found else (0, 0)
+    return f"{known:,} of {asked:,}"
+
+
+CONFIDENCE = Definition(
+    "confidence",
+    "how probable answers were to the model",
+    [
+        *WHOSE,
+        Column(
+            "answers",
+            "answers",
+            kinds.TEXT,
+            "answers whose probability is known, of those that it was asked for",
+            _confident,
+        ),
+        field("answer_probability", Level.FULL),
+        field("confident_correct", Level.FULL),
+        _of("answer_probability", "right", "if right %"),
+        _of("answer_probability", "wrong", "if wrong %"),
+        replace(field("confidence_auc", Level.FULL), explained=True),
+        replace(field("calibration_error", Level.FULL), explained=True),
+        replace(field("right_among_five", Level.FULL), explained=True),
+    ],
+)
+
+DIGITS_BY_POSITION = ("digit_probability", "digit_accuracy")
+CONFIDENT_DIGITS = Definition(
+    "confident_digits",
+    "probability and accuracy of digits by position",
+    [
+        Column(
+            "what",
+            "%",
+            kinds.NAME,
+            "what the row has",
+            lambda item: MEASURES[item[0]].title,
+        ),
+        Column(
+            "digit",
+            "digit",
+            kinds.SHARE,
+            "digits of answers as long as the expected value",
+            lambda figure: figure.value,
+            across="position",
+        ),
+    ],
+)
 
 
 WRONG_TRIALS = Definition(

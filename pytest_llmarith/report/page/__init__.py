@@ -52,6 +52,7 @@ _PARTS = {
     "repeats": "Repeats",
     "cost": "Cost",
     "errors": "Errors",
+    "confidence": "Confidence",
     "breaking": "Breaking points",
     "scores": "Scores",
     "trials": "Trials",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import exp, floor
 
 from pytest_llmarith import records
 from pytest_llmarith.figures.estimates import Trial
@@ -32,6 +33,8 @@ class ShownTrial(Part, kw_only=True):
     answer: str | None = None
     # A wrong answer, and the expected one.
     compared: tuple[Pieces, Pieces] | None = None
+    # The tokens of the answer, and how probable each was, in percent.
+    probable: Sequence[tuple[str, int]] = ()
     reason: str | None = None
     prompt: str | None = None
     reply: str | None = None
@@ -59,6 +62,9 @@ def shown_trial(record: Record, model: str) -> ShownTrial:
     if record.reply:
         trial.reply = record.reply.text
         trial.reasoning = record.reply.reasoning
+        for one in record.reply.logprobs:
+            percent = floor(100 * exp(one.logprob or 0.0))
+            trial.probable = [*trial.probable, (one.text, percent)]
     trial.scores = list(_scores(record))
     trial.parts = list(trial_parts(record))
     if record.search:

@@ -160,7 +160,7 @@ def _json(trial: ShownTrial) -> bytes:
     """The known details of a trial, as ASCII."""
     known = {}
     for name, value in records.as_dict(trial).items():
-        if value not in (None, ""):
+        if value not in (None, "", []):
             known[name] = value
     text = json.dumps(known, allow_nan=False)
     if len(text) > LONGEST_TEXT:

@@ -2,6 +2,10 @@
 
 const marked = (pieces) => pieces.map(([text, differs]) => (differs ? element("mark", {}, spelled(text)) : spelled(text)));
 
+// The tokens of an answer, shaded by how probable the model held them: [characters, percent].
+const shaded = (tokens) => tokens.map(([text, percent]) =>
+  element("span", { class: `probable p${Math.min(9, Math.floor(percent / 10))}`, title: `${percent} %` }, spelled(text)));
+
 const widthOf = (pieces) => pieces.reduce((sum, [text]) => sum + text.length, 0);
 
 // The answer above the expected one; for screen readers the number of characters that differ.
