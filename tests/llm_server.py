@@ -62,6 +62,7 @@ class Answer:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     finish_reason: str = "stop"
+    logprobs: Any = None
     reasoning: str | None = None
     message: Mapping[str, Any] = field(default_factory=dict)
     usage: Mapping[str, Any] | None = field(default_factory=lambda: usage(7, 3))
@@ -89,6 +90,8 @@ class Answer:
         if self.reasoning is not None:
             message["reasoning_content"] = self.reasoning
         choice = {"index": 0, "message": message, "finish_reason": self.finish_reason}
+        if self.logprobs is not None:
+            choice["logprobs"] = self.logprobs
         completion = {
             "id": "chatcmpl-1",
             "object": "chat.completion",

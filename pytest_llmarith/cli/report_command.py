@@ -114,7 +114,7 @@ def add_plot(commands: parser.Commands) -> None:
     parser.add_runs(command)
     purpose = (
         "Correct answers by depth as curves (default) or as a heatmap, paired "
-        "differences, or accuracy and cost"
+        "differences, accuracy and cost, or accuracy by the probability of answers"
     )
     kinds = "|".join(_FIGURES)
     command.add_argument(

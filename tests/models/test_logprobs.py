@@ -4,7 +4,6 @@ the reply stands.
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -33,14 +32,6 @@ def token(text: str, logprob: Any = -0.5, **more: Any) -> dict[str, Any]:
         "bytes": values,
         "top_logprobs": top,
     } | more
-
-
-def body(text: str, logprobs: Any, **message: Any) -> bytes:
-    choice = {"index": 0, "finish_reason": "stop", "logprobs": logprobs}
-    choice["message"] = {"role": "assistant", "content": text, **message}
-    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    said = {"id": "1", "object": "chat.completion", "created": 1, "model": "some"}
-    return json.dumps({**said, "choices": [choice], "usage": usage}).encode()
 
 
 def record_of(reply: Reply, problem: Any = TEN) -> Record:
@@ -102,7 +93,7 @@ TOKENS = {
 @pytest.mark.parametrize("case", TOKENS)
 def test_the_tokens_of_the_answer_are_kept(asked: Asked, case: str) -> None:
     text, logprobs, expected = TOKENS[case]
-    reply, _ = asked.server(Answer(body=body(text, logprobs)), params=ASKED)
+    reply, _ = asked.server(Answer(text, logprobs=logprobs), params=ASKED)
     assert reply.text == text
     assert kept(reply) == [(one, -0.5) for one in expected]
 
@@ -139,7 +130,7 @@ NO_CONFIDENCE: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", NO_CONFIDENCE)
 def test_whatever_is_sent_the_reply_stands(asked: Asked, case: str) -> None:
-    answer = Answer(body=body("10", NO_CONFIDENCE[case]))
+    answer = Answer("10", logprobs=NO_CONFIDENCE[case])
     reply, _ = asked.server(answer, params=ASKED)
     assert (reply.text, reply.completion_tokens) == ("10", 3)
     assert record_of(reply).outcome == "correct"

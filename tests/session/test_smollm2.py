@@ -92,6 +92,8 @@ def test_a_real_model_replies(bench: Bench) -> None:
     }
     served = {record["reply"]["served_model"] for record in records}
     assert served == {"SmolLM2-135M-Instruct.Q4_1.gguf"}
+    # Log probabilities cost nothing here.
+    assert all(one["reply"]["sent"]["params"]["logprobs"] for one in records)
     check(records)
 
 

@@ -57,7 +57,8 @@ const sideBySide = (trial, trials) => {
 const detailOf = (trial, trials) => [
   trial.reason ? factList([["why", trial.reason]]) : null,
   ...sideBySide(trial, trials),
-  trial.probable ? element("p", { class: "digits" }, element("span", { class: "what" }, "probable"), " ", shaded(trial.probable)) : null,
+  trial.probable ? element("p", { class: "digits" }, element("span", { class: "what" }, "probable"), " ", shaded(trial.probable),
+    element("small", {}, ` ${trial.probable.map(([, percent]) => percent).join(", ")} %`)) : null,
   factList(trial.scores ?? []),
   ...(trial.parts ?? []).flatMap(partOf),
   trial.reply === undefined ? element("p", {}, "No reply text.") : block("Reply", trial.reply),
