@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterator, Sequence
-from math import exp, expm1, log, sqrt
-from typing import NamedTuple
+from math import exp, expm1, log
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
-from pytest_llmarith.figures.shares import percentage
+from pytest_llmarith.figures.shares import percentages
 from pytest_llmarith.records import Record, TokenLogprob
 from pytest_llmarith.statistics.calibration import (
     Bin,
@@ -24,49 +23,23 @@ from pytest_llmarith.statistics.calibration import (
     joined,
 )
 from pytest_llmarith.statistics.intervals import in_percent
-from pytest_llmarith.statistics.means import of_mean
 from pytest_llmarith.types import Outcome
 
-MOST_POSITIONS = 30  # from either end of a number
-ENDS = ("from_left", "from_right")
+_MOST_POSITIONS = 30  # from either end of a number
+_ANSWER, _DIGIT = "answer", "least digit"
+_ENDS = ("from_left", "from_right")
 _STEPS, _MOST = 32, 16  # of log odds
 _UNIT = 1_000_000  # sums are of whole numbers, which have no order
 
-
-class _Digit(NamedTuple):
-    """A digit of an answer: its token, and those of the token up to it."""
-
-    token: TokenLogprob
-    before: str
-
-
-class _Sums:
-    """Trials or digits, the right ones, and the sums of their probabilities."""
-
-    def __init__(self) -> None:
-        self.n = self.right = self.predicted = self.predicted_right = 0
-
-    def add(self, logprob: float, *, is_right: bool) -> None:
-        predicted = round(_UNIT * exp(logprob))
-        self.n += 1
-        self.right += is_right
-        self.predicted += predicted
-        self.predicted_right += predicted * is_right
-
-    @property
-    def bin(self) -> Bin:
-        predicted, right = self.predicted / _UNIT, self.predicted_right / _UNIT
-        return Bin(self.n, self.right, predicted, right)
-
-
-_Places = collections.defaultdict[int, _Sums]
+# The digits of an answer: the token of each, and those of the token up to it.
+_Digits = Sequence[tuple[TokenLogprob, str]]
 
 
 class ConfidenceCounter:
     def __init__(self) -> None:
         self.asked = self.known = self.first_wrong = self.among = 0
-        self.answers, self.digits = _Places(_Sums), _Places(_Sums)  # by cell
-        self.from_left, self.from_right = _Places(_Sums), _Places(_Sums)  # by position
+        # By what is summed up, and its cell or position.
+        self.sums = collections.defaultdict[tuple[str, int], list[int]](lambda: [0] * 4)
 
     def add(self, trial: Trial) -> None:
         record, reply = trial.record, trial.record.reply
@@ -74,54 +47,51 @@ class ConfidenceCounter:
             return
         self.asked += bool(reply.sent and reply.sent.params.get("logprobs"))
         digits = _digits(reply.logprobs)
-        told = "".join(one.before[-1] for one in digits)
+        told = "".join(before[-1] for _, before in digits)
         # A record that was graded anew may have another answer.
         if not told or told.lstrip("0") != _of(record.answer).lstrip("0"):
             return
         self.known += 1
         is_right = record.outcome is Outcome.CORRECT
         answer = sum(one.logprob or 0.0 for one in reply.logprobs)
-        least = min(one.token.logprob or 0.0 for one in digits)
-        for cells, logprob in ((self.answers, answer), (self.digits, least)):
-            cells[_cell(logprob)].add(logprob, is_right=is_right)
+        least = min(token.logprob or 0.0 for token, _ in digits)
+        self._add(_ANSWER, _cell(answer), answer, is_right)
+        self._add(_DIGIT, _cell(least), least, is_right)
         expected = _of(record.problem.expected)
         if len(told) == len(expected):
             self._add_digits(record, digits)
-        if not is_right:
-            self._add_first_wrong(digits, told, expected)
+        wrong = [
+            at for at, right in enumerate(expected[: len(told)]) if right != told[at]
+        ]
+        if wrong and not is_right:
+            token, before = digits[wrong[0]]
+            wanted = before[:-1] + expected[wrong[0]]
+            self.first_wrong += bool(token.others)
+            self.among += any(_of(one).startswith(wanted) for one in token.others)
 
-    def _add_digits(self, record: Record, digits: Sequence[_Digit]) -> None:
+    def _add(self, what: str, place: int, logprob: float, is_right: bool) -> None:
+        predicted = round(_UNIT * exp(logprob))
+        more = 1, is_right, predicted, predicted * is_right
+        sums = self.sums[what, place]
+        sums[:] = map(int.__add__, sums, more)
+
+    def _add_digits(self, record: Record, digits: _Digits) -> None:
         wrong = record.number.wrong_digits if record.number else None
         if record.outcome is Outcome.CORRECT:
             wrong = "0" * len(digits)
         if wrong is None or len(wrong) != len(digits):
             return
-        for at, (digit, flag) in enumerate(zip(digits, wrong, strict=True), 1):
-            logprob, is_right = digit.token.logprob or 0.0, flag == "0"
-            for places, place in (
-                (self.from_left, at),
-                (self.from_right, len(wrong) + 1 - at),
-            ):
-                if place <= MOST_POSITIONS:
-                    places[place].add(logprob, is_right=is_right)
-
-    def _add_first_wrong(
-        self, digits: Sequence[_Digit], told: str, expected: str
-    ) -> None:
-        for digit, mine, right in zip(digits, told, expected, strict=False):
-            if mine != right:
-                others = digit.token.others
-                self.first_wrong += bool(others)
-                wanted = digit.before[:-1] + right
-                self.among += any(_of(one).startswith(wanted) for one in others)
-                return
+        for at, (token, _) in enumerate(digits):
+            for what, place in zip(_ENDS, (at + 1, len(wrong) - at), strict=True):
+                if place <= _MOST_POSITIONS:
+                    self._add(what, place, token.logprob or 0.0, wrong[at] == "0")
 
 
-def _digits(tokens: Sequence[TokenLogprob]) -> list[_Digit]:
+def _digits(tokens: Sequence[TokenLogprob]) -> _Digits:
     found = []
     for token in tokens:
         told = _of(token.text)
-        found += [_Digit(token, told[:end]) for end in range(1, len(told) + 1)]
+        found += [(token, told[: end + 1]) for end in range(len(told))]
     return found
 
 
@@ -139,157 +109,135 @@ def _cell(logprob: float) -> int:
 
 # --- figures --------------------------------------------------------------------------
 
+_Figures = Callable[[Sequence[Leaf]], Iterator[Figure]]
 
-def _bins(leaves: Sequence[Leaf], name: str) -> dict[int, Bin]:
+
+def _bins(leaves: Sequence[Leaf], what: str) -> dict[int, Bin]:
     """The cells or positions of all leaves, in their order."""
     found: dict[int, list[Bin]] = {}
     for leaf in leaves:
-        for place, sums in getattr(leaf.counted, name).items():
-            found.setdefault(place, []).append(sums.bin)
+        for (name, place), (n, right, *sums) in leaf.counted.sums.items():
+            if name == what:
+                one = Bin(n, right, sums[0] / _UNIT, sums[1] / _UNIT)
+                found.setdefault(place, []).append(one)
     return {place: joined(found[place]) for place in sorted(found)}
 
 
-def _sum(leaves: Sequence[Leaf], name: str) -> int:
-    return sum(getattr(leaf.counted, name) for leaf in leaves)
+def _count_of(name: str, whole: str) -> _Figures:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        counts = [
+            sum(getattr(leaf.counted, one) for leaf in leaves) for one in (name, whole)
+        ]
+        if counts[1]:
+            yield Figure(counts[0], n=counts[1])
+
+    return figures
 
 
-def _known(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    asked = _sum(leaves, "asked")
-    if asked:
-        yield Figure(_sum(leaves, "known"), n=asked)
-
-
-def _mean(cells: Sequence[Bin], at: str = "") -> Figure:
-    """The mean probability, with the interval of Student's t."""
-    whole = joined(cells)
-    mean = whole.predicted / whole.n
-    squares = sum(cell.n * (cell.predicted / cell.n - mean) ** 2 for cell in cells)
-    by, low, high = "of" if at else "", None, None
-    if squares:
-        error = sqrt(squares / (whole.n * (whole.n - 1)))
-        ends, _ = of_mean(mean, error, whole.n - 1)
-        low, high = in_percent(max(0.0, ends.low)), in_percent(min(1.0, ends.high))
-    method = "" if low is None else "t"
-    return Figure(in_percent(mean), low, high, whole.n, by, at, method)
-
-
-def _probability(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _probability(what: str) -> _Figures:
     """The mean over all answers, over the right and over the wrong ones."""
 
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        cells = list(_bins(leaves, name).values())
-        if not cells:
-            return
-        yield _mean(cells)
-        right, wrong = [], []
-        for n, some, predicted, of_right in cells:
-            if some:
-                right.append(Bin(some, some, of_right, of_right))
-            if n > some:
-                wrong.append(Bin(n - some, 0, predicted - of_right, 0.0))
-        for at, part in (("right", right), ("wrong", wrong)):
-            if part:
-                yield _mean(part, at)
+        cells = _bins(leaves, what).values()
+        if cells:
+            n, right, all_of, of_right = joined(cells)
+            for at, total, count in (
+                ("", all_of, n),
+                ("right", of_right, right),
+                ("wrong", all_of - of_right, n - right),
+            ):
+                if count:
+                    by = "outcome" if at else ""
+                    yield Figure(in_percent(total / count), n=count, by=by, at=at)
 
     return figures
 
 
 def _correct(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    cells = _bins(leaves, "answers").values()
-    found = percentage(sum(one.right for one in cells), _sum(leaves, "known"))
-    if found is not None:
-        yield found
+    cells = _bins(leaves, _ANSWER).values()
+    if cells:
+        one = joined(cells)
+        yield from percentages([Figure(one.right, n=one.n)])
 
 
 def _area(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    for name, by, at in (("answers", "", ""), ("digits", "of", "least digit")):
-        found = area_under_curve(list(_bins(leaves, name).values()))
+    for what, by, at in ((_ANSWER, "", ""), (_DIGIT, "of", _DIGIT)):
+        cells = list(_bins(leaves, what).values())
+        found = area_under_curve(cells)
         if found is not None:
             value, low, high = map(in_percent, (found[0], *found[1]))
-            n = _sum(leaves, "known")
-            yield Figure(value, low, high, n, by, at, "newcombe")
+            n = joined(cells).n
+            yield Figure(value, low, high, n, by, at, "hanley-mcneil")
 
 
 def _error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    cells = list(_bins(leaves, "answers").values())
+    cells = list(_bins(leaves, _ANSWER).values())
     if cells:
-        error, (low, high) = calibration_error(equal_bins(cells))
-        value, low, high = map(in_percent, (error, low, high))
-        yield Figure(value, low, high, _sum(leaves, "known"), method="bootstrap")
+        error, interval = calibration_error(equal_bins(cells))
+        value, low, high = map(in_percent, (error, *interval))
+        yield Figure(value, low, high, joined(cells).n, method="bootstrap")
 
 
 def _reliability(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    cells = list(_bins(leaves, "answers").values())
-    for one in equal_bins(cells) if cells else ():
-        at = f"{in_percent(one.predicted / one.n):g}"
-        found = percentage(one.right, one.n, "predicted", at)
-        if found is not None:
-            yield found
+    """Bins of whole percents, so that each has a place of its own."""
+    percents: dict[int, list[Bin]] = {}
+    for cell in _bins(leaves, _ANSWER).values():
+        percents.setdefault(round(100 * cell.predicted / cell.n), []).append(cell)
+    for one in equal_bins([*map(joined, percents.values())]) if percents else ():
+        at = str(round(100 * one.predicted / one.n))
+        yield from percentages([Figure(one.right, n=one.n, by="predicted", at=at)])
 
 
-def _digit_probability(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    for by in ENDS:
-        for place, one in _bins(leaves, by).items():
-            mean = in_percent(one.predicted / one.n)
-            yield Figure(mean, n=one.n, by=by, at=str(place))
+def _by_position(figure_of: Callable[[Bin], Iterator[Figure]]) -> _Figures:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        for by in _ENDS:
+            for place, one in _bins(leaves, by).items():
+                for figure in figure_of(one):
+                    yield figure._replace(by=by, at=str(place))
+
+    return figures
 
 
-def _digit_accuracy(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    for by in ENDS:
-        for place, one in _bins(leaves, by).items():
-            found = percentage(one.right, one.n, by, str(place))
-            if found is not None:
-                yield found
+def _digit_probability(one: Bin) -> Iterator[Figure]:
+    yield Figure(in_percent(one.predicted / one.n), n=one.n)
 
 
-def _among(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    found = percentage(_sum(leaves, "among"), _sum(leaves, "first_wrong"))
-    if found is not None:
-        yield found
+def _digit_accuracy(one: Bin) -> Iterator[Figure]:
+    return percentages([Figure(one.right, n=one.n)])
 
 
-def _measure(
-    key: str,
-    title: str,
-    unit: str,
-    meaning: str,
-    figures: Callable[[Sequence[Leaf]], Iterator[Figure]],
-) -> Measure:
-    return Measure(key, title, unit, meaning, ConfidenceCounter, figures, False)
-
-
-MEASURES = (
-    _measure(
+_MEASURES: Sequence[tuple[str, str, str, str, _Figures]] = (
+    (
         "confident",
         "with probability",
         "answers",
         "answers whose probability is known, of n that it was asked for",
-        _known,
+        _count_of("known", "asked"),
     ),
-    _measure(
+    (
         "answer_probability",
         "probability %",
         "%",
         "mean probability that the model gave its answer, the product over its tokens; "
         "also of right and of wrong answers",
-        _probability("answers"),
+        _probability(_ANSWER),
     ),
-    _measure(
+    (
         "least_digit_probability",
         "least digit %",
         "%",
         "mean probability of the digit of each answer that was least probable; also of "
         "right and of wrong answers",
-        _probability("digits"),
+        _probability(_DIGIT),
     ),
-    _measure(
+    (
         "confident_correct",
         "correct % of these",
         "%",
         "correct ones of the answers whose probability is known",
         _correct,
     ),
-    _measure(
+    (
         "confidence_auc",
         "AUC %",
         "%",
@@ -297,7 +245,7 @@ MEASURES = (
         "to the model, 50 by chance; also by the least probable digit",
         _area,
     ),
-    _measure(
+    (
         "calibration_error",
         "ECE %",
         "%",
@@ -305,34 +253,38 @@ MEASURES = (
         "bins of equally many answers; above 0 for every model",
         _error,
     ),
-    _measure(
+    (
         "reliability",
         "reliability",
         "%",
         "correct answers in ten bins of equally many answers, by their mean probability",
         _reliability,
     ),
-    _measure(
+    (
         "digit_probability",
         "digit probability %",
         "%",
         "mean probability of n digits, by their position from either end, of answers "
-        f"as long as the expected value; at most {MOST_POSITIONS}",
-        _digit_probability,
+        f"as long as the expected value; at most {_MOST_POSITIONS}",
+        _by_position(_digit_probability),
     ),
-    _measure(
+    (
         "digit_accuracy",
         "right digits %",
         "%",
         "right ones of the same digits",
-        _digit_accuracy,
+        _by_position(_digit_accuracy),
     ),
-    _measure(
+    (
         "right_among_five",
         "in top 5 %",
         "%",
         "wrong answers in which the right digit was among the first five in the place "
         "of the first wrong one",
-        _among,
+        lambda leaves: percentages(_count_of("among", "first_wrong")(leaves)),
     ),
+)
+MEASURES = tuple(
+    Measure(key, title, unit, meaning, ConfidenceCounter, figures, in_cells=False)
+    for key, title, unit, meaning, figures in _MEASURES
 )

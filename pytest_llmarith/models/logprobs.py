@@ -10,38 +10,38 @@ fit is left out, and the reply stands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import zip_longest
+from typing import Any
 
 from pytest_llmarith.models.error_bodies import Refused
 from pytest_llmarith.models.provider_errors import NotSent, cause_of
 from pytest_llmarith.records import TokenLogprob
 
-MOST_OTHERS = 5
-_ASKED = {"logprobs": True, "top_logprobs": MOST_OTHERS}
-_OF_COMPLETIONS = {"logprobs": MOST_OTHERS}
-_ONE_TEXT = "text-completion-"
+_OF_CHATS = {"logprobs": True, "top_logprobs": 5}
+_OF_COMPLETIONS = {"logprobs": 5}
+_COLUMNS = ("token", "logprob", "top_logprobs")
 # OpenAI says 403 to some accounts; others have their own words for a parameter.
 _REFUSALS = (400, 403, 422)
-_LOOKED_AT = 16_384  # characters at the end of a reply, as the reader of numbers does
-_MOST_TOKENS = 1_000  # that are kept
+_MOST_TOKENS = 1_000  # that are kept, at the end of a reply
 _LONGEST_TOKEN = 40
 _VISIBLE = re.compile(r"[!-~]")
 _HIDDEN = re.compile(r"[^!-~]+")
-_SPECIAL = re.compile(r"<.+>|\[.+\]|<\|.*", re.DOTALL)
-_HALF_CHARACTER = re.compile(r"bytes:(?:\\x[0-9a-fA-F]{2})+")  # of OpenAI
+_LETTER = re.compile(r"[A-Za-z]")
+_SPECIAL = re.compile(r"\s*(?:<.+>|\[.+\])\s*", re.DOTALL)
 _LEAST = -9_000  # OpenAI and vLLM send -9999 for what they do not know
-_ABOVE_ONE = 0.001  # rounding of a server
+_MOST = 0.001  # rounding of a server
 
 
 def asked_for(target: str) -> Mapping[str, Any]:
     """The parameters that ask for log probabilities."""
-    return _OF_COMPLETIONS if target.startswith(_ONE_TEXT) else _ASKED
+    return _OF_COMPLETIONS if target.startswith("text-completion-") else _OF_CHATS
 
 
 def without(params: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters without those that ask for log probabilities."""
-    return {name: value for name, value in params.items() if name not in _ASKED}
+    return {name: value for name, value in params.items() if name not in _OF_CHATS}
 
 
 def may_refuse(error: Exception) -> bool:
@@ -52,94 +52,69 @@ def may_refuse(error: Exception) -> bool:
     return isinstance(cause, NotSent)
 
 
-class _Token(NamedTuple):
-    raw: str
-    logprob: float | None
-    others: Any
-
-
 def logprobs_in(said: Any, text: str) -> tuple[TokenLogprob, ...]:
     """The tokens of the text that may belong to a number, in their order; empty if
     these are not the tokens of the text.
     """
-    if not isinstance(said, dict) or not _VISIBLE.search(text):
-        return ()
-    found: list[TokenLogprob] = []
-    start = max(0, len(text) - _LOOKED_AT)
-    places = [match.start() for match in _VISIBLE.finditer(text, start)]
-    visible = "".join(map(text.__getitem__, places))
+    places = [match.start() for match in _VISIBLE.finditer(text)]
+    visible = _HIDDEN.sub("", text)
     end = len(visible)
-    for token in reversed(list(_tokens(said))):
-        shown = _HIDDEN.sub("", token.raw)
-        if not visible.endswith(shown, 0, end):
-            if _SPECIAL.fullmatch(token.raw.strip()):
-                continue
-            # The first one may begin in a thought, or before what is looked at.
-            if not shown.endswith(visible[:end]) or shown[-end - 1].isdigit():
-                return ()
-            shown = visible[:end]
-        end -= len(shown)
-        is_number = not any(map(str.isalpha, shown)) or any(map(str.isdigit, shown))
-        if is_number and len(found) < _MOST_TOKENS:
-            at = places[end] if end < len(places) else len(text)
-            others = dict(_others(token.others, token.raw))
-            found.append(TokenLogprob(at, shown, token.logprob, others))
+    found: list[TokenLogprob] = []
+    for one in reversed(_listed(said)):
         if end == 0:
-            return tuple(reversed(found))
-    return ()
+            break
+        raw = _raw(one)
+        shown = _HIDDEN.sub("", raw)
+        if visible.endswith(shown, 0, end):
+            end -= len(shown)
+            if not _LETTER.search(shown):
+                at = places[end] if end < len(places) else len(text)
+                others = dict(_others(one.get("top_logprobs"), raw))
+                logprob = _logprob(one.get("logprob"))
+                found.append(TokenLogprob(at, shown, logprob, others))
+        elif not _SPECIAL.fullmatch(raw):
+            return ()
+    return () if end else tuple(reversed(found[:_MOST_TOKENS]))
 
 
-def _tokens(said: Mapping[str, Any]) -> Iterator[_Token]:
-    """The tokens as chat completions list them, or completions."""
-    content = said.get("content")
-    if isinstance(content, list):
-        for one in content:
-            named = one if isinstance(one, dict) else {}
-            yield _Token(
-                _raw(named.get("token"), named.get("bytes")),
-                _logprob(named.get("logprob")),
-                named.get("top_logprobs"),
-            )
-        return
-    columns = []
-    for name in ("tokens", "token_logprobs", "top_logprobs"):
-        column = said.get(name)
-        columns.append(column if isinstance(column, list) else [])
-    tokens, logprobs, tops = columns
-    for at, token in enumerate(tokens):
-        logprob = logprobs[at] if at < len(logprobs) else None
-        top = tops[at] if at < len(tops) else None
-        yield _Token(_raw(token, None), _logprob(logprob), top)
+def _listed(said: Any) -> list[dict[str, Any]]:
+    """The tokens as chat completions list them; completions have columns instead."""
+    if not isinstance(said, dict):
+        return []
+    listed = said.get("content")
+    if not isinstance(listed, list):
+        columns = []
+        for name in ("tokens", "token_logprobs", "top_logprobs"):
+            column = said.get(name)
+            columns.append(column if isinstance(column, list) else [])
+        listed = [
+            dict(zip(_COLUMNS, row, strict=True)) for row in zip_longest(*columns)
+        ]
+    return [one if isinstance(one, dict) else {} for one in listed]
 
 
-def _raw(token: Any, values: Any) -> str:
-    """The text of a token, with the ASCII characters that it holds besides halves of
-    others.
-    """
-    text = token if isinstance(token, str) else ""
-    if _HALF_CHARACTER.fullmatch(text):
-        text = ""
-        if isinstance(values, list):
-            ascii_ones = [one for one in values if type(one) is int and 0 < one < 128]
-            text = "".join(map(chr, ascii_ones))
-    return text
+def _raw(token: Mapping[str, Any]) -> str:
+    """The text of a token; if it holds halves of characters, its ASCII characters."""
+    text, values = token.get("token"), token.get("bytes")
+    if isinstance(values, list):
+        with suppress(TypeError, ValueError):
+            return bytes(values).decode("ascii", "ignore")
+    return text if isinstance(text, str) else ""
 
 
 def _logprob(value: Any) -> float | None:
     """A log probability, or None for anything else."""
-    if type(value) in (int, float) and _LEAST < value <= _ABOVE_ONE:
+    if type(value) in (int, float) and _LEAST < value <= _MOST:
         return min(0.0, round(float(value), 5) + 0.0)
     return None
 
 
 def _others(top: Any, raw: str) -> Iterator[tuple[str, float]]:
     """The best tokens besides the one itself."""
-    listed: Sequence[Any] = top if isinstance(top, list) else ()
     if isinstance(top, dict):
-        listed = [{"token": token, "logprob": top[token]} for token in top]
-    for one in listed[:MOST_OTHERS]:
+        top = [{"token": token, "logprob": top[token]} for token in top]
+    for one in top[:5] if isinstance(top, list) else ():
         if isinstance(one, dict):
-            token = _raw(one.get("token"), one.get("bytes"))
-            logprob = _logprob(one.get("logprob"))
+            token, logprob = _raw(one), _logprob(one.get("logprob"))
             if logprob is not None and token != raw:
-                yield token[:_LONGEST_TOKEN], round(logprob, 2) + 0.0
+                yield token[:_LONGEST_TOKEN], round(logprob, 2)

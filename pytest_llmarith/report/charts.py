@@ -189,36 +189,6 @@ def curves_chart(
     return Chart(title, shows, *_SMALL, [*frame, *bands, *lines], table)
 
 
-def reliability_chart(title: str, models: Mapping[str, Mapping[float, Share]]) -> Chart:
-    """The share of right answers by their mean probability, both in percent, with
-    intervals; the dashed line is where both are equal.
-    """
-    x = Axis(0, 100, 46, 322)
-    ticks = [(x.at(one), str(one)) for one in range(0, 101, _PERCENT_STEP)]
-    parts = _frame(Axis(0, 1, 34, 330), _Y, ticks, "probability %")
-    equal = path([(x.at(0), _Y.at(0)), (x.at(100), _Y.at(100))])
-    parts.append(ChartPart("frontier", d=equal))
-    columns: list[Column[Any]] = [
-        Column("model", "model", kinds.NAME),
-        Column("predicted", "probability %", kinds.SHARE),
-        Column("correct", "correct %", kinds.PERCENT),
-    ]
-    table = Table("chart", "correct %", columns, [])
-    for slot, (label, bins) in enumerate(models.items(), 1):
-        line = []
-        for predicted, share in bins.items():
-            at, height = x.at(predicted), _Y.at(share.value)
-            line.append((at, height))
-            ends = path([(at, _Y.at(share.low)), (at, _Y.at(share.high))])
-            told = f"{label}, probability {predicted:.1f} %: {share.description}"
-            parts.append(ChartPart(f"curve s{slot}", d=ends))
-            parts.append(ChartPart("mark", at, height, told=told, slot=slot))
-            table.rows.append(Row([label, predicted, share]))
-        parts.append(ChartPart(f"curve s{slot}", d=path(line)))
-    shows = f"Correct % by probability %: {title}"
-    return Chart(title, shows, *_SMALL, parts, table)
-
-
 def scores_chart(title: str, curves: Mapping[str, Sequence[float]]) -> Chart:
     """The scores of all problems of a variant, by label, one step each, the best
     first.

@@ -11,7 +11,6 @@ from pytest_llmarith.report.charts import (
     Chart,
     Point,
     curves_chart,
-    reliability_chart,
     scatter_chart,
     scores_chart,
 )
@@ -22,6 +21,8 @@ from pytest_llmarith.views.places import Curve, Here, Share, share_of, short_nam
 from pytest_llmarith.views.table import Kind
 
 _PER = 1000  # trials
+_AS_SURE = "as right as sure"
+_EQUAL = {sure: Share(sure, sure, sure, sure, 100) for sure in (0, 100)}
 
 
 class Curves(NamedTuple):
@@ -140,24 +141,20 @@ def stratum_charts(row: Here) -> Iterator[Chart]:
 
 
 def reliability_charts(rows: Sequence[Here]) -> list[Chart]:
-    """Accuracy by the probability of answers: a chart per task, or per result of many
-    models.
-    """
+    """Accuracy by the probability of answers, and where both are equal."""
     found = []
-    for task in dict.fromkeys(row.task for row in rows):
-        bins: dict[str, dict[float, Share]] = {}
-        for row in rows:
-            figures = row.all("reliability") if row.task == task else {}
-            for (_, predicted), figure in figures.items():
-                part = round(float(figure.value or 0) * (figure.n or 0) / 100)
-                share = share_of(part, figure.n or 0, figure)
-                if share:
-                    bins.setdefault(row.label, {})[float(predicted)] = share
-        if len(bins) <= MOST_TOGETHER:
-            charts = {short_name(task): bins}
-        else:
-            charts = {label: {label: bins[label]} for label in bins}
-        found += [reliability_chart(*one) for one in charts.items() if one[1]]
+    for row in rows:
+        curve = {}
+        for (_, predicted), figure in row.all("reliability").items():
+            part = round(float(figure.value or 0) * (figure.n or 0) / 100)
+            share = share_of(part, figure.n or 0, figure)
+            if share:
+                curve[int(predicted)] = share
+        if curve:
+            title = f"{row.label}, {short_name(row.task)}"
+            curves = {row.label: curve, _AS_SURE: _EQUAL}
+            labels = list(curves)
+            found.append(curves_chart(title, "probability %", curves, labels))
     return found
 
 

@@ -60,7 +60,7 @@ def plot(
             f"--kind={kind}: these runs have nothing to draw; it needs {needs}"
         )
     names: Sequence[str] = ()
-    if kind in ("curves", "reliability") and len(series) <= MOST_TOGETHER:
+    if kind == "curves" and len(series) <= MOST_TOGETHER:
         names = [one.label for one in series]
     data = _converted(_figure(charts, names, columns), form)
     with new_file("--output", output, files_of(runs), force=force) as file:
@@ -175,5 +175,5 @@ _KINDS: Mapping[Kind, tuple[_Draw, int, str]] = {
     "heatmap": (_heatmaps, 2, "a task with variants and depths"),
     "differences": (_differences, 1, "two models that were asked the same questions"),
     "cost": (_costs, 1, "two models with a known cost"),
-    "reliability": (_reliability, 3, "answers with log probabilities (--llm-logprobs)"),
+    "reliability": (_reliability, 2, "answers with log probabilities (--llm-logprobs)"),
 }

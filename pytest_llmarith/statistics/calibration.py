@@ -4,19 +4,18 @@ the curve.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from math import sqrt
 from random import Random
 from typing import NamedTuple
 
-from pytest_llmarith.statistics.distributions import Z
-from pytest_llmarith.statistics.intervals import Interval
+from pytest_llmarith.statistics.intervals import Interval, score_interval
 
 _BINS = 10
 _DRAWS = 200
 _TAIL = 5  # draws at either end of the interval and beyond
-_STEPS = 12  # of a bisection
-_MOST_TIMES = 4.0
+_MOST_PERCENT = 400  # of the gaps that were found
 
 
 class Bin(NamedTuple):
@@ -29,23 +28,17 @@ class Bin(NamedTuple):
     predicted: float
     predicted_right: float
 
-    @property
-    def gap(self) -> float:
-        """The share of right answers less their mean probability."""
-        return (self.right - self.predicted) / self.n
-
 
 def joined(bins: Iterable[Bin]) -> Bin:
     """Several bins as one."""
-    n, right, predicted, predicted_right = zip(*bins, strict=True)
-    return Bin(sum(n), sum(right), sum(predicted), sum(predicted_right))
+    return Bin(*map(sum, zip(*bins, strict=True)))
 
 
 def equal_bins(cells: Sequence[Bin]) -> list[Bin]:
     """At most ten bins of about equally many answers, of cells in the order of their
     probability, which are not divided.
     """
-    total = sum(cell.n for cell in cells)
+    total = joined(cells).n
     bins: list[Bin] = []
     some: list[Bin] = []
     seen = 0
@@ -59,52 +52,44 @@ def equal_bins(cells: Sequence[Bin]) -> list[Bin]:
 
 
 def calibration_error(bins: Sequence[Bin]) -> tuple[float, Interval]:
-    """The expected calibration error, from 0 to 1: the mean gap of the bins without its
-    sign, and its 95 % interval.
+    """The expected calibration error, from 0 to 1: the mean gap of accuracy and
+    probability without its sign, and its 95 % interval.
 
-    The mean of so many gaps without their signs is above 0 for every model, so that
-    neither a bootstrap nor a standard error gives its interval. Its ends are the
-    multiples of the gaps found, from 0 times, at which the error found is one of the
-    2.5 % largest or smallest of 200 drawn with a fixed seed, each gap with the
-    standard error of a share with two more right and wrong answers (Agresti and Coull
-    1998, The American Statistician 52, 119-126).
+    The mean of such gaps is above 0 for every model, so that neither a bootstrap nor a
+    standard error gives its interval. Its ends are the multiples of the gaps found at
+    which the error found is one of the 2.5 % largest or smallest of 200 drawn with a
+    fixed seed, each gap with the standard error of a share with two more right and
+    wrong answers (Agresti and Coull 1998, The American Statistician 52, 119-126).
     """
-    total = sum(one.n for one in bins)
-    gaps = []
-    spreads = []
-    for one in bins:
-        share, n = (one.right + 2) / (one.n + 4), one.n + 4
-        gaps.append(one.n / total * one.gap)
-        spreads.append(one.n / total * sqrt(share * (1 - share) / n))
+    total = joined(bins).n
+    gaps = [(one.right - one.predicted) / total for one in bins]
+    shares = [((one.right + 2) / (one.n + 4), one.n) for one in bins]
+    errors = [sqrt(share * (1 - share) * n) / total for share, n in shares]
     random = Random(0)
-    drawn = [[spread * random.gauss() for spread in spreads] for _ in range(_DRAWS)]
+    drawn = [[random.gauss(0, error) for error in errors] for _ in range(_DRAWS)]
     found = sum(map(abs, gaps))
 
-    def largest(times: float, rank: int) -> float:
-        errors = []
+    def extreme(percent: int, rank: int) -> float:
+        """The drawn error of a rank, at this percentage of the gaps."""
+        sums = []
         for noise in drawn:
             pairs = zip(gaps, noise, strict=True)
-            errors.append(sum(abs(times * gap + more) for gap, more in pairs))
-        return sorted(errors)[rank]
+            sums.append(sum(abs(gap * percent / 100 + more) for gap, more in pairs))
+        return sorted(sums)[rank]
 
-    ends = []
-    for rank in (-_TAIL, _TAIL - 1):
-        low, high = 0.0, _MOST_TIMES
-        for _ in range(_STEPS):
-            middle = (low + high) / 2
-            if largest(middle, rank) < found:
-                low = middle
-            else:
-                high = middle
-        ends.append(found * low)
-    return found, Interval(ends[0], max(found, ends[1]))
+    percents = range(_MOST_PERCENT)
+    low = bisect_left(percents, found, key=lambda one: extreme(one, -_TAIL))
+    high = bisect_left(percents, found, key=lambda one: extreme(one, _TAIL - 1))
+    return found, Interval(found * min(low, 100) / 100, found * max(high, 100) / 100)
 
 
 def area_under_curve(cells: Sequence[Bin]) -> tuple[float, Interval] | None:
     """The probability that a right answer has a higher probability than a wrong one,
     with its 95 % interval; equal ones count half. None without both.
 
-    The interval is method 5 of Newcombe 2006, Statistics in Medicine 25, 559-573.
+    The interval is Wilson's, of as many pairs as have the variance of Hanley and McNeil
+    1982, Radiology 143, 29-36, in the form of Newcombe 2006, Statistics in Medicine 25,
+    559-573.
     """
     right = wrong = 0
     above = 0.0
@@ -115,20 +100,6 @@ def area_under_curve(cells: Sequence[Bin]) -> tuple[float, Interval] | None:
     if not right or not wrong:
         return None
     area = above / (right * wrong)
-    more = (right + wrong) / 2 - 1
-
-    def is_far(one: float) -> bool:
-        spread = 1 + more * ((1 - one) / (2 - one) + one / (1 + one))
-        return abs(area - one) > Z * sqrt(one * (1 - one) * spread / (right * wrong))
-
-    ends = []
-    for outer in (0.0, 1.0):
-        inner = area
-        for _ in range(2 * _STEPS):
-            middle = (inner + outer) / 2
-            if is_far(middle):
-                outer = middle
-            else:
-                inner = middle
-        ends.append(inner)
-    return area, Interval(*ends)
+    spread = (1 - area) / (2 - area) + area / (1 + area)
+    pairs = right * wrong / (1 + ((right + wrong) / 2 - 1) * spread)
+    return area, score_interval(area, pairs)
