@@ -60,20 +60,22 @@ class ConfidenceCounter:
         expected = _of(record.problem.expected)
         if len(told) == len(expected):
             self._add_digits(record, digits)
-        wrong = [
-            at for at, right in enumerate(expected[: len(told)]) if right != told[at]
-        ]
-        if wrong and not is_right:
-            token, before = digits[wrong[0]]
-            wanted = before[:-1] + expected[wrong[0]]
-            self.first_wrong += bool(token.others)
-            self.among += any(_of(one).startswith(wanted) for one in token.others)
+        if is_right:
+            return
+        for (token, before), digit, right in zip(digits, told, expected, strict=False):
+            if digit != right:
+                wanted = before[:-1] + right
+                self.first_wrong += bool(token.others)
+                self.among += any(_of(one).startswith(wanted) for one in token.others)
+                return
 
     def _add(self, what: str, place: int, logprob: float, is_right: bool) -> None:
         predicted = round(_UNIT * exp(logprob))
-        more = 1, is_right, predicted, predicted * is_right
         sums = self.sums[what, place]
-        sums[:] = map(int.__add__, sums, more)
+        sums[0] += 1
+        sums[1] += is_right
+        sums[2] += predicted
+        sums[3] += predicted * is_right
 
     def _add_digits(self, record: Record, digits: _Digits) -> None:
         wrong = record.number.wrong_digits if record.number else None
@@ -97,7 +99,8 @@ def _digits(tokens: Sequence[TokenLogprob]) -> _Digits:
 
 def _of(number: object) -> str:
     """The digits in a text."""
-    return "".join(filter(str.isdigit, str(number)))
+    text = str(number)
+    return text if text.isdigit() else "".join(filter(str.isdigit, text))
 
 
 def _cell(logprob: float) -> int:
