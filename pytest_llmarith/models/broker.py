@@ -63,7 +63,9 @@ Write = Callable[..., None]  # of words, the last of them JSON
 class Broker:
     """Asks models, once per question.
 
-    `on_stop` is called when the run must end, before the waiters are answered.
+    `on_stop` is called when the run must end, before the waiters are answered,
+    `on_ready` with the number of an announced question in the plan, and its outcome,
+    unless a test waits for it. `fetched` tells which of them tests have fetched.
 
     With `batch`, the planned questions go into batches; `say` is then called with lines
     for the terminal. A plan refuses models without a key, unless nothing `asks`.
@@ -77,6 +79,7 @@ class Broker:
         limits: RequestLimits,
         store_mode: StoreMode = StoreMode.ON,
         on_stop: Callable[[Failure], None] = lambda failure: None,
+        on_ready: Callable[[int, Reply | Failure], None] = lambda number, outcome: None,
         batch: BatchMode | None = None,
         say: Callable[[str], None] = lambda line: None,
         *,
@@ -88,6 +91,7 @@ class Broker:
         self._store = store
         self._store_mode = store_mode
         self._on_stop = on_stop
+        self._on_ready = on_ready
         self._counts = RequestCounts()
         self._prices = Prices(client, limits.price)
         self._budget = Budget(limits, self._prices)
@@ -108,6 +112,10 @@ class Broker:
         # Why questions have no reply from a batch.
         self._unbatched: dict[str, Failure] = {}
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
+        # The numbers of announced keys, and announced questions with a stored reply.
+        self._numbers: dict[str, list[int]] = {}
+        self._stored: set[Question] = set()
+        self._ready: dict[int, tuple[str, Model]] = {}  # not known to be fetched
         self._requests: set[asyncio.Task[Any]] = set()
         # Whether there is a reply to the keys whose outcome is counted.
         self._settled: dict[str, bool] = {}
@@ -174,15 +182,18 @@ class Broker:
         """Queue the planned questions in their order, to be asked ahead while there is
         free capacity.
         """
-        stored = {key for key, reply in self._planner.stored.items() if reply.stored}
-        settled = self._planner.stored.keys() | self._unbatched.keys()
+        stored = self._planner.stored
         self._counts.numbers["announced"] += len(self._planner.planned)
         for one in self._planner.planned:
-            if one.key in stored:
+            is_stored = one.key in stored
+            if is_stored and stored[one.key].stored:
                 self._counts.numbers["announced_stored"] += 1
-            is_open = self._closed is None and one.key not in settled
-            if is_open and self._may_ask(one.model):
+            is_open = self._closed is None and one.key not in self._unbatched
+            if is_open and (is_stored or self._may_ask(one.model)):
+                if is_stored and one.key not in self._queue:
+                    self._stored.add(one.question)
                 self._queue.announce(one.key, one.question)
+                self._numbers.setdefault(one.key, []).append(one.number)
         self._planner.planned, self._planner.stored = [], {}
         self._send_next()
 
@@ -206,15 +217,9 @@ class Broker:
         if model is None:
             return Failure(f"there is no model named {question.model!r} in this run")
         key = self._planner.keys.pop(question, None) or key_of(model, question)
-        outcome = self._queue.take(key, worker)
+        outcome = self._take(key, model, worker)
         if outcome is None and key not in self._queue:
-            outcome = (
-                self._closed
-                or self._stored(key, model, question.prompt)
-                or self._unbatched.get(key)
-            )
-            if outcome is None and not self._may_ask(model):
-                outcome = Failure("no stored reply, and --llm-store=only asks no model")
+            outcome = self._known(key, model, question.prompt)
             if outcome is not None:
                 self._settle(key, model, outcome)
         if outcome is None:
@@ -225,6 +230,21 @@ class Broker:
             return reply
         self._send_next()
         self._stop_after_store_failure()
+        return outcome
+
+    def fetched(self, numbers: Iterable[tuple[str, int]]) -> None:
+        """Workers have fetched outcomes that `on_ready` has passed on."""
+        for worker, number in numbers:
+            if number in self._ready:
+                self._take(*self._ready.pop(number), worker)
+        self._send_next()
+        self._stop_after_store_failure()
+
+    def _take(self, key: str, model: Model, worker: str) -> Reply | Failure | None:
+        """Fetch the outcome of a question that was asked ahead, if it has arrived."""
+        outcome = self._queue.take(key, worker)
+        if isinstance(outcome, Reply):  # that of the store or a batch is not counted
+            self._settle(key, model, outcome)
         return outcome
 
     def forget(self, worker: str) -> None:
@@ -246,7 +266,16 @@ class Broker:
         self._settled[key] = has_reply
         self._counts.settled(model, outcome, has_failed=before is False)
 
-    def _stored(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
+    def _known(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
+        """What is known without asking the model."""
+        outcome = (
+            self._closed or self._find(key, model, prompt) or self._unbatched.get(key)
+        )
+        if outcome is None and not self._may_ask(model):
+            return Failure("no stored reply, and --llm-store=only asks no model")
+        return outcome
+
+    def _find(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
         """The stored reply, counted in the budget, or that it is in a batch; None if
         the model has to be asked.
         """
@@ -266,18 +295,28 @@ class Broker:
     # --- requests ---------------------------------------------------------------------
 
     def _send_next(self) -> None:
-        """Begin as many requests as the limits allow."""
-        while not self._requester.is_full():
+        """Begin as many requests as the limits allow, and pass stored replies on."""
+        while self._stored or not self._requester.is_full():
             entry = self._queue.next(self._has_capacity)
             if entry is None:
                 return
-            model = self._models[entry.question.model].for_question(entry.question)
+            question = entry.question
+            model = self._models[question.model].for_question(question)
+            if question in self._stored:
+                self._stored.discard(question)
+                known = self._known(entry.key, model, question.prompt)
+                if known is not None:
+                    waiters = self._queue.arrived(entry, known)
+                    self._pass_on(entry, model, known, waiters)
+                    continue
             self._requester.enter(model)
             task = asyncio.create_task(self._answer(entry, model))
             self._requests.add(task)
             task.add_done_callback(partial(self._answered, model))
 
     def _has_capacity(self, question: Question) -> bool:
+        if question in self._stored:
+            return True
         return self._requester.has_capacity(self._models[question.model])
 
     def _model(self, question: Question) -> Model | None:
@@ -310,7 +349,21 @@ class Broker:
         may_stop = self._store_failure is None
         if may_stop and isinstance(outcome, Failure) and outcome.stops_run:
             self.stop(outcome)
+        self._pass_on(entry, model, outcome, waiters)
+
+    def _pass_on(
+        self,
+        entry: Entry,
+        model: Model,
+        outcome: Reply | Failure,
+        waiters: Iterable[Waiter],
+    ) -> None:
+        """Deliver an outcome to the tests that wait for it, and to those to come."""
         _deliver(waiters, outcome)
+        if entry.due:
+            for number in self._numbers[entry.key][-entry.due :]:
+                self._ready[number] = entry.key, model
+                self._on_ready(number, outcome)
 
     async def _obtain(self, entry: Entry, model: Model) -> Reply | Failure:
         """The reply from the store, which another run may have added meanwhile, or from
@@ -323,7 +376,7 @@ class Broker:
             await self._store.prepare()
         except StoreError as error:
             return self._fail_store(error)
-        stored = self._stored(key, model, prompt)
+        stored = self._find(key, model, prompt)
         if stored is not None:
             return stored
         outcome = await self._requester.request(model, prompt)
@@ -433,6 +486,7 @@ class Server:
             setup.limits,
             setup.store_mode,
             on_stop=lambda failure: write("stopped", encoded(failure)),
+            on_ready=partial(self._tell, "ready"),
             batch=setup.batch,
             asks=setup.asks,
             say=lambda line: write("say", encoded(line)),
@@ -472,6 +526,8 @@ class Server:
                     self._client.prepare(*self._models.values())
         elif kind == "announce":
             broker.announce()
+        elif kind == "fetched":
+            broker.fetched(*said)
         elif kind == "forget":
             broker.forget(*said)
         elif kind == "stop":
@@ -516,9 +572,14 @@ class Server:
         task.add_done_callback(self._tasks.discard)
 
     def _answer(self, number: int, outcome: Reply | Failure | Plan | Progress) -> None:
+        self._tell("answer", number, outcome)
+
+    def _tell(
+        self, what: str, number: int, outcome: Reply | Failure | Plan | Progress
+    ) -> None:
         for kind, type_ in KINDS.items():
             if isinstance(outcome, type_):
-                self._write("answer", f"{number}", kind, encoded(outcome))
+                self._write(what, f"{number}", kind, encoded(outcome))
 
     def _plan(self, questions: list[dict[str, Any]], later: list[str]) -> Plan:
         try:

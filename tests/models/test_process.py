@@ -133,6 +133,38 @@ class Channel:
     def close(self) -> None: ...
 
 
+def test_each_test_gets_its_reply_and_each_question_is_asked_once(
+    start: Start, server: LlmServer
+) -> None:
+    """In whatever order and process they are fetched, two tests of one question
+    included. Those that nobody fetches have not failed.
+    """
+    server._answer = lambda call: Answer(call.prompt)
+    questions = [Question("m", f"q{number}", number) for number in range(40)]
+    planned = [*questions, questions[0]]
+    for run in range(2):
+        broker, channel = start(), Channel()
+        broker.attach("gw0", channel)
+        assert broker.plan(planned).error is None
+        broker.announce()
+        for question in [*planned[20:0:-1], planned[0], planned[-1]]:
+            outcome = broker.ask_and_wait(question)
+            assert isinstance(outcome, Reply)
+            assert (outcome.text, outcome.stored) == (question.prompt, run == 1)
+        for number in range(21, 30):
+            fields = {"model": "m", "prompt": f"q{number}", "trial": number}
+            broker.ask_for("gw0", number, fields)
+            told, kind, text = channel.sent.get(timeout=PATIENCE_S)
+            assert (told, kind) == (number, "reply")
+            assert f'"q{number}"' in text
+        broker.close(30)
+        counted = broker.progress()
+        assert counted.failed == 0
+        assert counted.stored == (0, 30)[run]
+        assert counted.kept == counted.answered == (40, 0)[run]
+    assert len(server.requests) == 40
+
+
 def test_a_worker_whose_controller_is_gone_hears_of_it() -> None:
     channel = Channel()
     connection = WorkerConnection(channel)
