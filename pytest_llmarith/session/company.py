@@ -5,6 +5,7 @@ and their reports, which get the outcome of a trial.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from pytest_llmarith.types import Model
 
+_HYPOTHESIS = "hypothesispytest"
 _FORKED = (
     "{by} of pytest-forked runs each test in a fork, from which no question reaches "
     "the model; remove it: what a model writes runs in processes of its own anyway"
@@ -26,6 +28,17 @@ _BLOCKS = (
     ("--allow-hosts", "--allow-hosts", "add --force-enable-socket"),
     ("--block-network", "--allowed-hosts", "remove --block-network"),
 )
+
+
+def spare_hypothesis(config: pytest.Config) -> None:
+    """Unregister the plugin of hypothesis in a run that has not used it.
+
+    It would import hypothesis, a tenth of a small run, to find nothing to say.
+    """
+    if "hypothesis" not in sys.modules:
+        manager = config.pluginmanager
+        if manager.hasplugin(_HYPOTHESIS):
+            manager.unregister(name=_HYPOTHESIS)
 
 
 def forked(config: pytest.Config, items: Iterable[pytest.Item]) -> str | None:

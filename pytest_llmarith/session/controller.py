@@ -17,7 +17,7 @@ from pytest_llmarith.files import STORE_FOLDER, file_time
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Reply, convert
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.session.company import HtmlColumn, refuse_network
+from pytest_llmarith.session.company import HtmlColumn, refuse_network, spare_hypothesis
 from pytest_llmarith.session.console import (
     Terminal,
     header,
@@ -211,6 +211,8 @@ class RunController:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         """Runs before pytest-json-report, which writes the exit status."""
+        if self._settings.models and not self._has_workers:
+            spare_hypothesis(self._config)
         recorder = self._recorder
         recorder.close(stopped=self._broker.stopped is not None)
         if recorder.records:
