@@ -68,10 +68,12 @@ def problem_of(item: pytest.Item) -> Any:
     """The problem of an item of the plugin; None for other items, even with a `cell`
     mark.
     """
-    if not item.get_closest_marker(CELL_MARK):
-        return None
-    problem = parameter_of(item, "problem")
-    return problem if hasattr(problem, "owner") else None
+    # The mark comes with the parameter; a search of all marks takes five times as long.
+    for mark in item.own_markers:
+        if mark.name == CELL_MARK:
+            problem = parameter_of(item, "problem")
+            return problem if hasattr(problem, "owner") else None
+    return None
 
 
 def limit_of(item: pytest.Item) -> Any:
