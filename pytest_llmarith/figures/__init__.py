@@ -5,7 +5,8 @@ Keys of `get`, `value`, `count` and `all` (with what names one of several figure
 
 - outcomes: `correct`, `deviate`, `nan`, `cheat`, `unanswered`, `measured`,
   `correct_percentage` and so on, `stratum` (by a name, at a value; n is measured)
-- repeats: `repeats`, `consistency`, `pass_at_1`, `pass_at_k`, `majority`
+- repeats: `repeats`, `consistency`, `same_reply`, `same_outcome`, `noise`, `pass_at_1`,
+  `pass_at_k`, `majority`
 - replies: `replies`, `stored`, `batched`, `asked`, `unpriced`, `nan_reason` and
   `unanswered_reason` (at a reason); `cost_usd`, `latency_s`, `prompt_tokens`,
   `completion_tokens`, `reasoning_tokens` (at `sum`, `median` or `p90`; n is known)

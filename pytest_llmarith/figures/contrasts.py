@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.estimates import Estimate, Figure, Place, Value
+from pytest_llmarith.figures.shares import NOISE
 from pytest_llmarith.statistics.intervals import in_percent
 from pytest_llmarith.statistics.pairs import (
     DifferenceOfShares,
@@ -39,6 +40,17 @@ _PARTS: Mapping[str, tuple[str, str, str]] = {
         "the smallest difference that the pairs show with 80 % power, after Holm's "
         "correction",
     ),
+    "_same_replies": (
+        "same replies",
+        _PERCENT,
+        "questions with the same reply in both",
+    ),
+    "_same_outcomes": (
+        "same outcomes",
+        _PERCENT,
+        "questions with the same outcome in both",
+    ),
+    "_noise": ("noise", _POINTS, NOISE),
     "_same_prompts": (
         "same prompts",
         _QUESTIONS,
@@ -98,8 +110,11 @@ class Compared(NamedTuple):
 
     def add(self, part: str, value: Value, n: int | None = None) -> None:
         count = self.questions if n is None else n
-        key = f"{self.measure}_{part}"
-        self.figures[key] = Figure(value, n=count, by=self.by, at=self.beside)
+        self.put(part, Figure(value, n=count))
+
+    def put(self, part: str, figure: Figure) -> None:
+        figure = figure._replace(by=self.by, at=self.beside)
+        self.figures[f"{self.measure}_{part}"] = figure
 
     def estimates(self) -> Iterator[Estimate]:
         for key, figure in self.figures.items():

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import collections
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from math import comb
 from typing import NamedTuple
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.shares import (
+    NOISE,
+    noise_of,
     percentage_of_cells,
     percentage_of_clusters,
     percentages,
@@ -240,6 +243,36 @@ def _majority_is_correct(repeats: _Repeats) -> bool:
     return answer in correct
 
 
+def _pairs_alike(
+    leaves: Sequence[Leaf], of: Callable[[_Try], Hashable]
+) -> list[Cluster]:
+    """Of each problem, the pairs of repeats, and how many of them are alike."""
+    clusters = []
+    for repeats in _problems(leaves):
+        sizes = collections.Counter(map(of, repeats.values())).values()
+        alike = sum(comb(size, 2) for size in sizes)
+        clusters.append(Cluster(alike, comb(len(repeats), 2)))
+    return [one for one in clusters if one.trials]
+
+
+def _alike(
+    of: Callable[[_Try], Hashable],
+) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        found = percentage_of_clusters(_pairs_alike(leaves, of))
+        if found is not None:
+            yield found
+
+    return figures
+
+
+def _noise(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    clusters = _pairs_alike(leaves, lambda one: one.outcome is Outcome.CORRECT)
+    alike = percentage_of_clusters(clusters)
+    if alike is not None:
+        yield noise_of(alike, len(clusters))
+
+
 # --- measures -------------------------------------------------------------------------
 
 
@@ -293,6 +326,23 @@ MEASURES = (
         OutcomeCounter,
         _consistency,
     ),
+    Measure(
+        "same_reply",
+        "same reply %",
+        "%",
+        "pairs of replies to the same problem that are the same text",
+        OutcomeCounter,
+        _alike(lambda one: one.text),
+    ),
+    Measure(
+        "same_outcome",
+        "same outcome %",
+        "%",
+        "pairs of replies to the same problem that have the same outcome",
+        OutcomeCounter,
+        _alike(lambda one: one.outcome),
+    ),
+    Measure("noise", "noise", "percentage points", NOISE, OutcomeCounter, _noise),
     Measure(
         "pass_at_1",
         "pass@1",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from math import sqrt
 from typing import Any
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.statistics.distributions import Z
 from pytest_llmarith.statistics.intervals import Interval, in_percent, wilson
 from pytest_llmarith.statistics.proportions import (
     Cell,
@@ -16,6 +18,10 @@ from pytest_llmarith.statistics.proportions import (
 )
 
 DECIMALS = 4
+NOISE = (
+    "how far apart two runs of these questions are in one of twenty, if nothing "
+    "differs but that the model is asked again"
+)
 
 
 def percentage(part: int, whole: int, by: str = "", at: str = "") -> Figure | None:
@@ -75,6 +81,21 @@ def share_with(
     if interval is not None:
         low, high = in_percent(interval.low), in_percent(interval.high)
     return Figure(in_percent(share), low, high, n, method=method)
+
+
+def noise_of(alike: Figure, questions: int) -> Figure:
+    """The noise of asking again, by the percentage of questions that are right both
+    times or wrong both times. Its ends are those of the percentage.
+    """
+
+    def points(percent: Any) -> float | None:
+        if percent is None:
+            return None
+        changed = 1 - float(percent) / 100
+        return in_percent(Z * sqrt(changed / questions))
+
+    low, high = points(alike.high), points(alike.low)
+    return Figure(points(alike.value), low, high, questions, method=alike.method)
 
 
 class _ShareCounter:

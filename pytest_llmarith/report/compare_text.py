@@ -168,7 +168,11 @@ def _facts(one: Comparison) -> Iterator[str]:
     if one.rows:
         yield _counts(one)
     differing = ", ".join(map(_fact, one.differing))
-    yield f"differing: {differing or 'nothing that is known'}"
+    if not differing:
+        differing = "nothing that is known"
+        if not one.first.simulated:
+            differing += " (dtype, kernels and batch of a server are not)"
+    yield f"differing: {differing}"
     if one.searches:
         searches = ", ".join(map(_fact, one.searches))
         yield f"breaking points, in no row (in A and in B): {searches}"
@@ -178,6 +182,22 @@ def _facts(one: Comparison) -> Iterator[str]:
         yield (
             f"smallest difference that these pairs show with 80 % power, after "
             f"Holm's correction: {smallest}"
+        )
+        yield from _noise(one.rows[0])
+
+
+def _noise(row: Compared) -> Iterator[str]:
+    """How far a model that was asked twice agrees with itself."""
+    replies, outcomes = row.get("same_replies"), row.get("same_outcomes")
+    noise = row.get("noise")
+    if replies and outcomes and noise:
+        shares = [
+            f"{one.value:.1f} % ({interval_of(one)})" for one in (replies, outcomes)
+        ]
+        yield (
+            f"the same model in both: {shares[0]} of {replies.n:,} questions have the "
+            f"same reply, {shares[1]} the same outcome; a difference of models below "
+            f"{noise.value:.1f} points (at most {noise.high:.1f}) may be this noise"
         )
 
 

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from pytest_llmarith.figures.contrasts import D50, Compared, rows
 from pytest_llmarith.figures.estimates import Estimate, Figure, Place
 from pytest_llmarith.figures.searches import Threshold
+from pytest_llmarith.figures.shares import noise_of, percentage
 from pytest_llmarith.records import Part, Points
 from pytest_llmarith.results.compare_sides import (
     ModelOfRun,
@@ -21,7 +22,7 @@ from pytest_llmarith.results.compare_sides import (
     models_of,
     names_of_sides,
 )
-from pytest_llmarith.results.families import at_worst, parts_of, scores_of
+from pytest_llmarith.results.families import answered, at_worst, parts_of, scores_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import (
     CountedQuestion,
@@ -196,6 +197,9 @@ def _compared(first: ModelOfRun, second: ModelOfRun, unpaired: bool) -> Comparis
     family = parts_of(pairs, *names) if pairs else []
     if is_paired:
         family += scores_of(pairs, *names)
+    compared = rows(family, paired=is_paired)
+    if is_paired and compared and _is_the_same(first, second):
+        _add_noise(compared[0], pairs)
     return Comparison(
         _side(first),
         _side(second),
@@ -204,8 +208,35 @@ def _compared(first: ModelOfRun, second: ModelOfRun, unpaired: bool) -> Comparis
         thresholds,
         method,
         counts,
-        rows(family, paired=is_paired),
+        compared,
     )
+
+
+def _is_the_same(first: ModelOfRun, second: ModelOfRun) -> bool:
+    """Whether one model was asked twice, in the same way."""
+    ways = [
+        (one.name, one.condition, one.seen.get("served model"), one.seen["parameters"])
+        for one in (first, second)
+    ]
+    return first.run != second.run and ways[0] == ways[1]
+
+
+def _add_noise(row: Compared, pairs: Iterable[Pair]) -> None:
+    """How far the model agrees with itself."""
+    n = replies = outcomes = right = 0
+    for one, other in answered(pairs):
+        if one.answered == other.answered:
+            n += 1
+            replies += one.replies == other.replies
+            outcomes += one.outcomes == other.outcomes
+            right += one.correct == other.correct
+    for part, same in (("same_replies", replies), ("same_outcomes", outcomes)):
+        share = percentage(same, n)
+        if share is not None:
+            row.put(part, share)
+    alike = percentage(right, n)
+    if alike is not None:
+        row.put("noise", noise_of(alike, n))
 
 
 def _not_the_same(

@@ -64,6 +64,8 @@ class ModelOfRun:
         # They are shown in this order.
         if reply and reply.served_model is not None:
             self.seen["served model"].add(reply.served_model)
+        if reply and reply.system_fingerprint is not None:
+            self.seen["configuration"].add(reply.system_fingerprint)
         if reply and reply.sent:
             params = {**reply.sent.params}
             seed = params.get("seed")
@@ -116,7 +118,14 @@ def models_of(run: LoadedRun) -> Models:
     for name, asked in questions.items():
         found[name].questions = list(asked)
         found[name].repeated = asked.repeated
-    order = [model.name for model in run.facts.models] if run.facts else []
+    known = run.facts.models if run.facts else ()
+    for model in known:
+        if model.file and model.name in found:
+            for name in ("weights", "build"):
+                value = getattr(model.file, name)
+                if value is not None:
+                    found[model.name].seen[name].add(value)
+    order = [model.name for model in known]
     order += sorted(found)
     return {name: found[name] for name in order if name in found}
 

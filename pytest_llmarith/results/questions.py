@@ -41,12 +41,17 @@ class CountedQuestion:
     correct: int = 0
     score: float = 0.0  # the sum of the scores
     has_fractions: bool = False  # whether a score is between 0 and 1
+    # sums of hashes of its replies and of their outcomes, with the repeats
+    replies: int = 0
+    outcomes: int = 0
 
-    def add(self, state: int, score: float) -> None:
+    def add(self, state: int, score: float, reply: int, outcome: int) -> None:
         """Count one trial of the question; a score may be unknown (not a number)."""
         self.asked += 1
         if state == _UNANSWERED:
             return
+        self.replies += reply
+        self.outcomes += outcome
         self.answered += 1
         self.correct += state == _CORRECT
         if not isnan(score):
@@ -83,7 +88,8 @@ class Questions:
         self.repeated = False  # whether a question was asked several times
         self._systems = systems
         self._cells: dict[_Cell, int] = {}
-        # Of each trial its hash, those of problem and prompt, its cell and its state.
+        # Of each trial its hash, those of problem and prompt, its cell, its state, and
+        # hashes of reply and outcome with the repeat.
         self._trials = array("q")
         self._scores = array("d")
 
@@ -92,8 +98,8 @@ class Questions:
         found: dict[Hashable, CountedQuestion] = {}
         seen: set[int] = set()
         cells = list(self._cells)
-        columns = zip(*[iter(self._trials)] * 5, strict=True)
-        for (trial, problem, prompt, number, state), score in zip(
+        columns = zip(*[iter(self._trials)] * 7, strict=True)
+        for (trial, problem, prompt, number, state, *said), score in zip(
             columns, self._scores, strict=True
         ):
             if trial in seen:
@@ -104,7 +110,7 @@ class Questions:
             if key not in found:
                 known = None if prompt == _UNKNOWN else prompt
                 found[key] = CountedQuestion(problem, known, *cells[number])
-            found[key].add(state, score)
+            found[key].add(state, score, *said)
         return iter(found.values())
 
     def add(self, trial: Trial) -> None:
@@ -128,6 +134,8 @@ class Questions:
             is_answered = state != _UNANSWERED
             one = hash((trial.problem, prompt, number, record.repeat, is_answered))
         self._trials.extend((one, trial.question, prompt, number, state))
+        for said in (trial.said, record.outcome):
+            self._trials.append(hash((said, record.repeat)))
         score = record.grade.score if record.grade else None
         self._scores.append(nan if score is None else score)
         self.repeated = self.repeated or record.repeat > 0

@@ -50,7 +50,7 @@ def test_runs_are_compared(capsys: Captured) -> None:
         "A: old, o4-mini",
         "B: new, o4-mini",
         "paired: 40 questions; without a pair in A 0, in B 0; unanswered in A 0, in B 0",
-        "differing: nothing that is known",
+        "differing: nothing that is known (dtype, kernels and batch of a server are not)",
     ]
     assert (
         "over all     40  100.0  75.0  -25.0 (-40.2 to -11.1)       0     10  0.0020*"

@@ -53,6 +53,39 @@ _BOTH = {"McNemar", "Student"}
 LETTERS = st.text("cdnhu", min_size=1, max_size=30)
 
 
+# --- the same model twice -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("texts", "figures"),
+    [
+        # same replies, same outcomes, noise and its upper end
+        (["{}", "7", "8", "no"], (100, 100, 0, 68.6)),
+        (["{} ", "{}", "8.", "nothing"], (0, 75, 49, 82)),
+    ],
+)
+def test_a_model_asked_twice_tells_its_noise(
+    texts: list[str], figures: tuple[float, ...]
+) -> None:
+    first, second = (
+        [
+            record_of(asked(text, trial=trial) | {"nodeid": f"{trial}"})
+            for trial, text in enumerate(some)
+        ]
+        for some in (["{}", "7", "8", "no"], texts)
+    )
+    one = compare_two(run(first), run(second, name="two"))
+    row = row_of(one)
+    noise: Any = row.get("noise")
+    found = row.value("same_replies"), row.value("same_outcomes"), round(noise.value, 1)
+    assert (*found, round(noise.high, 1)) == figures
+    assert noise.n == 4
+    text = " ".join(as_lines(Comparisons([one], []), 200))
+    assert "the same model in both" in text
+    other = compare_two(run(first), run(changed(second, model="x"), name="two"))
+    assert row_of(other).get("noise") is None
+
+
 # --- which questions ------------------------------------------------------------------
 
 

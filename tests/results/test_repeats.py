@@ -85,6 +85,24 @@ def test_the_figures(
     assert list(again.estimates()) == list(found.estimates())
 
 
+def test_repeats_tell_the_noise_of_asking_again() -> None:
+    """By pairs of repeats: of 4 problems two change between right and wrong, in 2 of 3
+    pairs and in 1 of 1.
+    """
+    found = repeats_of(
+        replies(("{}",) * 3, ("7", "8", "7"), ("{}", "{}", "7"), ("{}", "7", None))
+    )
+    assert found is not None
+    noise: Any = found.get("noise")
+    assert found.value("same_reply") == pytest.approx(
+        100 * (1 + 1 / 3 + 1 / 3) / 4, 1e-3
+    )
+    assert found.value("same_outcome") == pytest.approx(100 * (2 + 1 / 3) / 4, 1e-3)
+    assert noise.value == pytest.approx(196 * (5 / 12 / 4) ** 0.5, 1e-3)
+    assert noise.low < noise.value < noise.high
+    assert noise.n == 4
+
+
 def test_problems_that_were_asked_once_have_none() -> None:
     assert repeats_of(replies(("{}",), ("7",))) is None
 

@@ -58,6 +58,31 @@ REPEATS = Definition(
             explained=True,
         ),
         Column(
+            "same_reply",
+            "same reply %",
+            kinds.PERCENT,
+            "pairs of repeats that are the same text",
+            lambda here: here.get("same_reply"),
+            below="same",
+        ),
+        Column(
+            "same_outcome",
+            "same outcome %",
+            kinds.PERCENT,
+            "pairs of repeats with the same outcome",
+            lambda here: here.get("same_outcome"),
+            below="same",
+        ),
+        Column(
+            "noise",
+            "noise",
+            kinds.GAIN,
+            "points that two runs of these questions may differ by if nothing differs "
+            "but that the model is asked again",
+            lambda here: here.value("noise"),
+            explained=True,
+        ),
+        Column(
             "pass_at_1",
             "pass@1 %",
             kinds.PERCENT,
