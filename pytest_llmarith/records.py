@@ -123,6 +123,10 @@ class Usage(Part, kw_only=True):
     `served_tier`: the service tier that the provider names
     `own_price`: whether the cost is computed from --llm-price
     `latency_s`: seconds, of the request that succeeded
+    `served_first_token_s`: seconds to the first token, as the server says
+    `served_tokens_a_second`: tokens that follow a second, as the server says
+    `in_flight`: requests of the run that were not answered, this one included, when it
+        was sent
     `attempts`: requests, failed ones included
     `stored`: whether it came from the store; latency, cost and date are those of the
         original request
@@ -138,6 +142,9 @@ class Usage(Part, kw_only=True):
     cost_usd: Amount | None = None
     own_price: bool = False
     latency_s: Amount | None = None
+    served_first_token_s: Amount | None = None
+    served_tokens_a_second: Amount | None = None
+    in_flight: Positive | None = None
     attempts: Positive = 1
     stored: bool = False
     batched: bool = False

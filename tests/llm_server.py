@@ -54,7 +54,7 @@ class Answer:
     """What the server does with one request.
 
     `error` fills an OpenAI error body, `body` replaces the whole body as it is,
-    `message` adds to the assistant's message, `drip_s` is a pause after every byte of
+    `message` adds to the assistant's message, `more` to the body, `drip_s` is a pause after every byte of
     the body, `reset_after` cuts the connection after so many bytes.
     """
 
@@ -65,6 +65,7 @@ class Answer:
     logprobs: Any = None
     reasoning: str | None = None
     message: Mapping[str, Any] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
     usage: Mapping[str, Any] | None = field(default_factory=lambda: usage(7, 3))
     model: str | None = None
     fingerprint: str | None = None
@@ -101,6 +102,7 @@ class Answer:
         }
         if self.fingerprint is not None:
             completion["system_fingerprint"] = self.fingerprint
+        completion |= self.more
         return (
             completion
             if self.usage is None

@@ -28,12 +28,16 @@ _SHORTEST_S = 0.001  # faster is no model, but a clock that was set
 WIDE = Context(prec=4096, rounding=ROUND_HALF_EVEN, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 # Kind, unit and title.
+_SUMMED = ("$", "s", "tokens")
 AMOUNTS = (
     ("cost_usd", "$", "cost"),
     ("latency_s", "s", "latency"),
     ("prompt_tokens", "tokens", "prompt tokens"),
     ("completion_tokens", "tokens", "completion tokens"),
     ("reasoning_tokens", "tokens", "reasoning tokens"),
+    ("served_tokens_a_second", "tokens/s", "tokens/s of the server"),
+    ("served_first_token_s", "s", "seconds to the first token"),
+    ("in_flight", "requests", "requests in flight"),
 )
 _KINDS = tuple(kind for kind, _, _ in AMOUNTS)
 _amounts_in = attrgetter(*_KINDS)
@@ -91,7 +95,7 @@ def _tokens_a_second(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     yield Figure(ratio, low, high, len(pairs), method="t" if error else "")
 
 
-def _amounts_of(kind: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _amounts_of(kind: str, unit: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         known: list[float] = []
         for leaf in leaves:
@@ -99,8 +103,9 @@ def _amounts_of(kind: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
         if not known:
             return
         known.sort()
-        total = fsum(known) if kind.endswith("tokens") else float(exact_sum(known))
-        yield Figure(total, n=len(known), by="statistic", at="sum")
+        if unit in _SUMMED:
+            total = fsum(known) if unit == "tokens" else float(exact_sum(known))
+            yield Figure(total, n=len(known), by="statistic", at="sum")
         yield Figure(median(known), n=len(known), by="statistic", at="median")
         p90 = quantile_of_sorted(known, 90)
         yield Figure(p90, n=len(known), by="statistic", at="p90")
@@ -184,7 +189,7 @@ _COUNTS = (
 def _measures() -> Iterator[Measure]:
     for kind, unit, title in AMOUNTS:
         meaning = f"{title} of the n replies in which it is known"
-        yield Measure(kind, title, unit, meaning, ReplyCounter, _amounts_of(kind))
+        yield Measure(kind, title, unit, meaning, ReplyCounter, _amounts_of(kind, unit))
     yield Measure(
         "tokens_a_second",
         "tokens/s",

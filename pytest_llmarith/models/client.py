@@ -122,6 +122,7 @@ class Client:
         self._used: list[Way] = []
         # Targets and addresses that refuse to tell log probabilities.
         self._without_logprobs: set[tuple[str, str | None]] = set()
+        self._in_flight = 0
 
     def prepare(self, *models: Model) -> None:
         """Import what asking these models needs; litellm takes seconds."""
@@ -173,13 +174,20 @@ class Client:
     async def _timed(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         began = perf_counter()
+        in_flight = None
         if model.simulated:
             reply = fake.reply(model, prompt)
         else:
-            reply = await self._way(model).request(model, prompt, timeout_s)
+            self._in_flight += 1
+            in_flight = self._in_flight
+            try:
+                reply = await self._way(model).request(model, prompt, timeout_s)
+            finally:
+                self._in_flight -= 1
         return structs.replace(
             reply,
             latency_s=perf_counter() - began,
+            in_flight=in_flight,
             asked_at=asked_at,
         )
 

@@ -312,6 +312,7 @@ def _in_openais_form(response: Any, answer: Mapping[str, Any]) -> dict[str, Any]
             }
         )
     return {
+        **answer,
         "model": getattr(response, "model", None),
         "system_fingerprint": getattr(response, "system_fingerprint", None),
         "choices": choices,

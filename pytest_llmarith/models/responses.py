@@ -13,7 +13,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin
@@ -239,6 +239,7 @@ def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
     if tokens is None:
         tokens = tokens_in(response)
     text = _written(content or message.get("refusal")) or ""
+    first_token_s, a_second = speed_in(response, tokens.completion)
     return Reply(
         text=text,
         reasoning=_written(reasoning) or None,
@@ -251,6 +252,8 @@ def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
         completion_tokens=tokens.completion,
         reasoning_tokens=tokens.reasoning,
         logprobs=logprobs_in(choice.get("logprobs"), text),
+        served_first_token_s=first_token_s,
+        served_tokens_a_second=a_second,
     )
 
 
@@ -308,6 +311,55 @@ def tokens_in(response: Mapping[str, Any]) -> TokenCounts:
     if written is not None or more:
         written = (written or 0) + more
     return TokenCounts(prompt, written, reasoning, cached, to_cache)
+
+
+def speed_in(
+    response: Mapping[str, Any], tokens: int | None
+) -> tuple[float | None, float | None]:
+    """The seconds to the first token and the tokens a second that a server tells of a
+    reply of so many tokens; one token has no rate.
+    """
+    for holder, first_token, rate in _SPEEDS:
+        said = response.get(holder) if holder else response
+        seconds, a_second = _amount(first_token, said), _amount(rate, said)
+        if seconds is not None or a_second is not None:
+            return seconds, a_second if (tokens or 0) > 1 else None
+    return None, None
+
+
+_Amount = Callable[[Any], float]
+# Where they say it, the seconds to the first token, and the tokens a second after it.
+_SPEEDS: Sequence[tuple[str, _Amount, _Amount]] = (
+    (  # llama.cpp
+        "timings",
+        lambda said: said["prompt_ms"] / 1e3,
+        lambda said: said["predicted_per_second"],
+    ),
+    (  # vLLM
+        "metrics",
+        lambda said: said["time_to_first_token_ms"] / 1e3,
+        lambda said: said["tokens_per_second"],
+    ),
+    (  # Groq
+        "usage",
+        lambda said: said["queue_time"] + said["prompt_time"],
+        lambda said: said["completion_tokens"] / said["completion_time"],
+    ),
+    (  # Ollama, in nanoseconds
+        "",
+        lambda said: (said["load_duration"] + said["prompt_eval_duration"]) / 1e9,
+        lambda said: said["eval_count"] / said["eval_duration"] * 1e9,
+    ),
+)
+
+
+def _amount(amount_of: _Amount, said: Any) -> float | None:
+    """An amount that can be true; None if it is not there, or is anything else."""
+    with suppress(KeyError, TypeError, ZeroDivisionError, OverflowError):
+        amount = float(amount_of(said))
+        if 0 <= amount <= MAX_COUNTED:
+            return amount
+    return None
 
 
 def served_tier(response: Mapping[str, Any]) -> str | None:

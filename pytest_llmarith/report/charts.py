@@ -232,11 +232,13 @@ def scatter_chart(
     kind: Kind[float],
     some: Iterable[Point],
     pairs: Iterable[tuple[str, str]] = (),
+    *,
+    more_is_better: bool = False,
 ) -> Chart:
     """Correct answers by an amount, on a logarithmic axis.
 
-    A dashed line connects the models that are better than all cheaper ones; further
-    lines connect `pairs` of labels.
+    A dashed line connects the models that are better than all cheaper ones, or than all
+    faster ones; further lines connect `pairs` of labels.
     """
     models = sorted(some, key=lambda model: (model.amount, -model.share.value))
     first = floor(log10(models[0].amount))
@@ -248,7 +250,10 @@ def scatter_chart(
     places: dict[str, Place] = {}
     for model in models:
         places[model.label] = (x.at(model.amount), y.at(model.share.value))
-    best = _best(models)
+    if more_is_better:
+        best = _best(sorted(models, key=lambda one: (-one.amount, -one.share.value)))
+    else:
+        best = _best(models)
     parts = [*_frame(x, y, ticks, unit), ChartPart("corner", 4, 12, "correct %")]
     parts.append(ChartPart("frontier", d=path(places[label] for label in best)))
     for pair in pairs:
@@ -280,7 +285,7 @@ def scatter_chart(
 
 
 def _best(models: Iterable[Point]) -> list[str]:
-    """The models that are better than all cheaper ones."""
+    """The models that are better than all before them."""
     best: list[Point] = []
     for model in models:
         is_better = not best or model.share.value > best[-1].share.value

@@ -185,10 +185,13 @@ def score_curves(name: str, variants: Iterable[Here]) -> Curves:
 
 
 def scatters(
-    rows: Sequence[Here], neighbours: Collection[tuple[str, str]] = ()
+    rows: Sequence[Here],
+    neighbours: Collection[tuple[str, str]] = (),
+    shown: Collection[str] = ("cost", "tokens", "speed"),
 ) -> list[Chart]:
-    """A chart by cost for each task in which two models or more have a known cost, the
-    mean of the replies with a cost.
+    """A chart by cost and one by speed for each task in which two models or more have
+    one that is known: the mean cost of the replies with a cost, the median speed that
+    servers tell.
 
     `neighbours` are labels of models with neighbouring values of a parameter; their
     tasks get a chart by tokens, too.
@@ -211,10 +214,11 @@ def scatters(
                     unknown.append(row.label)
             labels = {model.label for model in models}
             joined = [pair for pair in neighbours if labels.issuperset(pair)]
-            if len(models) < 2 or not (joined or what == "cost"):
+            is_needed = what in shown and (joined or what != "tokens")
+            if len(models) < 2 or not is_needed:
                 continue
             title = short_name(task)
-            if joined:
+            if joined or what == "speed":
                 title += f", {unit}"
             notes = []
             lacking = [f"{one.label} {one.lacks}" for one in models if one.lacks]
@@ -222,7 +226,9 @@ def scatters(
                 notes.append(f"Dashed, and not on the line: {'; '.join(lacking)}.")
             if unknown:
                 notes.append(f"No known {what}: {', '.join(unknown)}.")
-            chart = scatter_chart(title, unit, kind, models, joined)
+            chart = scatter_chart(
+                title, unit, kind, models, joined, more_is_better=what == "speed"
+            )
             chart.notes = notes
             found.append(chart)
     return found
@@ -243,6 +249,11 @@ def _tokens(row: Here) -> float | None:
     return row.value("completion_tokens", "sum") / found.n  # type: ignore[no-any-return]
 
 
+def _rate(row: Here) -> float | None:
+    found: float | None = row.value("served_tokens_a_second", "median")
+    return found
+
+
 def _money(dollars: float) -> str:
     """Such as `$0.02`, `$1.50` or `$1,000`."""
     if dollars < 1:
@@ -254,4 +265,5 @@ _AmountOf = Callable[[Here], float | None]
 _AMOUNTS: Sequence[tuple[str, str, _AmountOf, Kind[float]]] = (
     ("cost", f"$ per {_PER:,} trials", _dollars, kinds.plain(_money)),
     ("tokens", "tokens per reply", _tokens, kinds.plain(formatting.count)),
+    ("speed", "tokens a second", _rate, kinds.plain("{:,.3g}".format)),
 )

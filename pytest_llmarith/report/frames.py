@@ -33,7 +33,8 @@ _COLUMNS = (
     "expected", "answer", "tolerant", "strict", "score", "scores", "absolute_error",
     "relative_error", "rounded", "error_class", "digit_match", "dlength",
     "leading_digits", "wrong_digits", "prompt_tokens", "completion_tokens",
-    "reasoning_tokens", "cost_usd", "latency_s", "attempts", "stored", "batched",
+    "reasoning_tokens", "cost_usd", "latency_s", "served_first_token_s",
+    "served_tokens_a_second", "in_flight", "attempts", "stored", "batched",
     "finish_reason", "served_model", "asked_at", "prompt", "text", "reasoning",
 )
 _NAMES = ("run", "model", "task", "condition", "variant", "by", "at")
@@ -44,9 +45,12 @@ _OF_ESTIMATES = (
 _TRUTHS = ("simulated", "rounded", "stored", "batched", "unfinished")
 _COUNTS = (
     "repeat", "depth", "trial", "dlength", "leading_digits", "prompt_tokens",
-    "completion_tokens", "reasoning_tokens", "attempts", "n",
+    "completion_tokens", "reasoning_tokens", "in_flight", "attempts", "n",
 )
-_AMOUNTS = ("score", "digit_match", "cost_usd", "latency_s", "value", "low", "high")
+_AMOUNTS = (
+    "score", "digit_match", "cost_usd", "latency_s", "served_first_token_s",
+    "served_tokens_a_second", "value", "low", "high",
+)
 # fmt: on
 _MOMENT = "asked_at"
 _ROWS = 10_000  # that are Python objects at once

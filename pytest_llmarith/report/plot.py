@@ -29,7 +29,7 @@ from pytest_llmarith.results.loaded import files_of
 from pytest_llmarith.results.run_files import UsageError, new_file
 from pytest_llmarith.views.places import short_name
 
-Kind = Literal["curves", "heatmap", "differences", "cost", "reliability"]
+Kind = Literal["curves", "heatmap", "differences", "cost", "speed", "reliability"]
 FORMATS = (".svg", ".pdf", ".png")
 _Draw = Callable[[Sequence[PageRun], Sequence[Series]], list[Chart]]
 _GAP, _LINE, _LETTER = 24, 18, 6.2  # pixels; of a letter about
@@ -162,7 +162,11 @@ def _differences(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Char
 
 
 def _costs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
-    return scatters(results_of_runs(runs, series))
+    return scatters(results_of_runs(runs, series), shown=("cost",))
+
+
+def _speeds(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
+    return scatters(results_of_runs(runs, series), shown=("speed",))
 
 
 def _reliability(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
@@ -176,4 +180,5 @@ _KINDS: Mapping[Kind, tuple[_Draw, int, str]] = {
     "differences": (_differences, 1, "two models that were asked the same questions"),
     "cost": (_costs, 1, "two models with a known cost"),
     "reliability": (_reliability, 2, "answers with log probabilities (--llm-logprobs)"),
+    "speed": (_speeds, 1, "two models whose servers tell their speed"),
 }

@@ -31,8 +31,10 @@ from pytest_llmarith.report.definitions.reply_fields import (
     DIGITS_BY_POSITION,
     REPEATS,
     REPLIES,
+    SPEED,
     repeat_items,
     reply_items,
+    speed_items,
 )
 from pytest_llmarith.report.definitions.results import (
     BY_DEPTH,
@@ -400,14 +402,13 @@ def _repeats(results: Results, level: Level) -> Iterator[Block]:
 
 
 def _cost(results: Results, level: Level) -> Iterator[Block]:
-    table = REPLIES.table(reply_items(results.rows), level, trials=trials_of)
-    if level < Level.PAGE:
-        yield Block([table])
-        return
-    charts = scatters(results.rows, results.neighbours)
-    if charts:
-        yield Block((), charts)
-        yield Block([table], title="Cost, seconds and tokens of replies")
+    yield Block((), scatters(results.rows, results.neighbours))
+
+
+def _replies(results: Results, level: Level) -> Iterator[Block]:
+    rows = results.rows
+    yield Block([REPLIES.table(reply_items(rows), level, trials=trials_of)])
+    yield Block([SPEED.table(speed_items(rows), level, trials=trials_of)])
 
 
 # --- answers --------------------------------------------------------------------------
@@ -567,13 +568,14 @@ _SECTIONS: Sequence[tuple[str, Level, _Blocks, str]] = (
     ),
     (
         "cost",
-        Level.FULL,
+        Level.PAGE,
         _cost,
-        "Correct answers against the cost of a thousand trials, on a logarithmic scale. "
-        "The dashed line connects the models that are better than all to their left, "
-        "among those with answers in the same cells; a solid line connects neighbouring "
-        "values of a parameter.",
+        "Correct answers against the cost of a thousand trials or the speed of a server, "
+        "on a logarithmic scale. The dashed line connects the models that are better "
+        "than all that are cheaper or faster, among those with answers in the same "
+        "cells; a solid line connects neighbouring values of a parameter.",
     ),
+    ("replies", Level.FULL, _replies, "Cost, tokens and speed of replies."),
     (
         "errors",
         Level.FULL,

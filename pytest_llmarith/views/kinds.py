@@ -157,16 +157,20 @@ WRONG: Kind[Minimum] = Kind(_wrong, lambda v: v.question, is_sorted=False, is_le
 
 
 class Amounts(NamedTuple):
-    """The sum, the median and the 90th percentile of the amounts of replies."""
+    """The sum, the median and the 90th percentile of the amounts of replies; the sum is
+    None if it has no meaning.
+    """
 
-    sum: float
+    sum: float | None
     median: float
     p90: float
 
 
 def amounts(show: Callable[[float | None], str], unit: str) -> Kind[Amounts]:
     return Kind(
-        lambda v: Shown(" / ".join(map(show, (v.median, v.p90, v.sum)))),
+        lambda v: Shown(
+            " / ".join(show(one) for one in (v.median, v.p90, v.sum) if one is not None)
+        ),
         lambda v: v.median,
         unit,
     )

@@ -14,6 +14,7 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import datetime
 from email.utils import formatdate
 from pathlib import Path
@@ -133,6 +134,59 @@ def test_what_the_provider_did_not_say_is_none(asked: Asked, answer: Answer) -> 
         reply.reasoning_tokens,
         reply.cost_usd,
     ) == (None,) * 4
+
+
+RATE = {"predicted_n": 25, "predicted_ms": 250.0, "predicted_per_second": 100.0}
+TIMINGS = {"cache_n": 60, "prompt_n": 8, "prompt_ms": 40.0, **RATE}
+METRICS = {"time_to_first_token_ms": 40.0, "tokens_per_second": 100.0}
+TIMES = {"queue_time": 0.01, "prompt_time": 0.03, "completion_time": 0.25}
+DURATIONS = {
+    "load_duration": 10_000_000,
+    "prompt_eval_duration": 30_000_000,
+    "eval_count": 25,
+    "eval_duration": 250_000_000,
+}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(Answer(more={"timings": TIMINGS}), id="llama.cpp"),
+        pytest.param(Answer(more={"metrics": METRICS}), id="vLLM"),
+        pytest.param(Answer(usage=usage(8, 25) | TIMES), id="Groq"),
+        pytest.param(Answer(more=DURATIONS), id="Ollama"),
+    ],
+)
+def test_a_server_tells_its_speed(asked: Asked, answer: Answer) -> None:
+    """In its own words, in a response that holds them anyway."""
+    reply, server = asked.server(replace(answer, usage=answer.usage or usage(8, 25)))
+    assert reply.served_first_token_s == pytest.approx(0.04)
+    assert reply.served_tokens_a_second == pytest.approx(100)
+    assert reply.in_flight == 1
+    assert all(set(call.body) == {"model", "messages"} for call in server.requests)
+
+
+def test_one_token_has_no_rate(asked: Asked) -> None:
+    reply, _ = asked.server(Answer(usage=usage(8, 1), more={"timings": TIMINGS}))
+    assert reply.served_first_token_s == pytest.approx(0.04)
+    assert reply.served_tokens_a_second is None
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"timings": None, "metrics": []},
+        {"timings": {"prompt_ms": "fast", "predicted_per_second": None}},
+        {"timings": {"prompt_ms": -40, "predicted_per_second": -1}},
+        {"metrics": {"time_to_first_token_ms": 1e300, "tokens_per_second": 10**400}},
+        {"metrics": {"time_to_first_token_ms": [4], "tokens_per_second": {}}},
+        DURATIONS | {"load_duration": "", "eval_duration": 0},
+    ],
+)
+def test_a_speed_that_cannot_be_is_unknown(asked: Asked, more: dict[str, Any]) -> None:
+    reply, _ = asked.server(Answer("42", more=more))
+    assert reply.text == "42"
+    assert (reply.served_first_token_s, reply.served_tokens_a_second) == (None, None)
 
 
 HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}

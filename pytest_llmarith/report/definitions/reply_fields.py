@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.replies import AMOUNTS
+from pytest_llmarith.report.definitions.results import cost_of
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import WHOSE, field
 from pytest_llmarith.views.places import Here
@@ -119,12 +120,21 @@ def repeat_items(rows: Iterable[Here]) -> list[Here]:
 
 def _amounts(kind: str) -> Callable[[Here], kinds.Amounts | None]:
     def amounts(here: Here) -> kinds.Amounts | None:
-        total = here.value(kind, "sum")
-        if total is None:
+        middle = here.value(kind, "median")
+        if middle is None:
             return None
+        total = here.value(kind, "sum")
         if kind.endswith("tokens"):
             total = int(total)
-        return kinds.Amounts(total, here.value(kind, "median"), here.value(kind, "p90"))
+        return kinds.Amounts(total, middle, here.value(kind, "p90"))
+
+    return amounts
+
+
+def _speed(kind: str) -> Callable[[Here], kinds.Amounts | None]:
+    def amounts(here: Here) -> kinds.Amounts | None:
+        found = _amounts(kind)(here)
+        return found and found._replace(sum=None)
 
     return amounts
 
@@ -167,10 +177,60 @@ REPLIES = Definition(
             "tokens of the reasoning in replies",
             _amounts("reasoning_tokens"),
         ),
-        field("tokens_a_second"),
         field("bare_number"),
     ],
 )
+
+SPEED = Definition(
+    "speed",
+    "speed: median / nine of ten at most",
+    [
+        *WHOSE,
+        Column(
+            "correct",
+            "correct %",
+            kinds.PERCENT,
+            "correct answers",
+            lambda here: here.correct,
+            pictured=True,
+        ),
+        Column(
+            "served_rate",
+            "tokens/s",
+            kinds.amounts("{:,.3g}".format, "tokens/s"),
+            "tokens a second after the first one, as the server says",
+            _speed("served_tokens_a_second"),
+        ),
+        Column(
+            "first_token",
+            "first token",
+            kinds.amounts(formatting.seconds, "s"),
+            "seconds to the first token, as the server says",
+            _speed("served_first_token_s"),
+        ),
+        field("tokens_a_second"),
+        Column(
+            "latency",
+            "s/reply",
+            kinds.amounts(formatting.seconds, "s"),
+            "seconds from the request to the whole reply, by the clock of the run",
+            _speed("latency_s"),
+        ),
+        Column(
+            "in_flight",
+            "in flight",
+            kinds.amounts(formatting.count, "requests"),
+            "requests of the run that waited for a reply, on which speed depends",
+            _speed("in_flight"),
+        ),
+        Column("cost", "cost", kinds.MONEY, "US dollars", cost_of),
+    ],
+)
+
+
+def speed_items(rows: Iterable[Here]) -> list[Here]:
+    """The results of real models whose replies were timed."""
+    return [row for row in rows if row.get("in_flight", "median")]
 
 
 def reply_items(rows: Iterable[Here]) -> list[Here]:

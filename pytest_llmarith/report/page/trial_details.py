@@ -216,6 +216,12 @@ def _facts_of_reply(reply: Reply) -> Iterator[Fact]:
         yield "cost", formatting.dollars(reply.cost_usd)
     if reply.latency_s is not None:
         yield "latency", f"{formatting.seconds(reply.latency_s)} s"
+    if reply.served_tokens_a_second is not None:
+        yield "speed", f"{reply.served_tokens_a_second:,.3g} tokens a second"
+    if reply.served_first_token_s is not None:
+        yield "first token", f"{formatting.seconds(reply.served_first_token_s)} s"
+    if reply.in_flight is not None:
+        yield "in flight", str(reply.in_flight)
     if reply.attempts > 1:
         yield "attempts", str(reply.attempts)
     if reply.stored:
