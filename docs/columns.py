@@ -18,12 +18,14 @@ from pytest_llmarith.report.definitions.difference_fields import (
     COMPARISON_OF_D50,
     DIFFERENCES,
     EFFECTS,
+    EFFORT,
     MEAN_SCORES,
 )
 from pytest_llmarith.report.definitions.plan_fields import NEEDS, PRICES
 from pytest_llmarith.report.definitions.reply_fields import (
     REPEATS,
     REPLIES,
+    SPEED,
     WRONG_TRIALS,
 )
 from pytest_llmarith.report.definitions.results import (
@@ -62,8 +64,10 @@ DEFINITIONS: Sequence[Definition] = (
     THRESHOLDS,
     DIFFERENCES,
     EFFECTS,
+    EFFORT,
     REPEATS,
     REPLIES,
+    SPEED,
     WRONG_TRIALS,
     COMPARISON,
     MEAN_SCORES,

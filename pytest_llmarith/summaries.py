@@ -37,7 +37,6 @@ from pytest_llmarith.records import (
     Count,
     Moment,
     Part,
-    Points,
     Positive,
     Record,
     decode,
@@ -78,8 +77,8 @@ class DifferenceRow(Part):
     by: str
     at: str
     value: Value = None
-    low: Points | None = None
-    high: Points | None = None
+    low: float | None = None
+    high: float | None = None
     n: Count | None = None
     method: str = ""
 
@@ -232,7 +231,7 @@ class RunSummary(RunTotals, kw_only=True):
     differences: list[Compared]
 
     def contrasts(self, by: str) -> list[Compared]:
-        """The differences between models, or conditions."""
+        """The differences between models or conditions, or in effort."""
         return [one for one in self.differences if one.by == by]
 
 

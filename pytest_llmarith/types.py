@@ -202,7 +202,7 @@ class Shard:
 # --- models, questions, failures ------------------------------------------------------
 
 FAKE_PROVIDER = "llmarith"
-_REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
+REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
 _CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
 
@@ -308,7 +308,7 @@ class Model:
         servers may obey either.
         """
         limits = []
-        for name in _REPLY_LIMITS:
+        for name in REPLY_LIMITS:
             most = self.params.get(name)
             if type(most) is int and most > 0:
                 limits.append(most)

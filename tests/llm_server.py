@@ -54,8 +54,8 @@ class Answer:
     """What the server does with one request.
 
     `error` fills an OpenAI error body, `body` replaces the whole body as it is,
-    `message` adds to the assistant's message, `more` to the body, `drip_s` is a pause after every byte of
-    the body, `reset_after` cuts the connection after so many bytes.
+    `message` adds to the assistant's message, `more` to the body, `drip_s` is a pause
+    after every byte of the body, `reset_after` cuts the connection after so many bytes.
     """
 
     text: str | None = "42"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "parquet")
-_FIGURES = ("curves", "heatmap", "differences", "cost", "reliability")
+_FIGURES = ("curves", "heatmap", "differences", "cost", "speed", "reliability")
 _SHOWN = 400  # characters of the end of a reply
 _LONGEST_REASON = 60
 
@@ -114,7 +114,7 @@ def add_plot(commands: parser.Commands) -> None:
     parser.add_runs(command)
     purpose = (
         "Correct answers by depth as curves (default) or as a heatmap, paired "
-        "differences, accuracy and cost, or accuracy by the probability of answers"
+        "differences, or accuracy against cost, speed or the probability of answers"
     )
     kinds = "|".join(_FIGURES)
     command.add_argument(

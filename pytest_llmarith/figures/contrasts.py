@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.estimates import Estimate, Figure, Place, Value
 from pytest_llmarith.figures.shares import NOISE
 from pytest_llmarith.statistics.intervals import in_percent
+from pytest_llmarith.statistics.means import ratio_of_sums
 from pytest_llmarith.statistics.pairs import (
     DifferenceOfShares,
     compare_means,
@@ -21,6 +23,7 @@ from pytest_llmarith.statistics.strata import compare_strata
 DIFFERENCE = "difference"
 SCORES = "score_difference"
 D50 = "d50_difference"
+EFFORT = "reasoning_ratio"
 
 _POINTS, _PERCENT, _QUESTIONS = "percentage points", "%", "questions"
 # Title, unit and meaning of the figures of a contrast, by what follows its key.
@@ -63,6 +66,9 @@ MEASURES: Mapping[str, tuple[str, str, str]] = {
     D50: ("difference of D50", "depth", "this place minus the other"),
     f"{D50}_here": ("D50", "depth", "where half of the answers are right here"),
     f"{D50}_beside": ("D50 beside", "depth", "at the other place"),
+    EFFORT: ("ratio", "", "reasoning tokens of this place by those of the other"),
+    f"{EFFORT}_tokens": ("tokens", "tokens", "reasoning tokens of a reply here"),
+    f"{EFFORT}_tokens_beside": ("beside", "tokens", "at the other place"),
 }
 
 
@@ -192,4 +198,23 @@ def _compared(
         one.add("worse", test.worse if test else 0)
     if same_prompts:
         one.add("same_prompts", same_prompts)
+    return one
+
+
+def spent(place: Place, beside: str, tokens: Sequence[tuple[float, float]]) -> Compared:
+    """The reasoning tokens of each question at this place by those at the other, which
+    stand first; without any there, there is no ratio.
+    """
+    difference = Figure(None, n=len(tokens), by="effort", at=beside)
+    first, second = (fmean(side) for side in zip(*tokens, strict=True))
+    if first:
+        ratio, interval = ratio_of_sums([(here, there) for there, here in tokens])
+        difference = difference._replace(value=ratio)
+        if interval is not None:
+            difference = difference._replace(
+                low=interval.low, high=interval.high, method="t"
+            )
+    one = Compared(EFFORT, place, "effort", beside, {EFFORT: difference})
+    one.add("tokens", second)
+    one.add("tokens_beside", first)
     return one

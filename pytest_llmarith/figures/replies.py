@@ -11,11 +11,8 @@ from operator import attrgetter
 from statistics import median
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
-from pytest_llmarith.statistics.means import (
-    error_of_mean,
-    of_mean,
-    quantile_of_sorted,
-)
+from pytest_llmarith.figures.shares import percentage
+from pytest_llmarith.statistics.means import quantile_of_sorted, ratio_of_sums
 from pytest_llmarith.types import FailureCode, Outcome
 
 MOST_REASONS = 50  # messages of providers may all differ
@@ -48,7 +45,7 @@ _Reasons = collections.Counter[tuple[FailureCode | None, str]]
 
 class ReplyCounter:
     def __init__(self) -> None:
-        self.replies = self.stored = self.batched = self.asked = 0
+        self.replies = self.stored = self.batched = self.asked = self.thinking = 0
         self.timed = array("d")  # tokens and seconds, alternating
         self.amounts = {kind: array("d") for kind in _KINDS}
         self.reasons = {
@@ -64,6 +61,8 @@ class ReplyCounter:
             self.replies += 1
             self.stored += reply.stored
             self.batched += reply.batched
+            thought = getattr(reply, "reasoning", None) or reply.reasoning_tokens
+            self.thinking += bool(thought)
             self.asked += is_read and not reply.stored
             seconds = reply.latency_s or 0.0
             if reply.completion_tokens is not None and seconds >= _SHORTEST_S:
@@ -77,22 +76,21 @@ class ReplyCounter:
 
 
 def _tokens_a_second(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    """A ratio of sums; its interval is that of the mean of what each reply is above or
-    below it (Cochran 1977, Sampling Techniques, chapter 6).
-    """
     pairs: list[tuple[float, float]] = []
     for leaf in leaves:
         pairs += zip(*[iter(leaf.counted.timed)] * 2, strict=True)
-    seconds = fsum(second for _, second in pairs)
-    if not seconds:
-        return
-    ratio = fsum(tokens for tokens, _ in pairs) / seconds
-    error = error_of_mean([tokens - ratio * second for tokens, second in pairs])
-    low = high = None
-    if error:
-        spread, _ = of_mean(0, error * len(pairs) / seconds, len(pairs) - 1)
-        low, high = max(0.0, ratio + spread.low), ratio + spread.high
-    yield Figure(ratio, low, high, len(pairs), method="t" if error else "")
+    if pairs:
+        ratio, interval = ratio_of_sums(pairs)
+        low, high = interval or (None, None)
+        yield Figure(ratio, low, high, len(pairs), method="t" if interval else "")
+
+
+def _thinking(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    """None if no reply thinks, as nearly all models do not."""
+    thinking = sum(leaf.counted.thinking for leaf in leaves)
+    found = percentage(thinking, sum(leaf.counted.replies for leaf in leaves))
+    if thinking and found is not None:
+        yield found
 
 
 def _amounts_of(kind: str, unit: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
@@ -198,6 +196,8 @@ def _measures() -> Iterator[Measure]:
         ReplyCounter,
         _tokens_a_second,
     )
+    meaning = "replies with a text or tokens of reasoning"
+    yield Measure("thinking", "thinking %", "%", meaning, ReplyCounter, _thinking)
     for name, title, meaning in _COUNTS:
         yield Measure(name, title, "replies", meaning, ReplyCounter, _count_of(name))
     meaning = "of n replies, those without a known cost"

@@ -21,12 +21,15 @@ from pytest_llmarith.report.remarks import (
     duplicates,
     when_asked,
 )
+from pytest_llmarith.results.effort import asked_to_think
 from pytest_llmarith.results.gates import is_complete, questions_of_run
-from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.results.keys import label_of, parameters_of
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import RunSummary
 from pytest_llmarith.types import (
+    REPLY_LIMITS,
     FailureCode,
+    NanReason,
     Outcome,
     RequestTotals,
     StoreMode,
@@ -42,6 +45,8 @@ _LONGEST_NAME = 300
 _LONGEST_REASON = 200
 _LONGEST_ANSWER = 60
 _LONGEST_LABEL = 60
+_SAME_EFFORT = 1.1  # ratios below it are no difference
+_FEW_PERCENT = 5.0  # of replies
 _LISTED = (Outcome.UNANSWERED, Outcome.CHEAT, Outcome.NAN, Outcome.DEVIATE)
 
 
@@ -53,6 +58,7 @@ def run_lines(summary: RunSummary, width: int) -> list[str]:
         *duplicates(summary),
         *_unanswered(summary),
         *alarms(summary),
+        *efforts(summary),
     ]
     lines += _request_lines(summary, summary.run.asking or RequestTotals())
     return wrapped(lines, width)
@@ -121,6 +127,43 @@ def alarms(summary: RunSummary) -> Iterator[str]:
             if alarm.right:
                 line += f" ({alarm.right:,} of these have the right answer)"
             yield f"{line}; see {PAGE}"
+
+
+def efforts(summary: RunSummary) -> Iterator[str]:
+    """A line for each model that did not spend on thinking what it was asked to."""
+    for one in summary.contrasts("effort"):
+        ratio = one.difference
+        if ratio.value is None or (ratio.low is None and ratio.value != 1):
+            continue
+        low, high = ratio.low or 1, ratio.high or 1  # all equal: without an interval
+        if low > 1 / _SAME_EFFORT and high < _SAME_EFFORT:
+            names = [one.beside, one.place.model, one.place.task or ""]
+            other, name, task = (sanitize_name(text, _LONGEST_LABEL) for text in names)
+            there, here = one.value("tokens_beside"), one.value("tokens")
+            yield (
+                f"{task}: {other} and {name} spent the same: {there:,.1f} and "
+                f"{here:,.1f} reasoning tokens (95 % of the ratio {low:.2f}-{high:.2f})"
+            )
+    for result in _real(summary):
+        told = "; ".join(_unobeyed(result, summary))
+        if told:
+            whose = [result.model, result.task, label_of(result.condition)]
+            names = [sanitize_name(name, _LONGEST_LABEL) for name in whose if name]
+            yield f"{', '.join(names)}: {told}"
+
+
+def _unobeyed(result: Result, summary: RunSummary) -> Iterator[str]:
+    params = parameters_of(summary.run, result.model) or {}
+    measured = result.count("measured")
+    asked, thinking = asked_to_think(params), result.value("thinking") or 0.0
+    if measured and asked and thinking < 100 - _FEW_PERCENT:
+        yield f"asked for thinking, {100 - thinking:.0f} % of replies show none"
+    if measured and asked is False and thinking > _FEW_PERCENT:
+        yield f"asked for no thinking, {thinking:.0f} % of replies think"
+    cut = 100 * result.count("nan_reason", NanReason.TRUNCATED) / max(1, measured)
+    limits = [f"{name}={params[name]}" for name in REPLY_LIMITS if params.get(name)]
+    if limits and cut > _FEW_PERCENT:
+        yield f"{', '.join(limits)} cut {cut:.0f} %"
 
 
 def _total(results: Iterable[Result], key: str) -> int:

@@ -22,6 +22,7 @@ from pytest_llmarith.report.curves import (
 from pytest_llmarith.report.definitions.difference_fields import (
     DIFFERENCES,
     EFFECTS,
+    EFFORT,
     difference_items,
     effects_of,
 )
@@ -295,10 +296,15 @@ def _conditions(results: Results, level: Level) -> Iterator[Block]:
         notes.append(
             f"{condition} ({whose}): {problems} with the same prompt, left out"
         )
-    table = EFFECTS.table(effects_of(results.run), level, notes=notes)
+    table = EFFECTS.table(effects_of(results.run, "condition"), level, notes=notes)
     if any(one.questions and one.difference.low is None for one in found):
         table = replace(table, legend=formatting.NO_INTERVAL)
     yield Block([table])
+
+
+def _effort(results: Results, level: Level) -> Iterator[Block]:
+    if results.run is not None:
+        yield Block([EFFORT.table(effects_of(results.run, "effort"), level)])
 
 
 # --- variants and depths --------------------------------------------------------------
@@ -574,6 +580,13 @@ _SECTIONS: Sequence[tuple[str, Level, _Blocks, str]] = (
         "on a logarithmic scale. The dashed line connects the models that are better "
         "than all that are cheaper or faster, among those with answers in the same "
         "cells; a solid line connects neighbouring values of a parameter.",
+    ),
+    (
+        "effort",
+        Level.FULL,
+        _effort,
+        "The reasoning tokens of the same questions where a model was asked for more or "
+        "less thinking.",
     ),
     ("replies", Level.FULL, _replies, "Cost, tokens and speed of replies."),
     (

@@ -40,19 +40,23 @@ class CountedQuestion:
     answered: int = 0
     correct: int = 0
     score: float = 0.0  # the sum of the scores
+    reasoning: float = 0.0  # the sum of its tokens; nan if those of a reply are unknown
     has_fractions: bool = False  # whether a score is between 0 and 1
     # sums of hashes of its replies and of their outcomes, with the repeats
     replies: int = 0
     outcomes: int = 0
 
-    def add(self, state: int, score: float, reply: int, outcome: int) -> None:
-        """Count one trial of the question; a score may be unknown (not a number)."""
+    def add(
+        self, state: int, score: float, reasoning: float, reply: int, outcome: int
+    ) -> None:
+        """Count one trial of the question; what is unknown is not a number."""
         self.asked += 1
         if state == _UNANSWERED:
             return
         self.replies += reply
         self.outcomes += outcome
         self.answered += 1
+        self.reasoning += reasoning
         self.correct += state == _CORRECT
         if not isnan(score):
             self.score += score
@@ -61,6 +65,10 @@ class CountedQuestion:
     @property
     def unanswered(self) -> int:
         return self.asked - self.answered
+
+    @property
+    def mean_reasoning(self) -> float:
+        return self.reasoning / self.answered
 
     @property
     def measured(self) -> Cluster:
@@ -92,6 +100,7 @@ class Questions:
         # hashes of reply and outcome with the repeat.
         self._trials = array("q")
         self._scores = array("d")
+        self._reasoning = array("d")
 
     def __iter__(self) -> Iterator[CountedQuestion]:
         """Without trials that another test asked first, which are the same request."""
@@ -99,8 +108,8 @@ class Questions:
         seen: set[int] = set()
         cells = list(self._cells)
         columns = zip(*[iter(self._trials)] * 7, strict=True)
-        for (trial, problem, prompt, number, state, *said), score in zip(
-            columns, self._scores, strict=True
+        for (trial, problem, prompt, number, state, *said), *amounts in zip(
+            columns, self._scores, self._reasoning, strict=True
         ):
             if trial in seen:
                 continue
@@ -110,7 +119,7 @@ class Questions:
             if key not in found:
                 known = None if prompt == _UNKNOWN else prompt
                 found[key] = CountedQuestion(problem, known, *cells[number])
-            found[key].add(state, score, *said)
+            found[key].add(state, *amounts, *said)
         return iter(found.values())
 
     def add(self, trial: Trial) -> None:
@@ -138,6 +147,8 @@ class Questions:
             self._trials.append(hash((said, record.repeat)))
         score = record.grade.score if record.grade else None
         self._scores.append(nan if score is None else score)
+        tokens = record.reply.reasoning_tokens if record.reply else None
+        self._reasoning.append(nan if tokens is None else tokens)
         self.repeated = self.repeated or record.repeat > 0
 
     def _prompt(self, record: Record) -> int:

@@ -10,6 +10,7 @@ from pytest_llmarith import records
 from pytest_llmarith.figures.count import ResultCounter
 from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record, Reply, Usage
+from pytest_llmarith.results.effort import efforts
 from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order
 from pytest_llmarith.results.questions import AskedQuestions
@@ -81,7 +82,11 @@ class Summary:
             duplicates=duplicates,
             complete=is_complete and not run.partial,
             results=results,
-            differences=model_differences(asked, baseline) + effects(asked),
+            differences=[
+                *model_differences(asked, baseline),
+                *effects(asked),
+                *efforts(run.models, asked),
+            ],
             stored_days=self._stored_replies.days(),
             served_changes=self._stored_replies.changes(),
             served_models=self._stored_replies.served(),

@@ -60,6 +60,24 @@ def error_of_mean(values: Collection[float]) -> float:
     return sqrt(squares / (count * max(1, count - 1)))
 
 
+def ratio_of_sums(
+    pairs: Sequence[tuple[float, float]],
+) -> tuple[float, Interval | None]:
+    """The sum of the first of all pairs by that of the second, which is not 0, with its
+    95 % interval; none if all have the same ratio.
+
+    The interval is that of the mean of what each first is above or below the ratio
+    (Cochran 1977, Sampling Techniques, chapter 6).
+    """
+    whole = fsum(second for _, second in pairs)
+    ratio = fsum(first for first, _ in pairs) / whole
+    error = error_of_mean([first - ratio * second for first, second in pairs])
+    if not error:
+        return ratio, None
+    spread, _ = of_mean(0, error * len(pairs) / whole, len(pairs) - 1)
+    return ratio, Interval(max(0.0, ratio + spread.low), ratio + spread.high)
+
+
 def squares_around(middle: float, values: Iterable[float]) -> float:
     """The sum of the squares by which values differ from `middle`."""
     return fsum((value - middle) ** 2 for value in values)

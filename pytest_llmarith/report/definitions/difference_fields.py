@@ -184,6 +184,53 @@ EFFECTS = Definition(
 )
 
 
+EFFORT = Definition(
+    "effort",
+    "reasoning tokens where more or less was asked for",
+    [
+        _MODEL,
+        _TASK,
+        Column(
+            "beside",
+            "beside",
+            kinds.NAME,
+            "the model that it is compared with",
+            lambda item: item.one.beside,
+            below="model",
+        ),
+        Column(
+            "questions",
+            "questions",
+            kinds.COUNT,
+            "questions of which both tell their tokens",
+            _questions,
+        ),
+        Column(
+            "tokens",
+            "tokens",
+            kinds.FIGURE,
+            "reasoning tokens of a reply",
+            lambda item: item.one.get("tokens"),
+        ),
+        Column(
+            "tokens_beside",
+            "beside",
+            kinds.FIGURE,
+            "those of the other model",
+            lambda item: item.one.get("tokens_beside"),
+            below="tokens",
+        ),
+        Column(
+            "ratio",
+            "ratio",
+            kinds.FIGURE,
+            "of all tokens of both, with its 95 % interval",
+            lambda item: item.one.difference,
+        ),
+    ],
+)
+
+
 def difference_items(
     rows: Sequence[Here], differences: Sequence[Compared]
 ) -> list[LabelledSide]:
@@ -202,10 +249,10 @@ def difference_items(
     return items
 
 
-def effects_of(summary: RunSummary) -> Iterator[LabelledSide]:
-    """The effects of the conditions of a run."""
+def effects_of(summary: RunSummary, by: str) -> Iterator[LabelledSide]:
+    """The effects of the conditions of a run, or of the effort that it asked for."""
     simulated = {one.model for one in summary.results if one.facts.simulated}
-    for one in summary.contrasts("condition"):
+    for one in summary.contrasts(by):
         if not one.questions:
             continue
         name, task, *_ = one.place

@@ -17,7 +17,7 @@ from pytest_llmarith.report.page.differences import effects, rankings
 from pytest_llmarith.report.page.trials import trial_table
 from pytest_llmarith.report.provenance import provenance
 from pytest_llmarith.report.render.html import view
-from pytest_llmarith.report.run_status import alarms
+from pytest_llmarith.report.run_status import alarms, efforts
 from pytest_llmarith.report.sections import Results, sections
 from pytest_llmarith.report.series import (
     PageRun,
@@ -51,6 +51,7 @@ _PARTS = {
     "conditions": "Conditions",
     "repeats": "Repeats",
     "cost": "Cost and speed",
+    "effort": "Effort",
     "replies": "Replies",
     "errors": "Errors",
     "confidence": "Confidence",
@@ -85,7 +86,8 @@ def page_of(runs: Sequence[PageRun]) -> str:
     """
     series = series_of(runs)
     rows = results_of_runs(runs, series)
-    results = Results(rows, neighbours=neighbours_of(runs, series))
+    only = runs[0].summary if len(runs) == 1 else None
+    results = Results(rows, run=only, neighbours=neighbours_of(runs, series))
     shown = {one.key: one for one in sections(results, Level.PAGE)}
     others = {
         "differences": rankings(runs, series, rows),
@@ -106,7 +108,11 @@ def page_of(runs: Sequence[PageRun]) -> str:
         style=style,
         script=script,
         models=len(series),
-        alarms=[line for run in runs for line in alarms(run.summary)],
+        alarms=[
+            line
+            for run in runs
+            for line in (*alarms(run.summary), *efforts(run.summary))
+        ],
         simulated=any(row.simulated for row in rows),
         missing={row.label for row in rows if row.missing},
         sections=shown,

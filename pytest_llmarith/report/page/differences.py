@@ -241,7 +241,7 @@ def effect_items(
     """The effects of the conditions of all runs."""
     labels = {one.key: one.label for one in series}
     for number, run in enumerate(runs):
-        for item in effects_of(run.summary):
+        for item in effects_of(run.summary, "condition"):
             assert item.one
             place = item.one.place
             label = labels[number, place.model, place.condition or ""]
