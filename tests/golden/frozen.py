@@ -20,9 +20,11 @@ from tests.golden.shape import difference_of, effect_of, shape_of
 # Which series a figure belongs to; what names one of several figures in a list.
 SERIES = ("model", "task", "condition", "first", "second", "beside")
 NAMES = ("variant", "depth", "class", "position", "value", "name", "place", "question")
-# Seconds, dates and what came from the store differ from run to run.
+# Seconds, dates, what was in flight and what came from the store differ from run to
+# run.
 UNSTEADY = (
     "latency_s",
+    "in_flight",
     "tokens_a_second",
     "term_seconds",
     "date",
@@ -151,7 +153,8 @@ def _names(one: Any, number: int) -> list[str]:
 
 
 def steady(log: str) -> str:
-    """A log of trials in which each reply took a second."""
+    """A log of trials in which each reply took a second, and was alone."""
+    log = re.sub(r'"in_flight": ?[0-9]+', '"in_flight":1', log)
     return re.sub(r'"latency_s": ?[0-9.e+-]+', '"latency_s":1.0', log)
 
 
@@ -164,7 +167,7 @@ def steady_summary(text: str) -> str:
             one for one in series["estimates"] if one["measure"] != "tokens_a_second"
         ]
         for columns in series["estimates"]:
-            if columns["measure"] == "latency_s":
+            if columns["measure"] in ("latency_s", "in_flight"):
                 at, n = columns["at"], columns["n"]
                 known = n * len(at) if len(n) == 1 else n
                 columns["value"] = [
