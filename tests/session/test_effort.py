@@ -1,4 +1,4 @@
-"""Speed, and whether effort was obeyed: what the end of a run, `-v` and the page say."""
+"""Speed and obeyed effort: what the end of a run, `-v` and the page say."""
 
 from __future__ import annotations
 
