@@ -157,19 +157,23 @@ class Client:
             if why is not None:
                 raise NotSent(why)
             self._way(model).prepare()  # not a part of the latency
-        place = model.target, model.api_base
-        less = replace(model, params=logprobs.without(model.params))
-        is_refused = place in self._without_logprobs
-        try:
-            asked = less if is_refused else model
-            reply = await self._timed(asked, prompt, timeout_s)
-        except Exception as error:
-            is_asked = model.params.get("logprobs") and not is_refused
-            if not is_asked or not logprobs.may_refuse(error):
-                raise
-            reply = await self._timed(less, prompt, timeout_s)
-            self._without_logprobs.add(place)
+        reply = await self._asked(model, prompt, timeout_s)
         return structs.replace(reply, sent=sent_of(model, prompt))
+
+    async def _asked(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
+        if not model.params.get("logprobs"):
+            return await self._timed(model, prompt, timeout_s)
+        place = model.target, model.api_base
+        if place not in self._without_logprobs:
+            try:
+                return await self._timed(model, prompt, timeout_s)
+            except Exception as error:
+                if not logprobs.may_refuse(error):
+                    raise
+        less = replace(model, params=logprobs.without(model.params))
+        reply = await self._timed(less, prompt, timeout_s)
+        self._without_logprobs.add(place)
+        return reply
 
     async def _timed(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         asked_at = datetime.now(UTC).isoformat(timespec="milliseconds")
