@@ -23,6 +23,7 @@ from pytest_llmarith.report.definitions.difference_fields import (
 )
 from pytest_llmarith.report.definitions.plan_fields import NEEDS, PRICES
 from pytest_llmarith.report.definitions.reply_fields import (
+    NOISE,
     REPEATS,
     REPLIES,
     SPEED,
@@ -65,6 +66,7 @@ DEFINITIONS: Sequence[Definition] = (
     DIFFERENCES,
     EFFECTS,
     EFFORT,
+    NOISE,
     REPEATS,
     REPLIES,
     SPEED,

@@ -30,6 +30,7 @@ from pytest_llmarith.report.definitions.reply_fields import (
     CONFIDENCE,
     CONFIDENT_DIGITS,
     DIGITS_BY_POSITION,
+    NOISE,
     REPEATS,
     REPLIES,
     SPEED,
@@ -404,7 +405,9 @@ def _by_depth(row: Here, level: Level) -> Table:
 
 
 def _repeats(results: Results, level: Level) -> Iterator[Block]:
-    yield Block([REPEATS.table(repeat_items(results.rows), level, trials=trials_of)])
+    rows = repeat_items(results.rows)
+    yield Block([REPEATS.table(rows, level, trials=trials_of)])
+    yield Block([NOISE.table(rows, level, trials=trials_of)])
 
 
 def _cost(results: Results, level: Level) -> Iterator[Block]:

@@ -108,7 +108,7 @@ class Questions:
         seen: set[int] = set()
         cells = list(self._cells)
         columns = zip(*[iter(self._trials)] * 7, strict=True)
-        for (trial, problem, prompt, number, state, *said), *amounts in zip(
+        for (trial, problem, prompt, number, state, *said), score, reasoning in zip(
             columns, self._scores, self._reasoning, strict=True
         ):
             if trial in seen:
@@ -119,7 +119,7 @@ class Questions:
             if key not in found:
                 known = None if prompt == _UNKNOWN else prompt
                 found[key] = CountedQuestion(problem, known, *cells[number])
-            found[key].add(state, *amounts, *said)
+            found[key].add(state, score, reasoning, *said)
         return iter(found.values())
 
     def add(self, trial: Trial) -> None:

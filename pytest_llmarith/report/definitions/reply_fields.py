@@ -59,31 +59,6 @@ REPEATS = Definition(
             explained=True,
         ),
         Column(
-            "same_reply",
-            "same reply %",
-            kinds.PERCENT,
-            "pairs of repeats that are the same text",
-            lambda here: here.get("same_reply"),
-            below="same",
-        ),
-        Column(
-            "same_outcome",
-            "same outcome %",
-            kinds.PERCENT,
-            "pairs of repeats with the same outcome",
-            lambda here: here.get("same_outcome"),
-            below="same",
-        ),
-        Column(
-            "noise",
-            "noise",
-            kinds.GAIN,
-            "points that two runs of these questions may differ by if nothing differs "
-            "but that the model is asked again",
-            lambda here: here.value("noise"),
-            explained=True,
-        ),
-        Column(
             "pass_at_1",
             "pass@1 %",
             kinds.PERCENT,
@@ -107,6 +82,38 @@ REPEATS = Definition(
             kinds.PERCENT,
             "problems whose most frequent answer is correct",
             lambda here: here.get("majority"),
+            explained=True,
+        ),
+    ],
+)
+
+
+NOISE = Definition(
+    "noise",
+    "the same question, asked again",
+    [
+        *WHOSE,
+        Column(
+            "same_reply",
+            "same reply %",
+            kinds.PERCENT,
+            "pairs of repeats that are the same text",
+            lambda here: here.get("same_reply"),
+        ),
+        Column(
+            "same_outcome",
+            "same outcome %",
+            kinds.PERCENT,
+            "pairs of repeats with the same outcome",
+            lambda here: here.get("same_outcome"),
+        ),
+        Column(
+            "noise",
+            "noise",
+            kinds.GAIN,
+            "points that two runs of these questions may differ by if nothing differs "
+            "but that the model is asked again",
+            lambda here: here.value("noise"),
             explained=True,
         ),
     ],
