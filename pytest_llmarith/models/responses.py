@@ -355,7 +355,7 @@ _SPEEDS: Sequence[tuple[str, _Amount, _Amount]] = (
 
 def _amount(amount_of: _Amount, said: Any) -> float | None:
     """An amount that can be true; None if it is not there, or is anything else."""
-    with suppress(KeyError, TypeError, ZeroDivisionError, OverflowError):
+    with suppress(KeyError, TypeError, ValueError, ArithmeticError):
         amount = float(amount_of(said))
         if 0 <= amount <= MAX_COUNTED:
             return amount

@@ -178,6 +178,7 @@ def test_one_token_has_no_rate(asked: Asked) -> None:
         {"timings": None, "metrics": []},
         {"timings": {"prompt_ms": "fast", "predicted_per_second": None}},
         {"timings": {"prompt_ms": -40, "predicted_per_second": -1}},
+        {"timings": {"prompt_ms": None, "predicted_per_second": "fast"}},
         {"metrics": {"time_to_first_token_ms": 1e300, "tokens_per_second": 10**400}},
         {"metrics": {"time_to_first_token_ms": [4], "tokens_per_second": {}}},
         DURATIONS | {"load_duration": "", "eval_duration": 0},
