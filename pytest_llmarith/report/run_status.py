@@ -133,9 +133,9 @@ def efforts(summary: RunSummary) -> Iterator[str]:
     """A line for each model that did not spend on thinking what it was asked to."""
     for one in summary.contrasts("effort"):
         ratio = one.difference
-        if ratio.value is None or (ratio.low is None and ratio.value != 1):
-            continue
-        low, high = ratio.low or 1, ratio.high or 1  # all equal: without an interval
+        low = high = float(ratio.value or 0)  # all questions may have the same
+        if ratio.low is not None and ratio.high is not None:
+            low, high = ratio.low, ratio.high
         if low > 1 / _SAME_EFFORT and high < _SAME_EFFORT:
             names = [one.beside, one.place.model, one.place.task or ""]
             other, name, task = (sanitize_name(text, _LONGEST_LABEL) for text in names)

@@ -39,9 +39,17 @@ def _lines(result: pytest.RunResult) -> str:
 
 
 def test_the_end_of_a_run_says_where_effort_was_not_obeyed(bench: Bench) -> None:
-    bench.script = _answer
+    rarely = iter([300])
+
+    def answer(call: Call) -> Answer:
+        if call.body.get("reasoning_effort") != "xhigh":
+            return _answer(call)
+        tokens = next(rarely, 1)
+        return Answer(right(call), usage=usage(7, 4 + tokens, tokens))
+
+    bench.script = answer
     bench.pytester.makepyfile(test_bench=BENCH)
-    models = {effort: f"reasoning_effort={effort}" for effort in SPENT}
+    models = {one: f"reasoning_effort={one}" for one in (*SPENT, "xhigh")}
     models |= {"thinker": "enable_thinking=true", "brief": "max_tokens=8"}
     result = bench.run(
         f"--llm-api-base={bench.server.base_url}",
@@ -52,11 +60,12 @@ def test_the_end_of_a_run_says_where_effort_was_not_obeyed(bench: Bench) -> None
     said = _lines(result)
     assert "low and high spent the same: 10" in said
     assert "high and max spent" not in said
+    assert "max and xhigh spent" not in said  # an interval that begins at 0
     assert "asked for thinking, 100 % of replies show none" in said
     assert "max_tokens=8 cut" in said
     rows = [one for one in bench.summary_file()["differences"] if one["by"] == "effort"]
     ratios = {one["at"]: one for one in rows if one["measure"] == "reasoning_ratio"}
-    assert sorted(ratios) == ["high", "low"]
+    assert sorted(ratios) == ["high", "low", "max"]
     assert ratios["low"]["value"] == pytest.approx(1)
     assert ratios["high"]["value"] == pytest.approx(300 / 100, rel=0.05)
     assert ratios["low"]["n"] == 12
