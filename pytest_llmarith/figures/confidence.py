@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import exp, expm1, log
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
-from pytest_llmarith.figures.shares import percentages
+from pytest_llmarith.figures.shares import percentages, share_with
 from pytest_llmarith.records import Record, TokenLogprob
 from pytest_llmarith.statistics.calibration import (
     Bin,
@@ -141,26 +141,20 @@ def _probability(what: str) -> _Figures:
     """The mean over all answers, over the right and over the wrong ones."""
 
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        cells = _bins(leaves, what).values()
-        if cells:
-            n, right, all_of, of_right = joined(cells)
-            for at, total, count in (
-                ("", all_of, n),
-                ("right", of_right, right),
-                ("wrong", all_of - of_right, n - right),
-            ):
-                if count:
-                    by = "outcome" if at else ""
-                    yield Figure(in_percent(total / count), n=count, by=by, at=at)
+        n, right, all_of, of_right = joined(_bins(leaves, what).values())
+        for by, at, total, count in (
+            ("", "", all_of, n),
+            ("outcome", "right", of_right, right),
+            ("outcome", "wrong", all_of - of_right, n - right),
+        ):
+            if count:
+                yield Figure(in_percent(total / count), n=count, by=by, at=at)
 
     return figures
 
 
 def _correct(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    cells = _bins(leaves, _ANSWER).values()
-    if cells:
-        one = joined(cells)
-        yield from percentages([Figure(one.right, n=one.n)])
+    return _accuracy(joined(_bins(leaves, _ANSWER).values()))
 
 
 def _area(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -168,17 +162,17 @@ def _area(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         cells = list(_bins(leaves, what).values())
         found = area_under_curve(cells)
         if found is not None:
-            value, low, high = map(in_percent, (found[0], *found[1]))
-            n = joined(cells).n
-            yield Figure(value, low, high, n, by, at, "hanley-mcneil")
+            area = share_with(
+                found[1], found[0], joined(cells).n, method="hanley-mcneil"
+            )
+            yield area._replace(by=by, at=at)
 
 
 def _error(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     cells = list(_bins(leaves, _ANSWER).values())
     if cells:
         error, interval = calibration_error(equal_bins(cells))
-        value, low, high = map(in_percent, (error, *interval))
-        yield Figure(value, low, high, joined(cells).n, method="bootstrap")
+        yield share_with(interval, error, joined(cells).n, method="bootstrap")
 
 
 def _reliability(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -186,9 +180,8 @@ def _reliability(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     percents: dict[int, list[Bin]] = {}
     for cell in _bins(leaves, _ANSWER).values():
         percents.setdefault(round(100 * cell.predicted / cell.n), []).append(cell)
-    for one in equal_bins([*map(joined, percents.values())]) if percents else ():
-        at = str(round(100 * one.predicted / one.n))
-        yield from percentages([Figure(one.right, n=one.n, by="predicted", at=at)])
+    for one in equal_bins([*map(joined, percents.values())]):
+        yield from _accuracy(one, "predicted", str(round(100 * one.predicted / one.n)))
 
 
 def _by_position(figure_of: Callable[[Bin], Iterator[Figure]]) -> _Figures:
@@ -205,8 +198,8 @@ def _digit_probability(one: Bin) -> Iterator[Figure]:
     yield Figure(in_percent(one.predicted / one.n), n=one.n)
 
 
-def _digit_accuracy(one: Bin) -> Iterator[Figure]:
-    return percentages([Figure(one.right, n=one.n)])
+def _accuracy(one: Bin, by: str = "", at: str = "") -> Iterator[Figure]:
+    return percentages([Figure(one.right, n=one.n, by=by, at=at)])
 
 
 _MEASURES: Sequence[tuple[str, str, str, str, _Figures]] = (
@@ -276,7 +269,7 @@ _MEASURES: Sequence[tuple[str, str, str, str, _Figures]] = (
         "right digits %",
         "%",
         "right ones of the same digits",
-        _by_position(_digit_accuracy),
+        _by_position(_accuracy),
     ),
     (
         "right_among_five",

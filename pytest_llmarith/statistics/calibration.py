@@ -29,9 +29,12 @@ class Bin(NamedTuple):
     predicted_right: float
 
 
+_NONE = Bin(0, 0, 0.0, 0.0)
+
+
 def joined(bins: Iterable[Bin]) -> Bin:
     """Several bins as one."""
-    return Bin(*map(sum, zip(*bins, strict=True)))
+    return Bin(*map(sum, zip(_NONE, *bins, strict=True)))
 
 
 def equal_bins(cells: Sequence[Bin]) -> list[Bin]:
