@@ -7,9 +7,8 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.estimates import Estimate, Figure, Place, Value
-from pytest_llmarith.figures.shares import NOISE
+from pytest_llmarith.figures.shares import NOISE, ratio
 from pytest_llmarith.statistics.intervals import in_percent
-from pytest_llmarith.statistics.means import ratio_of_sums
 from pytest_llmarith.statistics.pairs import (
     DifferenceOfShares,
     compare_means,
@@ -202,19 +201,13 @@ def _compared(
 
 
 def spent(place: Place, beside: str, tokens: Sequence[tuple[float, float]]) -> Compared:
-    """The reasoning tokens of each question at this place by those at the other, which
-    stand first; without any there, there is no ratio.
+    """The reasoning tokens of each question at this place by those at the other;
+    without any there, there is no ratio.
     """
-    difference = Figure(None, n=len(tokens), by="effort", at=beside)
-    first, second = (fmean(side) for side in zip(*tokens, strict=True))
-    if first:
-        ratio, interval = ratio_of_sums([(here, there) for there, here in tokens])
-        difference = difference._replace(value=ratio)
-        if interval is not None:
-            difference = difference._replace(
-                low=interval.low, high=interval.high, method="t"
-            )
+    here, there = (fmean(side) for side in zip(*tokens, strict=True))
+    difference = ratio(tokens) if there else Figure(None, n=len(tokens))
+    difference = difference._replace(by="effort", at=beside)
     one = Compared(EFFORT, place, "effort", beside, {EFFORT: difference})
-    one.add("tokens", second)
-    one.add("tokens_beside", first)
+    one.add("tokens", here)
+    one.add("tokens_beside", there)
     return one

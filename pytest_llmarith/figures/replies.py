@@ -11,8 +11,8 @@ from operator import attrgetter
 from statistics import median
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
-from pytest_llmarith.figures.shares import percentage
-from pytest_llmarith.statistics.means import quantile_of_sorted, ratio_of_sums
+from pytest_llmarith.figures.shares import percentage, ratio
+from pytest_llmarith.statistics.means import quantile_of_sorted
 from pytest_llmarith.types import FailureCode, Outcome
 
 MOST_REASONS = 50  # messages of providers may all differ
@@ -80,9 +80,7 @@ def _tokens_a_second(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     for leaf in leaves:
         pairs += zip(*[iter(leaf.counted.timed)] * 2, strict=True)
     if pairs:
-        ratio, interval = ratio_of_sums(pairs)
-        low, high = interval or (None, None)
-        yield Figure(ratio, low, high, len(pairs), method="t" if interval else "")
+        yield ratio(pairs)
 
 
 def _thinking(leaves: Sequence[Leaf]) -> Iterator[Figure]:

@@ -1,4 +1,4 @@
-"""Percentages with their intervals, as figures."""
+"""Percentages and ratios with their intervals, as figures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.statistics.distributions import Z
 from pytest_llmarith.statistics.intervals import Interval, in_percent, wilson
+from pytest_llmarith.statistics.means import ratio_of_sums
 from pytest_llmarith.statistics.proportions import (
     Cell,
     Cluster,
@@ -81,6 +82,13 @@ def share_with(
     if interval is not None:
         low, high = in_percent(interval.low), in_percent(interval.high)
     return Figure(in_percent(share), low, high, n, method=method)
+
+
+def ratio(pairs: Sequence[tuple[float, float]]) -> Figure:
+    """The sum of the first of all pairs by that of the second."""
+    value, interval = ratio_of_sums(pairs)
+    low, high = interval or (None, None)
+    return Figure(value, low, high, len(pairs), method="t" if interval else "")
 
 
 def noise_of(alike: Figure, questions: int) -> Figure:

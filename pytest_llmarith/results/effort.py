@@ -55,7 +55,7 @@ def efforts(models: Sequence[Model], asked: Iterable[AskedQuestions]) -> list[Co
             tokens = []
             for one, other in answered(pairs):
                 if not isnan(one.reasoning + other.reasoning):
-                    tokens.append((one.mean_reasoning, other.mean_reasoning))
+                    tokens.append((other.mean_reasoning, one.mean_reasoning))
             if tokens:
                 place = Place(model.name, task, None)
                 found.append(spent(place, before.name, tokens))
