@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_llmarith.figures.count import MEASURES
 from pytest_llmarith.figures.replies import AMOUNTS
-from pytest_llmarith.report.definitions.results import cost_of
+from pytest_llmarith.report.definitions.results import CORRECT, COST
 from pytest_llmarith.views import formatting, kinds
 from pytest_llmarith.views.fields import WHOSE, field
 from pytest_llmarith.views.places import Here
@@ -93,20 +93,8 @@ NOISE = Definition(
     "the same question, asked again",
     [
         *WHOSE,
-        Column(
-            "same_reply",
-            "same reply %",
-            kinds.PERCENT,
-            "pairs of repeats that are the same text",
-            lambda here: here.get("same_reply"),
-        ),
-        Column(
-            "same_outcome",
-            "same outcome %",
-            kinds.PERCENT,
-            "pairs of repeats with the same outcome",
-            lambda here: here.get("same_outcome"),
-        ),
+        field("same_reply", Level.BRIEF),
+        field("same_outcome", Level.BRIEF),
         Column(
             "noise",
             "noise",
@@ -138,12 +126,9 @@ def _amounts(kind: str) -> Callable[[Here], kinds.Amounts | None]:
     return amounts
 
 
-def _speed(kind: str) -> Callable[[Here], kinds.Amounts | None]:
-    def amounts(here: Here) -> kinds.Amounts | None:
-        found = _amounts(kind)(here)
-        return found and found._replace(sum=None)
-
-    return amounts
+def _latency(here: Here) -> kinds.Amounts | None:
+    found = _amounts("latency_s")(here)
+    return found and found._replace(sum=None)
 
 
 _COUNTS = kinds.amounts(formatting.count, "tokens")
@@ -193,27 +178,20 @@ SPEED = Definition(
     "speed: median / nine of ten at most",
     [
         *WHOSE,
-        Column(
-            "correct",
-            "correct %",
-            kinds.PERCENT,
-            "correct answers",
-            lambda here: here.correct,
-            pictured=True,
-        ),
+        CORRECT,
         Column(
             "served_rate",
             "tokens/s",
             kinds.amounts("{:,.3g}".format, "tokens/s"),
             "tokens a second after the first one, as the server says",
-            _speed("served_tokens_a_second"),
+            _amounts("served_tokens_a_second"),
         ),
         Column(
             "first_token",
             "first token",
             kinds.amounts(formatting.seconds, "s"),
             "seconds to the first token, as the server says",
-            _speed("served_first_token_s"),
+            _amounts("served_first_token_s"),
         ),
         field("tokens_a_second"),
         Column(
@@ -221,16 +199,16 @@ SPEED = Definition(
             "s/reply",
             kinds.amounts(formatting.seconds, "s"),
             "seconds from the request to the whole reply, by the clock of the run",
-            _speed("latency_s"),
+            _latency,
         ),
         Column(
             "in_flight",
             "in flight",
             kinds.amounts(formatting.count, "requests"),
             "requests of the run that waited for a reply, on which speed depends",
-            _speed("in_flight"),
+            _amounts("in_flight"),
         ),
-        Column("cost", "cost", kinds.MONEY, "US dollars", cost_of),
+        COST,
     ],
 )
 

@@ -192,7 +192,7 @@ _UNANSWERED: Column[Any] = Column(
     _count("unanswered"),
     is_rare=True,
 )
-_COST: Column[Any] = Column(
+COST: Column[Any] = Column(
     "cost",
     "cost",
     kinds.MONEY,
@@ -280,7 +280,7 @@ OVERVIEW = Definition(
             _most_errors,
             Level.PAGE,
         ),
-        _COST,
+        COST,
         Column(
             "tokens",
             "tokens",
@@ -400,7 +400,7 @@ def by_model(rows: Sequence[Here]) -> Definition:
             lambda row: ranked(row, rows),
             across="task",
         ),
-        replace(_COST, value=cost),
+        replace(COST, value=cost),
         replace(
             _UNANSWERED,
             value=lambda row: sum(
@@ -473,7 +473,7 @@ _FIRST_WRONG: Column[Any] = Column(
     first_wrong,
     is_optional=True,
 )
-_CORRECT: Column[Any] = Column(
+CORRECT: Column[Any] = Column(
     "correct",
     "correct %",
     OUTCOME,
@@ -489,7 +489,7 @@ VARIANTS = Definition(
         *WHOSE,
         _VARIANT,
         _MEASURED,
-        _CORRECT,
+        CORRECT,
         HOLDS_TO,
         Column(
             "relative_error",
@@ -532,7 +532,7 @@ def cells_of(usual: int, depths: str) -> Definition:
     columns: list[Column[Any]] = [
         replace(_VARIANT, value=lambda here: here.variant or "all %"),
         Column("cell", "correct", kinds.HEAT, meaning, cell, across="depth"),
-        replace(_CORRECT, title="all %", level=Level.PAGE, pictured=False),
+        replace(CORRECT, title="all %", level=Level.PAGE, pictured=False),
         HOLDS_TO,
         _FIRST_WRONG,
     ]
