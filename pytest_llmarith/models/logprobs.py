@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import Any
 
 from pytest_llmarith.models.error_bodies import Refused
-from pytest_llmarith.models.provider_errors import NotSent, cause_of
+from pytest_llmarith.models.provider_errors import NotSent, cause_of, is_filtered
 from pytest_llmarith.records import TokenLogprob
 
 _OF_CHATS = {"logprobs": True, "top_logprobs": 5}
@@ -48,7 +48,7 @@ def may_refuse(error: Exception) -> bool:
     """Whether the error may be due to a parameter that the provider does not take."""
     cause = cause_of(error)
     if isinstance(cause, Refused):
-        return cause.status in _REFUSALS
+        return cause.status in _REFUSALS and not is_filtered(error)
     return isinstance(cause, NotSent)
 
 

@@ -185,6 +185,17 @@ def test_a_provider_that_refuses_is_asked_without(asked: Asked, status: int) -> 
         assert ["logprobs" in call.body for call in server.requests].count(True) == 2
 
 
+def test_a_filtered_question_is_not_asked_again(asked: Asked) -> None:
+    """The filter has replied, and some providers bill it."""
+    error = {"code": "content_filter", "message": "filtered"}
+    with LlmServer(lambda call: Answer(status=400, error=error)) as server:
+        reply = asked.model(Model("m", "openai/some", ASKED, server.base_url))
+        assert isinstance(reply, Reply)
+        assert reply.finish_reason == "content_filter"
+        # One question in two ways.
+        assert ["logprobs" in call.body for call in server.requests] == [True, True]
+
+
 def test_what_is_refused_either_way_is_no_matter_of_them(asked: Asked) -> None:
     def answer(call: Call) -> Answer:
         return Answer(status=400, error={"message": "context too long"})
