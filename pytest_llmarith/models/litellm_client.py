@@ -402,10 +402,11 @@ def _unread(model: Model, answer: Any, error: Exception) -> Reply:
 
     Raises UnusableResponse.
     """
-    refused = error_in_reply(answer, responses.first_of(answer))
+    choice = responses.first_of(answer)
+    refused = error_in_reply(answer, choice)
     if refused is not None:
         raise refused from error
-    if provider_of(model.target, os.environ) == "openai":
+    if choice is not None or provider_of(model.target, os.environ) == "openai":
         return responses.reply_in(answer)
     raise UnusableResponse(f"the response cannot be read: {words_of(error)}") from error
 

@@ -190,6 +190,18 @@ def test_a_speed_that_cannot_be_is_unknown(asked: Asked, more: dict[str, Any]) -
     assert (reply.served_first_token_s, reply.served_tokens_a_second) == (None, None)
 
 
+@pytest.mark.parametrize("target", ["groq/llama-3", "mistral/some", "deepseek/some"])
+def test_a_reply_in_openais_form_is_never_lost(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    """Whatever litellm misses in the answer of another provider, such as Groq's service
+    tier.
+    """
+    monkeypatch.setenv(f"{target.partition('/')[0].upper()}_API_KEY", "sk-planted-key")
+    reply, _ = asked.server(Answer("42", usage=usage(7, 3)), target)
+    assert (reply.text, reply.completion_tokens) == ("42", 3)
+
+
 HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}
 
 
