@@ -285,10 +285,8 @@ def tokens_in(response: Mapping[str, Any]) -> TokenCounts:
     So the larger count is believed, unless the cache explains it, which costs less.
     """
     usage = response.get("usage")
-    if usage is None:
-        return TokenCounts()
     if not isinstance(usage, dict):
-        raise UnusableResponse("the token counts of the response cannot be read")
+        return TokenCounts()
     prompt, written, total = (
         usage.get(f"{name}_tokens") for name in ("prompt", "completion", "total")
     )

@@ -40,6 +40,7 @@ from pytest_llmarith.views.formatting import (
     interval_of,
     p_of,
     signed,
+    with_interval,
 )
 from pytest_llmarith.views.table import Table
 
@@ -191,9 +192,7 @@ def _noise(row: Compared) -> Iterator[str]:
     replies, outcomes = row.get("same_replies"), row.get("same_outcomes")
     noise = row.get("noise")
     if replies and outcomes and noise:
-        shares = [
-            f"{one.value:.1f} % ({interval_of(one)})" for one in (replies, outcomes)
-        ]
+        shares = [f"{with_interval(one)} %" for one in (replies, outcomes)]
         yield (
             f"the same model in both: {shares[0]} of {replies.n:,} questions have the "
             f"same reply, {shares[1]} the same outcome; a difference of models below "

@@ -99,7 +99,7 @@ def test_a_row_is_a_single_request(
         replace(model, batched=True), json.loads(answer(sent).payload(sent))
     )
     assert structs.replace(row, cost_usd=None) == structs.replace(
-        single, cost_usd=None, latency_s=None, asked_at=None, sent=None
+        single, cost_usd=None, latency_s=None, in_flight=None, asked_at=None, sent=None
     )
 
 

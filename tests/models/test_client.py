@@ -120,6 +120,8 @@ def test_only_what_was_asked_for_is_sent(
             )
         ),
         Answer(None, message={"refusal": [1]}, model=5, usage=None),  # type: ignore[arg-type]
+        Answer("", usage=None, more={"usage": []}),
+        Answer("", usage=None, more={"usage": ""}),
     ],
 )
 def test_what_the_provider_did_not_say_is_none(asked: Asked, answer: Answer) -> None:
