@@ -16,7 +16,7 @@ from pytest_llmarith.views.places import Curve, Share
 from pytest_llmarith.views.table import Column, Kind, Row, Table
 
 MOST_TOGETHER = 6  # lines of one chart that can be distinguished
-_MOST_TICKS = 12
+_TICK = 22  # pixels between numbers below a chart
 _OVERLAP = 10  # the distance of two points, which are 15 high
 _PERCENT_STEP = 25
 _MOST_STEPS = 5  # of another figure than percent
@@ -152,9 +152,10 @@ def curves_chart(
         some.update(curve)
     places = sorted(some)
     x = Axis(places[0], places[-1], 46, 322)
-    ticks = [
-        (x.at(one), str(one)) for one in places[:: ceil(len(places) / _MOST_TICKS)]
-    ]
+    ticks: list[tuple[float, str]] = []
+    for one in places:
+        if not ticks or x.at(one) - ticks[-1][0] >= _TICK:
+            ticks.append((x.at(one), str(one)))
     y, step = _Y, float(_PERCENT_STEP)
     if kind is not kinds.PERCENT:
         most = max(found.high for curve in curves.values() for found in curve.values())
