@@ -406,6 +406,9 @@ def _unread(model: Model, answer: Any, error: Exception) -> Reply:
     refused = error_in_reply(answer, choice)
     if refused is not None:
         raise refused from error
+    if choice is not None and isinstance(choice.get("text"), str):  # a completion
+        message = {"content": choice["text"]}
+        answer = {**answer, "choices": [{**choice, "message": message}]}
     if choice is not None or provider_of(model.target, os.environ) == "openai":
         return responses.reply_in(answer)
     raise UnusableResponse(f"the response cannot be read: {words_of(error)}") from error

@@ -204,6 +204,17 @@ def test_a_reply_in_openais_form_is_never_lost(
     assert (reply.text, reply.completion_tokens) == ("42", 3)
 
 
+def test_a_completion_with_log_probabilities_of_no_form_is_not_lost(
+    asked: Asked,
+) -> None:
+    logprobs = {"tokens": ["42"], "token_logprobs": [-0.1], "top_logprobs": [None, 5]}
+    choice = {"index": 0, "text": "42", "finish_reason": "stop", "logprobs": logprobs}
+    said = {"id": "1", "object": "text_completion", "created": 1, "model": "some"}
+    body = json.dumps({**said, "choices": [choice], "usage": usage(7, 1)}).encode()
+    reply, _ = asked.server(Answer(body=body), "text-completion-openai/some")
+    assert (reply.text, reply.completion_tokens) == ("42", 1)
+
+
 HIDDEN = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 10_105}
 
 
