@@ -239,6 +239,7 @@ def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
     if tokens is None:
         tokens = tokens_in(response)
     text = _written(content or message.get("refusal")) or ""
+    logprobs = choice.get("logprobs")
     first_token_s, a_second = speed_in(response, tokens.completion)
     return Reply(
         text=text,
@@ -251,7 +252,7 @@ def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
         prompt_tokens=tokens.prompt,
         completion_tokens=tokens.completion,
         reasoning_tokens=tokens.reasoning,
-        logprobs=logprobs_in(choice.get("logprobs"), text),
+        logprobs=logprobs_in(logprobs, text) if logprobs else (),
         served_first_token_s=first_token_s,
         served_tokens_a_second=a_second,
     )
