@@ -15,6 +15,7 @@ from pytest_llmarith.report.remarks import with_missing_cells
 from pytest_llmarith.results.families import model_differences
 from pytest_llmarith.results.keys import (
     Keyed,
+    differ_in_one_value,
     differing,
     key_of,
     neighbours,
@@ -159,13 +160,14 @@ def remark_on_conditions(rows: Iterable[Here]) -> str:
 def neighbours_of(
     runs: Sequence[PageRun], series: Sequence[Series]
 ) -> list[tuple[str, str]]:
-    """The labels of the models of a run that have neighbouring values of a
-    parameter.
+    """The labels of the models of a run, but fake ones, that have neighbouring values
+    of a parameter.
     """
     labels = {one.key: one.label for one in series}
     found = []
     for number, run in enumerate(runs):
-        for first, second in neighbours(run.summary.run.models):
+        models = [one for one in run.summary.run.models if not one.simulated]
+        for first, second in neighbours(models, differ_in_one_value):
             for (of_run, model, condition), label in labels.items():
                 before = labels.get((number, first.name, condition))
                 if before and (of_run, model) == (number, second.name):

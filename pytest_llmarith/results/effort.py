@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from math import isnan
 from typing import Any
 
 from pytest_llmarith.figures.contrasts import Compared, spent
 from pytest_llmarith.figures.estimates import Place
-from pytest_llmarith.results.families import answered
-from pytest_llmarith.results.questions import AskedQuestions, CountedQuestion, pair
+from pytest_llmarith.results.families import answered, by_model
+from pytest_llmarith.results.keys import Params, neighbours
+from pytest_llmarith.results.questions import AskedQuestions, pair
 from pytest_llmarith.types import Model
 
 _EFFORT = re.compile(r"effort|think|reason|budget|verbosity|max_(?:\w+_)?tokens")
@@ -40,16 +39,14 @@ def efforts(models: Sequence[Model], asked: Iterable[AskedQuestions]) -> list[Co
     """The reasoning tokens of each model beside those of the last one before it that
     differs in effort, thinking or budget only, by questions of both.
     """
-    of_model: defaultdict[tuple[str, str], list[Iterable[CountedQuestion]]]
-    of_model = defaultdict(list)
-    for each in asked:
-        of_model[each.model, each.task].append(each.questions)
-    tasks = list(dict.fromkeys(task for _, task in of_model))
+    of_model = by_model(asked)
+    tasks = list(dict.fromkeys(task for task, _ in of_model))
     found = []
-    for before, model in _pairs(models):
+    for before, model in neighbours(models, _differ_in_effort):
         for task in tasks:
             first, second = (
-                chain.from_iterable(of_model[one.name, task]) for one in (before, model)
+                chain.from_iterable(of_model.get((task, one.name), ()))
+                for one in (before, model)
             )
             pairs, _, _ = pair(first, second)
             tokens = []
@@ -62,15 +59,9 @@ def efforts(models: Sequence[Model], asked: Iterable[AskedQuestions]) -> list[Co
     return found
 
 
-def _pairs(models: Sequence[Model]) -> Iterator[tuple[Model, Model]]:
-    for place, model in enumerate(models):
-        for before in reversed(models[:place]):
-            if replace(before, name=model.name, params=model.params) == model:
-                values = set(_flat(before.params)) ^ set(_flat(model.params))
-                names = {name for name, _ in values}
-                if len(names) == 1 and _EFFORT.search(names.pop()):
-                    yield before, model
-                    break
+def _differ_in_effort(before: Params, params: Params) -> bool:
+    names = {name for name, _ in set(_flat(before)) ^ set(_flat(params))}
+    return len(names) == 1 and bool(_EFFORT.search(names.pop()))
 
 
 def _flat(params: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

@@ -41,10 +41,7 @@ def model_differences(
 
     Models that share less than half of their questions are left out.
     """
-    asked: defaultdict[tuple[str, str], list[Iterable[CountedQuestion]]]
-    asked = defaultdict(list)
-    for each in results:
-        asked[each.task, each.model].append(each.questions)
+    asked = by_model(results)
     family = []
     for (task, model), of_model in asked.items():
         if model == baseline or (task, baseline) not in asked:
@@ -58,6 +55,17 @@ def model_differences(
             place = Place(model, task, None)
             family.append(Contrast(DIFFERENCE, place, "model", baseline, sides))
     return rows(family)
+
+
+def by_model(
+    results: Iterable[AskedQuestions],
+) -> Mapping[tuple[str, str], Sequence[Iterable[CountedQuestion]]]:
+    """The questions of all conditions, by task and model."""
+    asked: defaultdict[tuple[str, str], list[Iterable[CountedQuestion]]]
+    asked = defaultdict(list)
+    for each in results:
+        asked[each.task, each.model].append(each.questions)
+    return asked
 
 
 def effects(results: Iterable[AskedQuestions]) -> list[Compared]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -80,26 +80,28 @@ def parameters_of(run: Run, model: str) -> Parameters:
     return None
 
 
-def neighbours(models: Sequence[Model]) -> Iterator[tuple[Model, Model]]:
-    """Each model after the last one before it that differs in the value of one
-    parameter only.
+Params = Mapping[str, Any]
 
-    Fake models are left out.
+
+def neighbours(
+    models: Sequence[Model], differ: Callable[[Params, Params], bool]
+) -> Iterator[tuple[Model, Model]]:
+    """Each model after the last one before it that differs in its parameters only, and
+    there as `differ` says.
     """
-    models = [model for model in models if not model.simulated]
     for place, model in enumerate(models):
         for before in reversed(models[:place]):
-            if _differ_in_one_value(before, model):
+            is_same = replace(before, name=model.name, params=model.params) == model
+            if is_same and differ(before.params, model.params):
                 yield before, model
                 break
 
 
-def _differ_in_one_value(before: Model, model: Model) -> bool:
-    if replace(before, name=model.name, params=model.params) != model:
-        return False
-    if before.params.keys() != model.params.keys():
-        return False
-    return len(_names_of_differing([before.params, model.params])) == 1
+def differ_in_one_value(before: Params, params: Params) -> bool:
+    return (
+        before.keys() == params.keys()
+        and len(_names_of_differing([before, params])) == 1
+    )
 
 
 def differing(rows: Sequence[tuple[str, Parameters]]) -> list[str]:
