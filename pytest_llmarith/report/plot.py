@@ -161,12 +161,8 @@ def _differences(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Char
     return charts
 
 
-def _costs(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
-    return scatters(results_of_runs(runs, series), shown=("cost",))
-
-
-def _speeds(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
-    return scatters(results_of_runs(runs, series), shown=("speed",))
+def _against(what: str) -> _Draw:
+    return lambda runs, series: scatters(results_of_runs(runs, series), shown=(what,))
 
 
 def _reliability(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
@@ -178,7 +174,7 @@ _KINDS: Mapping[Kind, tuple[_Draw, int, str]] = {
     "curves": (_curves, 3, "a task with depths"),
     "heatmap": (_heatmaps, 2, "a task with variants and depths"),
     "differences": (_differences, 1, "two models that were asked the same questions"),
-    "cost": (_costs, 1, "two models with a known cost"),
+    "cost": (_against("cost"), 1, "two models with a known cost"),
     "reliability": (_reliability, 2, "answers with log probabilities (--llm-logprobs)"),
-    "speed": (_speeds, 1, "two models whose servers tell their speed"),
+    "speed": (_against("speed"), 1, "two models whose servers tell their speed"),
 }
