@@ -87,6 +87,16 @@ class Terminal:
         if not reports:
             stats.pop("unanswered", None)
 
+    def drop(self, report: pytest.TestReport) -> None:
+        """Drop the report of a setup or teardown that has nothing to show, which pytest
+        keeps to the end, for --durations alone: 1 kB each.
+        """
+        kept = self.reporter.stats.get("") if self.reporter else None
+        if not kept or kept[-1] is not report or report.sections:
+            return
+        if self._config.getoption("durations", None) is None:
+            kept.pop()
+
     def clear_status(self) -> None:
         """Remove the progress line below the cursor, if there is one."""
         if self._has_status:

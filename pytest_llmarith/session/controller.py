@@ -145,7 +145,9 @@ class RunController:
         self.record(report)
         self._terminal.clear_status()
         try:
-            return (yield)
+            result = yield
+            self._terminal.drop(report)
+            return result
         finally:
             self._broker.show_progress()
             if self._broker.stopped:

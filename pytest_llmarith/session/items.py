@@ -258,13 +258,26 @@ def properties_of(record: Record) -> list[tuple[str, str]]:
 
 
 def keep(record: Record, item: pytest.Item) -> None:
-    """Put a record and its properties on an item, in place of those of a try before."""
+    """Put a record on an item, and its properties if a plugin reports them, in place of
+    those of a try before.
+    """
     item.stash[RECORD] = record
+    if not _reports_properties(item.config):
+        return
     others = []
     for name, value in item.user_properties:
         if not str(name).startswith(_PROPERTY):
             others.append((name, value))
     item.user_properties[:] = [*others, *properties_of(record)]
+
+
+def _reports_properties(config: pytest.Config) -> bool:
+    """Whether JUnit XML, pytest-html or allure is written; pytest and
+    pytest-json-report keep properties to the end, 3 kB of each item.
+    """
+    if config.getoption("xmlpath", None):
+        return True
+    return any(map(config.pluginmanager.hasplugin, ("html", "allure_listener")))
 
 
 def _why(record: Record) -> str | None:

@@ -5,8 +5,8 @@ It has at most `MOST_TRIALS` trials, wrong ones first, in equal parts of the run
 
 from __future__ import annotations
 
-import gzip
 import json
+import zlib
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +27,7 @@ NOT_CORRECT = "not correct"
 
 _LONGEST_EXAMPLE = 70  # characters of its question, and of its answer
 _EXAMPLES = 3  # of a class
+_GZIP = 31  # the format, for zlib
 
 _FILTERS = {
     "model": "Model",
@@ -109,8 +110,14 @@ def trial_table(runs: Sequence[PageRun], series: Sequence[Series]) -> TrialTable
 
 
 def _packed(trials: Iterable[_Embedded]) -> str:
-    text = b"[" + b",".join(trial.json for trial in trials) + b"]"
-    return b64encode(gzip.compress(text, 6, mtime=0)).decode()
+    """In pieces: the text of all trials is not made."""
+    packer = zlib.compressobj(6, wbits=_GZIP)
+    packed, before = [packer.compress(b"[")], b""
+    for trial in trials:
+        packed.append(packer.compress(before + trial.json))
+        before = b","
+    packed.append(packer.compress(b"]") + packer.flush())
+    return b64encode(b"".join(packed)).decode()
 
 
 # --- the choice -----------------------------------------------------------------------
@@ -139,9 +146,17 @@ def _of_run(
 ) -> list[_Embedded]:
     """The first wrong trials, then the first correct ones; in the order of the run."""
 
+    examples = Counter[tuple[Any, Any]]()
+
     def embedded(place: int, record: Record) -> _Embedded:
         trial = shown_trial(record, labels[series_key(number, record)])
-        return _Embedded(place, trial.by, _json(trial), _example(trial))
+        example = _example(trial)
+        if example is not None:
+            kind = trial.by["class"], example.model
+            examples[kind] += 1
+            if examples[kind] > _EXAMPLES:
+                example = None  # is not shown
+        return _Embedded(place, trial.by, _json(trial), example)
 
     wrong: list[_Embedded] = []
     right: list[tuple[int, Record]] = []  # made when it is known that they are shown
