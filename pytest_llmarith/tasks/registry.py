@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_llmarith.figures.estimates import TASKS
-from pytest_llmarith.tasks import addition, arithmetic
+from pytest_llmarith.tasks import addition, arithmetic, close_carries
 from pytest_llmarith.tasks.oeis.views import REPORT
 from pytest_llmarith.tasks.task import OEIS, Task
 
@@ -20,3 +20,4 @@ BUILT_IN: Mapping[str, Task[Any]] = {
 def register_built_in() -> None:
     """Make what the built-in tasks bring known to this process."""
     TASKS[OEIS] = REPORT
+    TASKS[addition.NAME] = close_carries.FIGURES

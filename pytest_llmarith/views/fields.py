@@ -56,17 +56,23 @@ def field_of(
 
 def task_table(view: View, rows: Sequence[Here], level: Level) -> Table:
     """A table that a task brings, of results of this task."""
-    own: dict[str, Described] = {}
+    measures: dict[str, Measure | Described] = {**MEASURES}
     for row in rows:
-        own |= row.result.own
-    columns = [_task_column(one, own) for one in view.fields]
+        measures |= row.result.own
+    # Of a run that was read, a measure without any figure is not known.
+    columns = [
+        _task_column(one, measures)
+        for one in view.fields
+        if one.figures[0][0] in measures
+    ]
     places: list[Here] = []
-    for row in rows:
+    for row in rows if columns else ():
         places += _places(row, view.rows)
     if view.rows == "model":
         whose = WHOSE[:1]
     else:
-        title = own[view.rows].title if view.rows in own else view.rows
+        named = measures.get(view.rows)
+        title = named.title if named else view.rows
         name = Column(
             "row", short_name(title), kinds.NAME, "", _ROW_NAMES.get(view.rows, _at)
         )
@@ -97,7 +103,9 @@ _ROW_NAMES: Mapping[str, Callable[[Here], str]] = {
 }
 
 
-def _task_column(field: Field, own: Mapping[str, Described]) -> Column[Any]:
+def _task_column(
+    field: Field, measures: Mapping[str, Measure | Described]
+) -> Column[Any]:
     """A column whose text is a single figure, with its interval, or made of several."""
     (first, _), *others = field.figures
     title, meaning = short_name(field.title), sanitize(field.meaning, _LONGEST_MEANING)
@@ -106,7 +114,7 @@ def _task_column(field: Field, own: Mapping[str, Described]) -> Column[Any]:
         return [here.get(key, at or here.at) for key, at in field.figures]
 
     if not others and field.filled([""]) == "":
-        column = field_of(first, own.get(first) or MEASURES[first], Level.BRIEF)
+        column = field_of(first, measures[first], Level.BRIEF)
         return replace(
             column, title=title, meaning=meaning, value=lambda here: figures(here)[0]
         )

@@ -163,9 +163,13 @@ def thousands(number: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """A count or a median of counts, such as `31`, `31.5` or `12.3k`."""
+    """A count or a median of counts, such as `31`, `31.5` or `12.3k`; what is below 1
+    in two digits, such as `0.012`.
+    """
     if number is None or number >= 1_000:
         return thousands(number)
+    if 0 < abs(number) < 1:
+        return f"{number:.2g}"
     return f"{number:.1f}".removesuffix(".0")
 
 
