@@ -44,6 +44,7 @@ Points = Annotated[float, Meta(ge=-100, le=100)]
 Name = Annotated[str, Meta(min_length=1)]
 _DIGITS = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"
 NUMBER = _DIGITS + "([eE][+-]?[0-9]{1,4})?$"  # decimal text with a bounded exponent
+NumberTokens = Annotated[str, Meta(pattern="^[0-9]+([|][0-9]+)*$")]
 WrongDigits = Annotated[str, Meta(pattern="^[01]+$")]
 ErrorSize = Annotated[
     str, Meta(pattern=_DIGITS + "([eE][+-]?[0-9]{1,9})?$")
@@ -185,6 +186,7 @@ class Reply(Usage):
     `retries`: of this run; a record has them beside its reply
     `logprobs`: log probabilities of the tokens that a number may be made of; a record
         has those of the answer
+    `number_tokens`: a number of 11 digits as the server's tokenizer cuts it
     """
 
     text: str
@@ -195,6 +197,7 @@ class Reply(Usage):
     system_fingerprint: str | None = None
     retries: tuple[Retry, ...] = ()
     logprobs: tuple[TokenLogprob, ...] = ()
+    number_tokens: NumberTokens | None = None
 
 
 class NumberDetails(Part, tag_field="kind", tag="number"):

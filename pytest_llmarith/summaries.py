@@ -53,7 +53,7 @@ from pytest_llmarith.types import (
 # Measures whose values are words, or numbers of any size.
 _WITH_TEXT = (
     *("average_absolute_error", "median_relative_error"),
-    *("d50_place", "adaptive_d50_place", "adaptive_d50_ended"),
+    *("d50_place", "adaptive_d50_place", "adaptive_d50_ended", "number_tokens"),
 )
 
 

@@ -140,6 +140,8 @@ class LlmServer:
         self.asked: Counter[str] = Counter()
         self.in_flight = 0
         self.peak_in_flight = 0
+        self.tokens: object = None  # what it says of its tokens, if it is known
+        self.tokenized: list[Mapping[str, Any]] = []  # what was asked of them
         self.port = 0
 
     @property
@@ -192,6 +194,7 @@ class LlmServer:
     async def _serve(self, started: Future[int]) -> None:
         app = web.Application(client_max_size=2**30)
         self.add_routes(app)
+        app.router.add_post("/tokenize", self._tokenize)
         app.router.add_post(
             "/{path:.*}", self._handle
         )  # whatever the providers' protocols call it
@@ -206,6 +209,12 @@ class LlmServer:
 
     def add_routes(self, app: web.Application) -> None:
         """Answer other requests than single questions."""
+
+    async def _tokenize(self, request: web.Request) -> web.Response:
+        self.tokenized.append(await request.json())
+        return web.json_response(
+            self.tokens, status=404 if self.tokens is None else 200
+        )
 
     async def _listen(self) -> None:
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)

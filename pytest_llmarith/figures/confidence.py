@@ -27,7 +27,8 @@ from pytest_llmarith.types import Outcome
 
 _MOST_POSITIONS = 30  # from either end of a number
 _ANSWER, _DIGIT = "answer", "least digit"
-_ENDS = ("from_left", "from_right")
+_TOKEN = "in token of "  # how many digits
+_NOWHERE = _MOST_POSITIONS + 1
 _STEPS, _MOST = 32, 16  # of log odds
 _UNIT = 1_000_000  # sums are of whole numbers, which have no order
 
@@ -40,12 +41,15 @@ class ConfidenceCounter:
         self.asked = self.known = self.first_wrong = self.among = 0
         # By what is summed up, and its cell or position.
         self.sums = collections.defaultdict[tuple[str, int], list[int]](lambda: [0] * 4)
+        self.number_tokens = collections.Counter[str]()
 
     def add(self, trial: Trial) -> None:
         record, reply = trial.record, trial.record.reply
         if reply is None or record.answer is None or record.reading is None:
             return
         self.asked += bool(reply.sent and reply.sent.params.get("logprobs"))
+        if reply.number_tokens:
+            self.number_tokens[reply.number_tokens] += 1
         digits = _digits(reply.logprobs)
         told = "".join(before[-1] for _, before in digits)
         # A record that was graded anew may have another answer.
@@ -83,8 +87,13 @@ class ConfidenceCounter:
             wrong = "0" * len(digits)
         if wrong is None or len(wrong) != len(digits):
             return
-        for at, (token, _) in enumerate(digits):
-            for what, place in zip(_ENDS, (at + 1, len(wrong) - at), strict=True):
+        for at, (token, before) in enumerate(digits):
+            size = len(_of(token.text))
+            for what, place in (
+                ("from_left", at + 1),
+                ("from_right", len(wrong) - at),
+                (f"{_TOKEN}{size}", len(before) if size > 1 else _NOWHERE),
+            ):
                 if place <= _MOST_POSITIONS:
                     self._add(what, place, token.logprob or 0.0, wrong[at] == "0")
 
@@ -186,7 +195,8 @@ def _reliability(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 def _by_position(figure_of: Callable[[Bin], Iterator[Figure]]) -> _Figures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        for by in _ENDS:
+        named = {what for leaf in leaves for what, _ in leaf.counted.sums}
+        for by in sorted(named - {_ANSWER, _DIGIT}):
             for place, one in _bins(leaves, by).items():
                 for figure in figure_of(one):
                     yield figure._replace(by=by, at=str(place))
@@ -200,6 +210,24 @@ def _digit_probability(one: Bin) -> Iterator[Figure]:
 
 def _accuracy(one: Bin, by: str = "", at: str = "") -> Iterator[Figure]:
     return percentages([Figure(one.right, n=one.n, by=by, at=at)])
+
+
+def _number_tokens(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    """How most replies say that a number is cut, in words and as an example."""
+    counted = collections.Counter[str]()
+    for leaf in leaves:
+        counted.update(leaf.counted.number_tokens)
+    for tokens, count in counted.most_common(1):
+        sizes = list(map(len, tokens.split("|")))
+        most = max(sizes)
+        said = "of several lengths"
+        if most == 1:
+            said = "1"
+        elif {*sizes[:-1]} <= {most}:
+            said = f"{most} from the left"
+        elif {*sizes[1:]} == {most}:
+            said = f"{most} from the right"
+        yield Figure(f"{said}: {tokens}", n=count)
 
 
 _MEASURES: Sequence[tuple[str, str, str, str, _Figures]] = (
@@ -257,11 +285,20 @@ _MEASURES: Sequence[tuple[str, str, str, str, _Figures]] = (
         _reliability,
     ),
     (
+        "number_tokens",
+        "digits a token",
+        "",
+        "digits of a token, and from which end of a number they are grouped, with an "
+        "example, as the tokenizer of the server says",
+        _number_tokens,
+    ),
+    (
         "digit_probability",
         "digit probability %",
         "%",
-        "mean probability of n digits, by their position from either end, of answers "
-        f"as long as the expected value; at most {_MOST_POSITIONS}",
+        "mean probability of n digits, by their position from either end, and in tokens "
+        "of several digits, of answers as long as the expected value; at most "
+        f"{_MOST_POSITIONS}",
         _by_position(_digit_probability),
     ),
     (

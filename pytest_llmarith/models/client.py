@@ -12,6 +12,7 @@ import json
 import os
 import ssl
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 _PATH = "/chat/completions"
 _CONNECT_S = 30.0
+_TOKENIZE_S = 5.0
 # Servers close idle connections, uvicorn after 5 s; a question that is sent at that
 # moment would be lost.
 _IDLE_S = 4.0
@@ -289,6 +291,7 @@ class DirectClient:
         self._session: aiohttp.ClientSession | None = None
         self._proxy = cache(_proxy)
         self._trusted = cache(_trusted)
+        self._number_tokens_at: dict[tuple[str, str], str | None] = {}
 
     def prepare(self) -> None:
         """Read the price list."""
@@ -326,8 +329,9 @@ class DirectClient:
 
     async def request(self, model: Model, prompt: Prompt, timeout_s: float) -> Reply:
         """Send one request. Raises the errors of `provider_errors`."""
+        asked = request_of(model, prompt)
         try:
-            body = await self._post(request_of(model, prompt), timeout_s)
+            body = await self._post(asked, timeout_s)
         except Exception as error:
             if is_filtered(error):
                 return Reply("", finish_reason="content_filter")
@@ -336,7 +340,25 @@ class DirectClient:
         tokens = tokens_in(response)
         reply = reply_in(response, tokens)
         cost_usd = _cost(model, reply, tokens)
-        return structs.replace(reply, cost_usd=cost_usd)
+        number_tokens = None
+        if reply.logprobs:
+            number_tokens = await self._number_tokens(model, asked)
+        return structs.replace(reply, cost_usd=cost_usd, number_tokens=number_tokens)
+
+    async def _number_tokens(self, model: Model, asked: Post) -> str | None:
+        """How the server's tokenizer cuts a number, which is asked once; None if the
+        server does not tell.
+        """
+        root = asked.address.removesuffix(_PATH).removesuffix("/v1")
+        place = root, model.served_as
+        if place not in self._number_tokens_at:
+            self._number_tokens_at[place] = None
+            body = json.dumps(logprobs.tokenizing(model.served_as)).encode()
+            request = asked._replace(address=f"{root}/tokenize", body=body)
+            with suppress(Exception):  # many servers have no such address
+                said = json.loads(await self._post(request, _TOKENIZE_S))
+                self._number_tokens_at[place] = logprobs.number_tokens_in(said)
+        return self._number_tokens_at[place]
 
     async def close(self) -> None:
         """Close its connections."""

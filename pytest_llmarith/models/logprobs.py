@@ -32,11 +32,32 @@ _LETTER = re.compile(r"[A-Za-z]")
 _SPECIAL = re.compile(r"\s*(?:<.+>|\[.+\])\s*", re.DOTALL)
 _LEAST = -9_000  # OpenAI and vLLM send -9999 for what they do not know
 _MOST = 0.001  # rounding of a server
+_NUMBER = "83729461507"  # of a length that shows at which end groups begin
 
 
 def asked_for(target: str) -> Mapping[str, Any]:
     """The parameters that ask for log probabilities."""
     return _OF_COMPLETIONS if target.startswith("text-completion-") else _OF_CHATS
+
+
+def tokenizing(name: str) -> Mapping[str, Any]:
+    """What asks llama.cpp or vLLM for the tokens of a number."""
+    return {
+        "model": name,
+        "content": _NUMBER,
+        "with_pieces": True,
+        "prompt": _NUMBER,
+        "return_token_strs": True,
+        "add_special_tokens": False,
+    }
+
+
+def number_tokens_in(said: Any) -> str | None:
+    """The number as it is cut into tokens; None if these are not its digits."""
+    texts = said.get("token_strs") or [one["piece"] for one in said["tokens"]]
+    digits = ["".join(filter(str.isdigit, text)) for text in texts]
+    found = "|".join(filter(None, digits))
+    return found if found.replace("|", "") == _NUMBER else None
 
 
 def without(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -500,6 +500,9 @@ def _positions(row: Here, key: str) -> Mapping[str, tuple[str, str]]:
         across[str(place)] = "from_left", str(place)
     for place in range(lengths["from_right"], 0, -1):
         across[f"-{place}"] = "from_right", str(place)
+    for by, at in row.all(key):
+        if not by.startswith("from"):
+            across[f"{at} {by}"] = by, at
     return across
 
 

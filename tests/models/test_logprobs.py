@@ -4,6 +4,7 @@ the reply stands.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.evaluate import AskedTrial, evaluate
+from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.logprobs import logprobs_in
 from pytest_llmarith.records import Record, Reply
 from pytest_llmarith.types import Model
@@ -206,3 +208,46 @@ def test_what_is_refused_either_way_is_no_matter_of_them(asked: Asked) -> None:
             assert "context too long" in asked.model(model).message  # type: ignore[union-attr]
         # Two questions in two ways, each with and without.
         assert ["logprobs" in call.body for call in server.requests].count(True) == 4
+
+
+# --- how a number is cut --------------------------------------------------------------
+
+_PIECES = ["837", "294", "615", "07"]
+
+
+@pytest.mark.parametrize(
+    ("told", "cut"),
+    [
+        ({"tokens": [{"id": 1, "piece": one} for one in _PIECES]}, "837|294|615|07"),
+        ({"count": 4, "tokens": [1, 2, 3, 4], "token_strs": _PIECES}, "837|294|615|07"),
+        ({"token_strs": ["<s>", "\u2581", "83", "729461507"]}, "83|729461507"),
+        ({"tokens": [{"id": 1, "piece": [226, 150]}, *_PIECES]}, None),
+        ({"tokens": [1, 2, 3, 4]}, None),
+        ({"token_strs": ["837", "294"]}, None),
+        ({}, None),
+        ([], None),
+        (None, None),  # 404
+    ],
+)
+def test_a_server_is_asked_once_how_it_cuts_a_number(told: object, cut: str) -> None:
+    async def ask(address: str) -> list[Reply]:
+        client = Client()
+        model = Model("m", "openai/some", ASKED, address)
+        replies = [await client.complete(model, "5 + 5", 30) for _ in range(3)]
+        await client.close()
+        return replies
+
+    answer = Answer("10", logprobs=listed("1", "0"))
+    with LlmServer(lambda call: answer) as server:
+        server.tokens = told
+        replies = asyncio.run(ask(server.base_url))
+        assert [one.number_tokens for one in replies] == [cut] * 3
+        assert [one.text for one in replies] == ["10"] * 3
+        assert len(server.tokenized) == 1
+        assert len(server.requests) == 3
+
+
+def test_without_log_probabilities_nothing_more_is_asked(asked: Asked) -> None:
+    with LlmServer() as server:
+        asked.model(Model("m", "openai/some", {}, server.base_url))
+        assert server.tokenized == []

@@ -8,6 +8,7 @@ from math import log
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from pytest_llmarith.evaluate import AskedTrial
 from pytest_llmarith.figures.count import count
@@ -77,6 +78,8 @@ def test_probability_and_accuracy_by_position() -> None:
         ("from_right", "1"): 25,
         ("from_right", "2"): 50,
         ("from_right", "3"): 50,
+        ("in token of 2", "1"): 50,
+        ("in token of 2", "2"): 50,
     }
     right = {key: one.value for key, one in found.all("digit_accuracy").items()}
     assert right["from_left", "3"] == right["from_right", "1"] == 0
@@ -151,3 +154,24 @@ def test_the_area_is_that_of_all_pairs(cells: list[Bin]) -> None:
         area, interval = found
         assert area == pytest.approx(above / pairs)
         assert 0 <= interval.low <= area <= interval.high <= 1
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        ("8|3|7|2|9|4|6|1|5|0|7", "1: 8|3|7|2|9|4|6|1|5|0|7"),
+        ("837|294|615|07", "3 from the left: 837|294|615|07"),
+        ("83|729|461|507", "3 from the right: 83|729|461|507"),
+        ("83|72|94|61|50|7", "2 from the left: 83|72|94|61|50|7"),
+        ("83729461507", "11 from the left: 83729461507"),
+        ("837|2946|15|07", "of several lengths: 837|2946|15|07"),
+        (None, None),
+    ],
+)
+def test_how_a_number_is_cut(tokens: str | None, said: str | None) -> None:
+    record = answered(9, [("10", 0.8)])
+    assert record.reply is not None
+    reply = structs.replace(record.reply, number_tokens=tokens)
+    assert (
+        result_of([structs.replace(record, reply=reply)]).value("number_tokens") == said
+    )

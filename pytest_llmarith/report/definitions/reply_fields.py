@@ -256,6 +256,7 @@ CONFIDENCE = Definition(
         replace(field("confidence_auc", Level.FULL), explained=True),
         replace(field("calibration_error", Level.FULL), explained=True),
         replace(field("right_among_five", Level.FULL), explained=True),
+        field("number_tokens", Level.FULL),
     ],
 )
 
