@@ -198,6 +198,7 @@ class CountedResult(Result):
         super().__init__(facts, {one.key: one.described for one in own})
         self._measures = {**MEASURES, **{one.key: one for one in own}}
         self._leaves = leaves
+        self._found: dict[tuple[str | None, int | None], list[_Leaf]] = {}
         self._made: dict[
             tuple[str, str | None, int | None], Mapping[tuple[str, str], Figure]
         ] = {}
@@ -205,10 +206,16 @@ class CountedResult(Result):
     def _below(
         self, counter: Any, variant: str | None, depth: int | None
     ) -> list[Leaf]:
+        place = variant, depth
+        if place not in self._found:  # many measures ask for the same places
+            self._found[place] = [
+                (of_variant, at_depth)
+                for of_variant, at_depth in self._leaves
+                if variant in (None, of_variant) and depth in (None, at_depth)
+            ]
         leaves = []
-        for (of_variant, at_depth), counters in self._leaves.items():
-            if variant in (None, of_variant) and depth in (None, at_depth):
-                leaves.append(Leaf(of_variant, at_depth, counters[counter]))
+        for leaf in self._found[place]:
+            leaves.append(Leaf(*leaf, self._leaves[leaf][counter]))
         return leaves
 
     def all(

@@ -122,7 +122,7 @@ def record_of(row: ArithmeticRow) -> Record:
             "inputs": dict(problem.inputs),
             "expected": problem.expected,
             "question": problem.question,
-            "strata": dict(problem.strata),
+            "strata": arithmetic.strata(problem),
             "variant_place": arithmetic.VARIANTS.index(row.variant),
         },
         "condition": DEFAULT_CONDITION.fields(),

@@ -63,7 +63,9 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         names = list(values)
         item_marks += marks
         parameters.append(pytest.param(*values.values(), id=label, marks=item_marks))
-    metafunc.parametrize(names, parameters)
+    # pytest makes a fixture for each other parameter of each item.
+    indirect = [name for name in names if name == MODEL_FIXTURE]
+    metafunc.parametrize(names, parameters, indirect=indirect)
 
 
 def _parametrize_skipped(metafunc: pytest.Metafunc, reason: str) -> None:

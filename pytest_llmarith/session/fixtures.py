@@ -19,6 +19,7 @@ import pytest
 from pytest_llmarith.session.items import (
     PROBLEM_MARKS,
     marks_on,
+    parameter_of,
     problem_of,
     running_item,
     settings_of,
@@ -86,9 +87,10 @@ def refuse(item: pytest.Item) -> NoReturn:
     pytest.fail(why, pytrace=False)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()  # `plugin` has frozen the items
+def thaw(config: pytest.Config) -> None:
+    """Undo that `plugin` has frozen the items."""
+    if config.pluginmanager.hasplugin(_NAME):
+        gc.unfreeze()
 
 
 # --- fixtures -------------------------------------------------------------------------
@@ -134,7 +136,8 @@ def llm_model() -> Any:
     """The model of this item, one of `--llm-model`; parametrized by the problem
     mark.
     """
-    refuse(running_item())
+    item = running_item()
+    return parameter_of(item, "llm_model") or refuse(item)
 
 
 @pytest.fixture

@@ -28,16 +28,13 @@ _PROMPT = (
 def problem_of(int1: int, int2: int, trial: int) -> Problem:
     """The sum of two numbers. Its depth is the number of digits of the longer one."""
     operands = str(int1), str(int2)
-    asked = Calculation(Op.ADD, Dtype.INT, operands)
     return Problem(
         inputs={"int1": operands[0], "int2": operands[1]},
         expected=str(int1 + int2),
         label=label_at(None, None, trial),
         depth=max(len(operands[0]), len(operands[1])),
-        private=asked,
         trial=trial,
         question=" + ".join(operands),
-        strata=strata_of(asked),
     )
 
 
@@ -76,4 +73,5 @@ TASK = number_task(
     calculation=calculation_of,
     strict=True,
     numbers=("int1", "int2"),
+    strata=lambda problem: strata_of(calculation_of(problem)),
 )

@@ -49,6 +49,7 @@ def task(depths: Iterable[int] = DEPTHS) -> BuiltInTask[str]:
         calculation=calculation_of,
         numbers=("lhs", "rhs"),
         signs=("sign",),
+        strata=strata,
     )
 
 
@@ -89,16 +90,13 @@ def placed(problem: Problem, variant: str, depth: int, trial: int) -> Problem:
 
 def of_operands(variant: str, lhs: str, rhs: str, expected: str) -> Problem:
     """The problem of two operands and their result."""
-    dtype, op = _parts(variant)
-    asked = Calculation(op, dtype, (lhs, rhs))
+    _, op = _parts(variant)
     return Problem(
         inputs={"lhs": lhs, "sign": op.sign, "rhs": rhs, "operation": _OPERATIONS[op]},
         expected=expected,
         variant=variant,
-        private=asked,
         question=f"{lhs} {op.sign} {rhs}",
-        strata=strata_of(asked),
-        tags={"op": str(op), "dtype": str(dtype)},
+        tags=_tags(variant),
     )
 
 
@@ -119,10 +117,21 @@ def calculation_of(problem: Problem) -> Calculation:
     return Calculation(op, dtype, (problem["lhs"], problem["rhs"]))
 
 
+def strata(problem: Problem) -> dict[str, int]:
+    """The carries of a problem."""
+    return strata_of(calculation_of(problem))
+
+
 @cache
 def _parts(variant: str) -> tuple[Dtype, Op]:
     dtype, _, op = variant.partition("_")
     return Dtype(dtype), Op(op)
+
+
+@cache
+def _tags(variant: str) -> dict[str, str]:
+    dtype, op = _parts(variant)
+    return {"op": str(op), "dtype": str(dtype)}
 
 
 def _integers(op: Op, left: int, right: int) -> tuple[str, str, str]:

@@ -175,7 +175,6 @@ def _bound(
         private=problem.private,
         trial=trial,
         question=problem.question,
-        strata=problem.strata,
         tags=problem.tags,
         owner=task,
         seed=seed,

@@ -5,7 +5,7 @@ carries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from pytest_llmarith.tasks.task import (
     Messages,
     NoAnswer,
     Problem,
+    no_strata,
     short_repr,
 )
 from pytest_llmarith.types import TOLERANCES, Dtype, NanReason, Op, Reading
@@ -49,6 +50,7 @@ def number_task(
     strict: bool = False,
     numbers: Sequence[str] = (),
     signs: Sequence[str] = (),
+    strata: Callable[[Problem], Mapping[str, int]] = no_strata,
     reply_tokens: int = 20,
 ) -> BuiltInTask[Any]:
     """A task whose answer is a number, the `expected` one of its problems: an integer,
@@ -60,9 +62,7 @@ def number_task(
     """
 
     def of(problem: Problem) -> Calculation:
-        if isinstance(problem.private, Calculation):
-            return problem.private
-        if calculation is not None:  # the problem of a record has nothing private
+        if calculation is not None:
             return calculation(problem)
         return Calculation(
             None, Dtype.FLOAT if "." in str(problem.expected) else Dtype.INT
@@ -115,6 +115,7 @@ def number_task(
         has_thoughts=True,
         signs=signs,
         has_numbers=True,
+        strata=strata,
     )
 
 

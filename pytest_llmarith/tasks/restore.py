@@ -82,7 +82,6 @@ def _as_recorded(one: records.RecordedProblem) -> Problem:
         depth=one.depth,
         trial=one.trial,
         question=one.question,
-        strata=one.strata,
     )
 
 

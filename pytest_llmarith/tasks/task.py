@@ -57,8 +57,8 @@ class Problem:
     is what `read` and `grade` need and no record shows.
 
     The other fields are for built-in tasks: problems with the same prompt and `trial`
-    share one reply; `question` is the question in one line; accuracy is also counted by
-    `strata`; `tags` are further arguments of the mark `cell`.
+    share one reply; `question` is the question in one line; `tags` are further
+    arguments of the mark `cell`.
     """
 
     inputs: Mapping[str, Any]
@@ -69,7 +69,6 @@ class Problem:
     private: Any = None
     trial: int | None = field(default=None, kw_only=True)
     question: str | None = field(default=None, kw_only=True)
-    strata: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     tags: Mapping[str, str | int | Sequence[str]] = field(
         default_factory=dict, kw_only=True
     )
@@ -126,7 +125,6 @@ class Grid:
             problem.private,
             trial=trial,
             question=problem.question,
-            strata=problem.strata,
             tags=problem.tags,
         )
 
@@ -438,6 +436,11 @@ class Task(Generic[Answer]):
         return False
 
     @property
+    def strata(self) -> Callable[[Problem], Mapping[str, int]]:
+        """What accuracy is also counted by; made for records, as it takes long."""
+        return no_strata
+
+    @property
     def signs(self) -> Sequence[str]:
         """The inputs that --llm-symbols rewrites."""
         return ()
@@ -473,6 +476,11 @@ class Task(Generic[Answer]):
         return replace(self, problems=replace(self.grid, depths=depths))
 
 
+def no_strata(problem: Problem) -> Mapping[str, int]:
+    """Nothing that accuracy is also counted by."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class BuiltInTask(Task[Answer]):
     """A task with what only the built-in tasks and `number_task` need."""
@@ -482,6 +490,7 @@ class BuiltInTask(Task[Answer]):
     signs: Sequence[str] = ()
     only_axes: frozenset[str] | None = None
     has_numbers: bool = False
+    strata: Callable[[Problem], Mapping[str, int]] = no_strata
 
     def invalid_expected(self, expected: Any) -> str | None:
         if not self.has_numbers or type(expected) is int:
@@ -564,7 +573,7 @@ class TaskProblem(Problem):
             inputs=dict(self.inputs),
             expected=self.expected,
             question=self.question,
-            strata=dict(self.strata),
+            strata=dict(self.owner.strata(self)),
             variant_place=self.variant_place,
         )
 
