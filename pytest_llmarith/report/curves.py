@@ -151,7 +151,7 @@ def reliability_charts(rows: Sequence[Here]) -> list[Chart]:
             if share:
                 curve[int(predicted)] = share
         if curve:
-            title = f"{row.label}, {short_name(row.task)}"
+            title = f"{row.label}, {short_name(row.task)}: correct %"
             curves = {row.label: curve, _AS_SURE: _EQUAL}
             labels = list(curves)
             found.append(curves_chart(title, "probability %", curves, labels))

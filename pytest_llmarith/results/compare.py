@@ -11,7 +11,11 @@ from typing import Literal, NamedTuple
 from pytest_llmarith.figures.contrasts import D50, Compared, rows
 from pytest_llmarith.figures.estimates import Estimate, Figure, Place
 from pytest_llmarith.figures.searches import Threshold
-from pytest_llmarith.figures.shares import noise_of, percentage
+from pytest_llmarith.figures.shares import (
+    noise_of,
+    percentage,
+    percentage_of_clusters,
+)
 from pytest_llmarith.records import Part, Points
 from pytest_llmarith.results.compare_sides import (
     ModelOfRun,
@@ -34,6 +38,7 @@ from pytest_llmarith.results.questions import (
 from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.statistics.intervals import Interval
 from pytest_llmarith.statistics.pairs import mover
+from pytest_llmarith.statistics.proportions import Cluster
 
 
 class Side(Part):
@@ -222,21 +227,30 @@ def _is_the_same(first: ModelOfRun, second: ModelOfRun) -> bool:
 
 
 def _add_noise(row: Compared, pairs: Iterable[Pair]) -> None:
-    """How far the model agrees with itself."""
-    n = replies = outcomes = right = 0
+    """How far the model agrees with itself: in all repeats of a question, and by the
+    noise in each of them.
+    """
+    n = replies = outcomes = tries = 0
+    alike = []
     for one, other in answered(pairs):
         if one.answered == other.answered:
             n += 1
             replies += one.replies == other.replies
             outcomes += one.outcomes == other.outcomes
-            right += one.correct == other.correct
+            tries += one.answered
+            wrong = (one.answered - one.correct) * (other.answered - other.correct)
+            right = one.correct * other.correct
+            alike.append(Cluster(right + wrong, one.answered**2))
     for part, same in (("same_replies", replies), ("same_outcomes", outcomes)):
         share = percentage(same, n)
         if share is not None:
             row.put(part, share)
-    alike = percentage(right, n)
-    if alike is not None:
-        row.put("noise", noise_of(alike, n))
+    if tries > n:
+        found = percentage_of_clusters(alike)
+    else:
+        found = percentage(*Cluster.of(alike))
+    if found is not None:
+        row.put("noise", noise_of(found, tries))
 
 
 def _not_the_same(

@@ -163,14 +163,15 @@ def thousands(number: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """A count or a median of counts, such as `31`, `31.5` or `12.3k`; what is below 1
-    in two digits, such as `0.012`.
+    """A count, a median or a ratio, such as `31`, `31.5`, `0.97`, `0.0012` or
+    `12.3k`.
     """
     if number is None or number >= 1_000:
         return thousands(number)
-    if 0 < abs(number) < 1:
+    if 0 < abs(number) < 0.1:
         return f"{number:.2g}"
-    return f"{number:.1f}".removesuffix(".0")
+    decimals = 2 if abs(number) < 10 else 1
+    return f"{number:.{decimals}f}".rstrip("0").removesuffix(".")
 
 
 def short(number: str | None) -> str:

@@ -86,6 +86,28 @@ def test_a_model_asked_twice_tells_its_noise(
     assert row_of(other).get("noise") is None
 
 
+def test_the_noise_of_repeats_is_that_of_each_repeat() -> None:
+    """Not of whole questions, of which few have as many right repeats in both runs."""
+    first, second = (
+        [
+            record_of(
+                asked(text, trial=trial) | {"nodeid": f"{trial}", "repeat": repeat}
+            )
+            for trial, some in enumerate(texts)
+            for repeat, text in enumerate(some)
+        ]
+        for texts in (
+            [["{}", "7"], ["{}", "{}"], ["8", "8"], ["8", "{}"]],
+            [["{}", "{}"], ["{}", "{}"], ["8", "8"], ["{}", "7"]],
+        )
+    )
+    noise: Any = row_of(compare_two(run(first), run(second, name="two"))).get("noise")
+    # A half, all, all and a half of the pairs of repeats are alike.
+    assert noise.value == pytest.approx(196 * (0.25 / 8) ** 0.5, 1e-3)
+    assert noise.n == 8
+    assert noise.low < noise.value < noise.high
+
+
 # --- which questions ------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_llmarith.cli import main
 from tests.llm_server import Answer, Call
 from tests.session.bench import BENCH, WAYS, Bench, right
 
@@ -41,3 +42,10 @@ def test_one_provider_tells_them_and_one_refuses(bench: Bench, way: str) -> None
     assert len(bench.server.requests) == asked  # all are in the store
     page = (bench.runs[-1] / "report.html").read_text(encoding="utf-8")
     assert 'id="confidence"' in page
+    picture = bench.pytester.path / "reliability.svg"
+    output = f"--output={picture}"
+    plot = ["plot", str(bench.runs[-1]), "--kind=reliability", output]
+    assert main(plot) == 0
+    drawn = picture.read_text(encoding="utf-8")
+    assert "openai/told" in drawn
+    assert "openai/silent" not in drawn
