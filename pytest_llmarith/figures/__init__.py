@@ -5,6 +5,7 @@ Keys of `get`, `value`, `count` and `all` (with what names one of several figure
 
 - outcomes: `correct`, `deviate`, `nan`, `cheat`, `unanswered`, `measured`,
   `correct_percentage` and so on, `stratum` (by a name, at a value; n is measured)
+- truncated replies: `correct_without_truncated`
 - repeats: `repeats`, `consistency`, `same_reply`, `same_outcome`, `noise`, `pass_at_1`,
   `pass_at_k`, `majority`
 - replies: `replies`, `stored`, `batched`, `asked`, `unpriced`, `nan_reason` and

@@ -12,16 +12,18 @@ from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.shares import (
     NOISE,
     noise_of,
+    percentage,
     percentage_of_cells,
     percentage_of_clusters,
     percentages,
 )
 from pytest_llmarith.statistics.intervals import in_percent
 from pytest_llmarith.statistics.proportions import Cell, Cluster, pass_at
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.types import NanReason, Outcome
 
 _MOST_OF_STRATUM = 100  # and more
-_OUTCOMES = tuple(Outcome)
+_OUTCOMES = (*Outcome, Outcome.NAN)
+_TRUNCATED = len(Outcome)  # the place of such replies, which have no answer
 _NONE = -1  # no answer; no hash of Python is -1
 
 
@@ -38,6 +40,7 @@ class _Try(NamedTuple):
     answer: int  # equal for equal answers
     text: int  # equal for equal replies
     outcome: Outcome
+    is_truncated: bool
 
 
 _Repeats = dict[int, _Try]  # the trials of one problem by the number of the repeat
@@ -68,6 +71,8 @@ class OutcomeCounter:
         if outcome is Outcome.UNANSWERED:
             return
         place = _OUTCOMES.index(outcome)
+        if outcome is Outcome.NAN and record.reason == NanReason.TRUNCATED:
+            place = _TRUNCATED
         said = trial.said or _NONE
         self.trials.extend((trial.problem, record.repeat, _answer(trial), said, place))
         if not is_search:
@@ -166,7 +171,7 @@ def _problems(leaves: Sequence[Leaf]) -> list[_Repeats]:
     for leaf in leaves:
         columns = zip(*[iter(leaf.counted.trials)] * 5, strict=True)
         for problem, repeat, answer, said, place in columns:
-            one = _Try(answer, said, _OUTCOMES[place])
+            one = _Try(answer, said, _OUTCOMES[place], place == _TRUNCATED)
             found.setdefault(problem, {})[repeat] = one
     return list(found.values())
 
@@ -180,6 +185,22 @@ def _clusters(
         some = sum(one.outcome is outcome for one in repeats.values())
         clusters.append(Cluster(some, len(repeats)))
     return clusters
+
+
+def _without_truncated(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+    lost = sum(leaf.counted.trials[4::5].count(_TRUNCATED) for leaf in leaves)
+    outcomes = together(leaves)
+    found = percentage(outcomes[Outcome.CORRECT], outcomes.measured - lost)
+    clusters = []
+    for repeats in _problems(leaves):
+        whole = [one for one in repeats.values() if not one.is_truncated]
+        if whole:
+            right = sum(one.outcome is Outcome.CORRECT for one in whole)
+            clusters.append(Cluster(right, len(whole)))
+    if clusters:
+        found = percentage_of_clusters(clusters)
+    if lost and found:
+        yield found
 
 
 def _repeats(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -308,6 +329,14 @@ MEASURES = (
         "correct trials, of n with a reply, by other properties of problems",
         OutcomeCounter,
         _strata,
+    ),
+    Measure(
+        "correct_without_truncated",
+        "correct without truncated %",
+        "%",
+        "correct replies of those that are not truncated, if some are",
+        OutcomeCounter,
+        _without_truncated,
     ),
     Measure(
         "repeats",

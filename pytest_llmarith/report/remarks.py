@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from pytest_llmarith.figures.own_measures import FAILED
-from pytest_llmarith.figures.shares import percentage
 from pytest_llmarith.report.definitions.results import first_wrong, threshold
 from pytest_llmarith.results.gates import questions_of_run
 from pytest_llmarith.safe_text import sanitize, sanitize_name
@@ -183,12 +182,11 @@ def _truncated(row: Here) -> str:
     if row.searched or not count:
         return ""
     line = f"{count:,} of {row.measured:,} truncated"
-    rest = row.measured - count
-    if not rest:
+    rest = row.get("correct_without_truncated")
+    if rest is None:
         return line
-    others = with_interval(percentage(row.number("correct"), rest))
     correct = percent_of(row.correct)
-    return f"{line}: {correct} % correct with them, {others} % without"
+    return f"{line}: {correct} % correct with them, {with_interval(rest)} % without"
 
 
 def wrong_searches(row: Here) -> str:

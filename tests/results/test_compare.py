@@ -4,6 +4,7 @@ compared.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from decimal import Decimal
 from math import hypot
 from random import Random
@@ -26,7 +27,7 @@ from pytest_llmarith.results.compare import Comparisons, LeftOut, compare
 from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.questions import AskedQuestions, Questions
 from pytest_llmarith.statistics.pairs import Pairs, newcombe
-from pytest_llmarith.types import Condition, NumberFormat, Reading
+from pytest_llmarith.types import Condition, ModelFile, NumberFormat, Reading
 from tests.report.latex import tables_in
 from tests.results.made import (
     Opened,
@@ -106,6 +107,20 @@ def test_the_noise_of_repeats_is_that_of_each_repeat() -> None:
     assert noise.value == pytest.approx(196 * (0.25 / 8) ** 0.5, 1e-3)
     assert noise.n == 8
     assert noise.low < noise.value < noise.high
+
+
+def test_other_weights_and_another_build_of_the_server_are_named() -> None:
+    """They change replies, and no record has them."""
+    trials = [record_of(asked("{}", trial=trial)) for trial in range(2)]
+    sides = []
+    for weights, build in (("BF16", "xllamacpp 1"), ("Q4_K_M", "xllamacpp 2")):
+        file = ModelFile("m.gguf", 9, "0" * 64, 512, 1, 1, 9, 64, weights, build)
+        models = [{"name": trials[0].model, "file": asdict(file)}]
+        sides.append(run(trials, name=weights, models=models))
+    text = " ".join(as_lines(Comparisons([compare_two(*sides)], []), 200))
+    assert "BF16" in text.partition("differing:")[2]
+    assert "Q4_K_M" in text.partition("differing:")[2]
+    assert "xllamacpp 2" in text.partition("differing:")[2]
 
 
 # --- which questions ------------------------------------------------------------------

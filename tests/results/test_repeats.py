@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.figures.count import count
 from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.records import OwnDetails, Record
 from pytest_llmarith.report.series import results_of
@@ -83,6 +84,26 @@ def test_the_figures(
     assert repeats.value == len(problems[0])
     again: Any = repeats_of(trials[::-1])
     assert list(again.estimates()) == list(found.estimates())
+
+
+def test_without_truncated_replies_repeats_are_clustered() -> None:
+    """By hand: a problem of which one of two replies is left has it alone."""
+    cut = {"outcome": "nan", "reason": "truncated"}
+    cut_replies = [
+        record_of(asked(text, trial=trial) | {"repeat": repeat} | more)
+        for trial, texts in enumerate([("{}", "{}"), ("7", "{}"), ("?", "{}")] * 4)
+        for repeat, text in enumerate(texts)
+        for more in [cut if text == "?" else {}]
+    ]
+    (found,) = count(cut_replies)
+    without = found.get("correct_without_truncated")
+    assert without is not None
+    assert without.value == pytest.approx(100 * (1 + 0.5 + 1) / 3, abs=1e-3)
+    assert (without.n, without.method) == (20, "clustered")
+    (once,) = count([one for one in cut_replies if one.repeat == 0])
+    without = once.get("correct_without_truncated")
+    assert without is not None
+    assert (without.value, without.n, without.method) == (50, 8, "wilson")
 
 
 def test_repeats_tell_the_noise_of_asking_again() -> None:
