@@ -130,8 +130,8 @@ def _parts(variant: str) -> tuple[Dtype, Op]:
 
 @cache
 def _tags(variant: str) -> dict[str, str]:
-    dtype, op = _parts(variant)
-    return {"op": str(op), "dtype": str(dtype)}
+    dtype, _, op = variant.partition("_")
+    return {"op": op, "dtype": dtype}
 
 
 def _integers(op: Op, left: int, right: int) -> tuple[str, str, str]:
