@@ -8,6 +8,7 @@ a process that ends.
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import platform
 import re
@@ -28,6 +29,9 @@ from pytest_llmarith.sandbox.programs import (
 )
 from pytest_llmarith.sandbox.zygote_client import ZygoteClient, ZygoteLost
 
+# The variable with a folder that the containers of a host share, so that they see each
+# other's terms.
+SLOTS = "LLMARITH_SLOTS"
 _TRY_AGAIN_S = 5.0
 # Shared caches and cores slow a term down by this share, even if it does not wait for a
 # processor.
@@ -39,21 +43,40 @@ def fibonacci(n):
 
 print(fibonacci(int(input())))
 """
+_CGROUPS = Path("/sys/fs/cgroup")
 _CALIBRATION_INPUT = 22  # about 30,000 calls, a few milliseconds
 
 
 def slot_count() -> int:
-    """One for each core except one, which the zygotes use."""
-    return max(1, len(os.sched_getaffinity(0)) - 1)
+    """One for each core except one, which the zygotes use.
+
+    A container may have less processor time than cores.
+    """
+    cores = len(os.sched_getaffinity(0))
+    return max(1, math.ceil(min(cores, _quota())) - 1)
+
+
+def _quota() -> float:
+    """The processors that the control groups of this process may use; infinite if there
+    is no limit. A container sees its own group at the root.
+    """
+    least = math.inf
+    with suppress(OSError, ValueError, ZeroDivisionError):
+        own = Path("/proc/self/cgroup").read_text().rpartition("0::/")[2].split("\n")[0]
+        for group in (Path(own), *Path(own).parents):
+            with suppress(OSError, ValueError, ZeroDivisionError):
+                most, period = (_CGROUPS / group / "cpu.max").read_text().split()
+                least = min(least, int(most) / int(period))
+    return least
 
 
 class Slots:
     """`size` lock files in a private folder of this user."""
 
     def __init__(self, folder: Path | None = None, size: int | None = None) -> None:
-        self._folder = folder or Path(
-            tempfile.gettempdir(), f"llmarith-slots-{os.geteuid()}"
-        )
+        named = f"llmarith-slots-{os.geteuid()}"
+        shared = os.environ.get(SLOTS) or tempfile.gettempdir()
+        self._folder = folder or Path(shared, named)
         self.size = size or slot_count()
 
     @contextmanager
@@ -134,11 +157,12 @@ class Sandbox:
         self,
         program: str,
         inputs: Sequence[int],
-        on_run: Callable[[ProgramRun], None] | None = None,
+        is_enough: Callable[[ProgramRun], bool | None] = lambda run: None,
     ) -> list[ProgramRun]:
-        """Run the program with every input in order, up to the first inconclusive one.
+        """Run the program with every input in order, up to the first run that is
+        inconclusive or enough.
 
-        `on_run` is called after each. Raises OSError if the sandbox does not start.
+        Raises OSError if the sandbox does not start.
         """
         runs: list[ProgramRun] = []
         until = time.monotonic() + self._wait_s
@@ -150,10 +174,8 @@ class Sandbox:
                     time.sleep(_TRY_AGAIN_S)
                     run = self._measure(client, number)
                 self._on_term()
-                if on_run is not None:
-                    on_run(run)
                 runs.append(run)
-                if run.ending is Ending.INCONCLUSIVE:
+                if run.ending is Ending.INCONCLUSIVE or is_enough(run):
                     break
         return runs
 
