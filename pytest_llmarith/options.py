@@ -29,7 +29,6 @@ class Option(NamedTuple):
     help: str
     default: str | None = None  # None: the bench, the ini file or `settings` decides
     repeatable: bool = False
-    bare: str | None = None  # the value of the option without one
 
     @property
     def is_ini(self) -> bool:
@@ -129,11 +128,10 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "money and limits": (
         Option(
-            "--llm-batch",
-            "wait|submit|collect",
-            "Ask in batches, at about half the price: wait for them (if no value is "
-            "given), submit or collect",
-            bare="wait",
+            "--llm-questions-out",
+            "FILE",
+            "Ask nothing: write the questions that have no stored reply, as JSONL in the "
+            "form of OpenAI's batches",
         ),
         Option(
             "--llm-dry-run",
@@ -286,14 +284,6 @@ def declare(parser: pytest.Parser) -> None:
                 )
             elif option.metavar is None:
                 group.addoption(option.name, action="store_true", help=option.help)
-            elif option.bare is not None:
-                group.addoption(
-                    option.name,
-                    nargs="?",
-                    const=option.bare,
-                    metavar=option.metavar,
-                    help=option.help,
-                )
             else:
                 action = "append" if option.repeatable else "store"
                 group.addoption(

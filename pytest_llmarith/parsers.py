@@ -25,14 +25,14 @@ def seconds(text: str) -> float:
     raise ValueError(f"{text!r} is not a positive number of seconds; write 600 or 0.5")
 
 
-def one_of(choices: type[_Choice], hint: str = "") -> Callable[[str], _Choice]:
+def one_of(choices: type[_Choice]) -> Callable[[str], _Choice]:
     def parse(text: str) -> _Choice:
         try:
             return choices(text)
         except ValueError:
             *others, last = choices
             raise ValueError(
-                f"{text!r} is unknown; write {', '.join(others)} or {last}{hint}"
+                f"{text!r} is unknown; write {', '.join(others)} or {last}"
             ) from None
 
     return parse

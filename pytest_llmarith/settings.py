@@ -18,7 +18,7 @@ import pytest
 
 from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
 from pytest_llmarith.model_options import ModelOptions, encodable, parse_at
-from pytest_llmarith.models.asking import BatchMode, Transport
+from pytest_llmarith.models.asking import Transport
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.parsers import distinct, one_of, seconds, some_of, whole
 from pytest_llmarith.tasks.oeis.oeis_settings import OeisSettings, oeis_settings
@@ -81,15 +81,20 @@ class Settings:
     baseline: str | None
     reading: Reading | None
     request_limits: RequestLimits
-    batch: BatchMode | None
     transport: Transport
     dry_run: bool
+    questions_out: Path | None  # of each model, if there are several
     store_mode: StoreMode
     store_path: Path
     reports: Path
     strict: bool
     fail_under: tuple[str, ...]
     oeis: OeisSettings
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether the run only shows or writes its questions."""
+        return self.dry_run or self.questions_out is not None
 
     def check_tasks(self) -> None:
         """Raises ValueError if a task cannot be asked with its settings."""
@@ -202,11 +207,11 @@ def _parse(config: pytest.Config) -> Settings:
             max_tokens=given.optional("--llm-max-total-tokens", whole(1, 999_999_999)),
             price=given.optional("--llm-price", Price.parse),
         ),
-        batch=given.optional(
-            "--llm-batch", one_of(BatchMode, "; before a path, write --llm-batch=wait")
-        ),
         transport=given.value("llm_transport", one_of(Transport)),
         dry_run=bool(given.raw("--llm-dry-run")),
+        questions_out=given.optional(
+            "--llm-questions-out", config.invocation_params.dir.joinpath
+        ),
         store_mode=given.value("--llm-store", one_of(StoreMode)),
         store_path=config.rootpath / given.value("llm_store_dir", str) / STORE_FILE,
         reports=given.folder("--llm-reports", REPORTS_FOLDER),

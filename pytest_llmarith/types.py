@@ -272,7 +272,7 @@ class Model:
 
     `target` is a litellm model string; `params` are the request parameters that the
     user set, as JSON values. `grades` marks a model that a grader asks; it is not
-    measured. `batched` is set if it is asked in batches. `file` is set if a server that
+    measured. `file` is set if a server that
     this run starts answers from a file. `price` is the user's, in place of the listed
     one. `known` is what a fake model may reply to the question, the right reply first.
     """
@@ -283,7 +283,6 @@ class Model:
     api_base: str | None = None
     system_prompt: str | None = None
     grades: bool = False
-    batched: bool = False
     file: ModelFile | None = None
     price: Price | None = None
     known: tuple[str, ...] = ()

@@ -277,7 +277,7 @@ class LlmServer:
         return response
 
     def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Call:
-        prompt = _prompt(body)
+        prompt = prompt_in(body)
         self.asked[prompt] += 1
         call = Call(prompt, self.asked[prompt], body, headers)
         with self._changed:
@@ -292,7 +292,7 @@ class LlmServer:
             self._changed.notify_all()
 
 
-def _prompt(body: Mapping[str, Any]) -> str:
+def prompt_in(body: Mapping[str, Any]) -> str:
     """What was asked; of protocols other than OpenAI's it is the whole body."""
     messages = body.get("messages")
     content = messages[-1].get("content") if messages else None

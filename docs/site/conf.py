@@ -58,7 +58,7 @@ html_show_search_summary = False  # they would be fetched, which files on disk r
 
 CONTENTS = {
     "To learn": "tutorial running own-bench own-task breaking-point",
-    "To do": "models money batches sequences conditions comparing publishing ci scale containers",
+    "To do": "models money batches sequences programs conditions comparing publishing ci scale containers",
     "To look up": "questions options reports columns company site/api screens page errors",
     "To know why": "grading conformance oeis statistics confidence paper architecture release",
 }

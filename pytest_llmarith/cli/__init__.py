@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from pytest_llmarith.cli.batch_command import add_batch, add_replies
 from pytest_llmarith.cli.compare_command import add_compare, add_plan
 from pytest_llmarith.cli.conformance_command import add_conformance
 from pytest_llmarith.cli.init import add_init
@@ -32,7 +33,7 @@ from pytest_llmarith.cli.report_command import (
     add_report,
     add_trials,
 )
-from pytest_llmarith.cli.store_command import add_batch, add_store
+from pytest_llmarith.cli.store_command import add_store
 from pytest_llmarith.results.run_files import UsageError
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_conformance(commands)
     add_oeis(commands)
     add_store(commands)
+    add_replies(commands)
     add_batch(commands)
     _add_schema(commands)
     return parser

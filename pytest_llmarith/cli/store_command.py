@@ -1,25 +1,20 @@
-"""`llmarith store` and `llmarith batch`: the replies and the batches of a project."""
+"""`llmarith store`: the replies of a project."""
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import os
 import re
-import warnings
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.parser import (
-    NOT_DONE,
     NotDoneError,
     add_command,
     add_repeatable,
-    print_error,
     sanitize_line,
     say,
 )
@@ -31,16 +26,13 @@ from pytest_llmarith.views.formatting import UNKNOWN, dollars, thousands
 
 if TYPE_CHECKING:
     from pytest_llmarith.cli.parser import Commands
-    from pytest_llmarith.models.batch_providers import BatchProvider
-    from pytest_llmarith.models.reservations import Batch, Reservations
+    from pytest_llmarith.models.reservations import Reservations
     from pytest_llmarith.models.store import Holding, Store
     from pytest_llmarith.records import Reply
     from pytest_llmarith.results.logged_replies import LoggedReply
 
 _MAX_DAYS = 100_000
 _LONGEST_NAME = 60
-_LONGEST_REASON = 120
-_TIMEOUT_S = 120.0
 
 
 def add_store(commands: Commands) -> None:
@@ -84,10 +76,10 @@ def add_store(commands: Commands) -> None:
     )
 
     for subcommand in (importing, status, prune):
-        _add_store_dir(subcommand)
+        add_store_dir(subcommand)
 
 
-def _add_store_dir(command: argparse.ArgumentParser) -> None:
+def add_store_dir(command: argparse.ArgumentParser) -> None:
     """Add the argument for the folder of the store."""
     help_ = f"Folder of the store (default: {STORE_FOLDER}/ of the project)"
     command.add_argument("--store-dir", type=Path, metavar="DIR", help=help_)
@@ -106,21 +98,21 @@ def _moment(text: str) -> str:
         ) from None
 
 
-def _path(request: argparse.Namespace) -> Path:
+def store_path(request: argparse.Namespace) -> Path:
     folder = request.store_dir or project_of(Path.cwd(), STORE_FOLDER) / STORE_FOLDER
     return Path(folder).absolute() / STORE_FILE
 
 
-def _existing_store(request: argparse.Namespace) -> Path:
+def existing_store(request: argparse.Namespace) -> Path:
     """The path of the store. Raises UsageError if there is none."""
-    path = _path(request)
+    path = store_path(request)
     if not path.is_file():
         raise UsageError(f"there is no store {path}; name its folder with --store-dir")
     return path
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Reservations]:
+def opened(path: Path) -> Iterator[Reservations]:
     """The store, and the batches whose questions are reserved in it."""
     from pytest_llmarith.models.reservations import Locked, Reservations
     from pytest_llmarith.models.store import StoreError
@@ -143,7 +135,7 @@ def _import(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.log import log_of
 
     logs = [log_of(run) for run in request.runs]
-    with _opened(_path(request)) as store:
+    with opened(store_path(request)) as store:
         say(f"store: {sanitize_line(str(store.path))}")
         for log in logs:
             _import_log(log, store)
@@ -208,7 +200,7 @@ def _key(logged: LoggedReply) -> str:
 
 
 def _status(request: argparse.Namespace) -> int:
-    with _opened(_existing_store(request)) as store:
+    with opened(existing_store(request)) as store:
         say(_headline(store.path), *_table(store.holdings()))
     return 0
 
@@ -219,7 +211,7 @@ def _prune(request: argparse.Namespace) -> int:
         raise UsageError(
             "choose the replies to delete; add --model=NAME or --older-than=DAYS|DATE"
         )
-    with _opened(_existing_store(request)) as store:
+    with opened(existing_store(request)) as store:
         for model in models:
             if not store.holdings([model]):
                 raise UsageError(
@@ -271,179 +263,3 @@ def _headline(path: Path) -> str:
 
 def _replies(count: int) -> str:
     return f"{count:,} {'reply' if count == 1 else 'replies'}"
-
-
-# --- batches --------------------------------------------------------------------------
-
-
-def add_batch(commands: Commands) -> None:
-    """Declare `llmarith batch`."""
-    purpose = (
-        "Show the batches of --llm-batch whose replies are not all in the "
-        "store, or cancel them"
-    )
-    command = commands.add_parser("batch", help=purpose, description=f"{purpose}.")
-    subcommands = command.add_subparsers(
-        dest="subcommand", metavar="status|cancel", required=True
-    )
-
-    purpose = (
-        "Show the batches that have questions without a reply, and ask their "
-        "providers how far they are"
-    )
-    _add_store_dir(add_command(subcommands, "status", purpose, "", _status_of_batches))
-
-    purpose = (
-        "Cancel batches; the next run with --llm-batch takes the replies that exist"
-    )
-    cancel = add_command(subcommands, "cancel", purpose, "", _cancel)
-    cancel.add_argument(
-        "batches",
-        nargs="*",
-        metavar="BATCH",
-        help="Id of a batch, as `status` shows it",
-    )
-    cancel.add_argument("--all", action="store_true", help="All batches of the store")
-    cancel.add_argument(
-        "--forget",
-        action="store_true",
-        help="Cancel nothing, and take no replies: only free the questions, so that "
-        "the next run pays for them again",
-    )
-    _add_store_dir(cancel)
-
-
-def _status_of_batches(request: argparse.Namespace) -> int:
-    from pytest_llmarith.models.reservations import minute
-
-    with _opened(_existing_store(request)) as store:
-        batches = store.batches()
-
-    async def state(provider: BatchProvider, batch: Batch) -> str:
-        if batch.id is None:
-            return "not created" if batch.creating_at is None else "perhaps created"
-        found = await provider.state(batch.model, batch.id)
-        return "ended" if found.ended else f"{found.done:,} done"
-
-    rows = []
-    states = _ask_each(store.path, batches, state)
-    for batch, said in zip(batches, states, strict=True):
-        rows.append(
-            [
-                _id(batch),
-                sanitize_name(batch.model.target, _LONGEST_NAME),
-                sanitize_name(batch.model.api_base or UNKNOWN, _LONGEST_NAME),
-                sanitize_name(batch.parameters, _LONGEST_NAME),
-                minute(batch.made_at),
-                f"{batch.questions:,}",
-                sanitize_name(said, _LONGEST_REASON),
-            ]
-        )
-    headers = [
-        "batch",
-        "model",
-        "base URL",
-        "parameters",
-        "since (UTC)",
-        "questions",
-        "state",
-    ]
-    table = ["no batches"]
-    if rows:
-        table = ["", *draw(headers, rows, names=5)]
-    say(f"store: {sanitize_line(str(store.path))}", *table)
-    return 0
-
-
-def _cancel(request: argparse.Namespace) -> int:
-    if bool(request.batches) == request.all:
-        raise UsageError(
-            "choose the batches: name them as llmarith batch status does, or write "
-            "--all"
-        )
-    with _opened(_existing_store(request)) as store:
-        chosen = _chosen(store.batches(), request)
-        if not chosen:
-            say("no batches")
-        if request.forget:
-            with store.submitting():
-                for batch in chosen:
-                    store.release(batch)
-                    free = f"{batch.questions:,} questions are free"
-                    say(f"{_id(batch)}: forgotten, {free}")
-            return 0
-    for batch in chosen:
-        if batch.id is None:
-            raise UsageError(
-                f"{_id(batch)} has no id yet; rerun the run, which looks for it, or "
-                f"add --forget"
-            )
-
-    async def cancel(provider: BatchProvider, batch: Batch) -> str:
-        state = await provider.state(batch.model, str(batch.id))
-        if state.ended:
-            done = "has ended; the next run with --llm-batch takes its replies"
-        else:
-            await provider.cancel(batch.model, str(batch.id))
-            done = (
-                "cancelled; the next run with --llm-batch takes the replies that exist"
-            )
-        say(f"{_id(batch)}: {done}")
-        return ""
-
-    outcomes = _ask_each(store.path, chosen, cancel)
-    for batch, why in zip(chosen, outcomes, strict=True):
-        if why:
-            print_error("batch cancel", f"{_id(batch)}: {why}")
-    return NOT_DONE if any(outcomes) else 0
-
-
-def _chosen(batches: list[Batch], request: argparse.Namespace) -> list[Batch]:
-    """The batches that are named, or all. Raises UsageError for another name."""
-    if request.all:
-        return batches
-    by_id = {_id(batch): batch for batch in batches}
-    for name in request.batches:
-        if name not in by_id:
-            raise UsageError(f"there is no batch {name!r}; see llmarith batch status")
-    return [batch for batch in batches if _id(batch) in request.batches]
-
-
-def _id(batch: Batch) -> str:
-    """The provider's id, safe to print, or the beginning of the intent."""
-    return sanitize_line(batch.id or batch.intent[:8])
-
-
-def _ask_each(
-    store: Path,
-    batches: Sequence[Batch],
-    ask: Callable[[BatchProvider, Batch], Awaitable[str]],
-) -> list[str]:
-    """What the provider of each batch says, or why it says nothing.
-
-    Keys may be in the project's `.env`.
-    """
-    from pytest_llmarith.models.batch_providers import batch_provider
-    from pytest_llmarith.models.client import Client
-    from pytest_llmarith.models.provider_errors import diagnose
-    from pytest_llmarith.models.providers import dotenv_variables
-
-    async def all_() -> list[str]:
-        client = Client()
-        said = []
-        for batch in batches:
-            try:
-                said.append(await ask(batch_provider(client, batch.model), batch))
-            except Exception as error:
-                said.append(diagnose(error, batch.model, _TIMEOUT_S).message)
-        await client.close()
-        return said
-
-    try:
-        for name, value in dotenv_variables(store.parent.parent / ".env").items():
-            os.environ.setdefault(name, value)
-    except ValueError as error:
-        raise NotDoneError(str(error)) from error
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of litellm and pydantic
-        return asyncio.run(all_())

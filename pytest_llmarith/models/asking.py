@@ -9,18 +9,6 @@ from enum import StrEnum
 from pytest_llmarith.types import Failure, FailureCode, Price
 
 
-class BatchMode(StrEnum):
-    """How a run uses batches.
-
-    `WAIT` submits the questions and waits for the replies, `SUBMIT` only submits,
-    `COLLECT` only takes replies.
-    """
-
-    WAIT = "wait"
-    SUBMIT = "submit"
-    COLLECT = "collect"
-
-
 class Transport(StrEnum):
     """How questions to a server of one's own are sent.
 
@@ -53,7 +41,7 @@ class Plan:
     """What the broker knows about the questions of a run before the first request.
 
     `stored` maps the index of a question to the tokens of its stored reply; `to_ask`
-    holds the indices of the others, except `in_batches`, those that are in batches
+    holds the indices of the others, except `awaited`, those that are asked elsewhere
     already. `spent_usd` and `spent_tokens` are the original cost of the stored replies;
     `spent_unpriced` counts those of unknown price. `terms` covers the models to ask,
     `refused` says why a model has to be asked otherwise, or why a budget cannot be kept
@@ -62,7 +50,7 @@ class Plan:
 
     stored: Mapping[int, int | None] = field(default_factory=dict)
     to_ask: tuple[int, ...] = ()
-    in_batches: tuple[int, ...] = ()
+    awaited: tuple[int, ...] = ()
     spent_usd: float = 0.0
     spent_unpriced: int = 0
     spent_tokens: int = 0
@@ -74,3 +62,4 @@ class Plan:
 NEVER_ASKED = Failure(
     "the run ended before this question was asked", code=FailureCode.NOT_ASKED
 )
+AWAITED = "asked elsewhere; llmarith batch collect takes the reply"

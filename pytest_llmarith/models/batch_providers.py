@@ -1,8 +1,7 @@
 """Batches at a provider: how they are created, found, watched and read.
 
 There are two forms: OpenAI's, through litellm, and Anthropic's, whose batches litellm
-cannot create. The bodies of their requests are what litellm would send for single
-questions.
+cannot create.
 """
 
 from __future__ import annotations
@@ -10,25 +9,24 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import math
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import quote
 
-from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.httpx_guard import sent_once
+from pytest_llmarith.models.litellm_client import LitellmClient
 from pytest_llmarith.models.provider_errors import UnusableResponse
-from pytest_llmarith.models.providers import key_variable, provider_of
-from pytest_llmarith.models.reservations import Batch, Messages
+from pytest_llmarith.models.providers import (
+    key_variable,
+    provider_of,
+    unusable_key,
+)
+from pytest_llmarith.models.reservations import Batch
 from pytest_llmarith.types import Model
 
 _UPLOAD_S, _CALL_S = 600.0, 120.0
-# Between this machine's clock and a provider's, whose time zone may be wrong.
-_CLOCKS_S = 86_400
-_MARKER = "the text of the question, 8f1d0c26"
 _ANTHROPIC = {"anthropic-version": "2023-06-01"}
 _NOT_ASKED = ("batch_expired", "request_timeout")  # OpenAI's codes
 # Anthropic's types of errors.
@@ -68,22 +66,17 @@ class BatchState(NamedTuple):
 
     `label` holds the intent, unless the provider keeps no metadata. If the batch has
     ended, `results` names what holds its rows, and `reason` says why questions may have
-    no row, which may be asked again if `again` is set. With `too_long`, more tokens
-    were waiting than the provider allows. A batch that is `completed` has a row for
-    each of its questions; `replies` counts the requests with a response, None if the
-    provider does not.
+    no row. A batch that is `completed` has a row for each of its questions; `replies`
+    counts the requests with a response, None if the provider does not.
     """
 
     id: str
     ended: bool
-    created_at: float
     total: int
     label: str = ""
     done: int = 0
     results: tuple[str, ...] = ()
     reason: str = ""
-    again: bool = False
-    too_long: bool = False
     completed: bool = False
     replies: int | None = None
 
@@ -114,9 +107,9 @@ class BatchProvider(Protocol):
     Methods raise what `provider_errors.diagnose` interprets.
     """
 
-    _client: Client
+    _client: LitellmClient
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: LitellmClient) -> None:
         self._client = client
 
     async def find(
@@ -129,21 +122,18 @@ class BatchProvider(Protocol):
         and Unclear if several have these questions or the provider does not list all
         batches.
         """
-        since = (batch.creating_at or 0) - _CLOCKS_S
         unnamed = list[BatchState]()
         for one in await self._all(batch.model, batch.intent):
             if batch.intent in one.label:
                 return one.id
             is_unknown = not one.label and one.id not in known
             has_its_size = one.total in (0, batch.questions)
-            if one.created_at >= since and is_unknown and has_its_size:
+            # Not by its date, as a provider's clock may be days behind.
+            if is_unknown and has_its_size and (one.results or not one.ended):
                 unnamed.append(one)
         running = sum(not one.ended for one in unnamed)
         if running:
-            raise Undecided(
-                f"{running} batches of this size were begun there since then and have "
-                f"not ended"
-            )
+            raise Undecided(f"{running} batches of this size there have not ended")
         found = list[str]()
         for one in unnamed:
             asked = await self._keys_in(batch.model, one)
@@ -175,18 +165,10 @@ class BatchProvider(Protocol):
         keys = set[str]()
         for name in state.results:
             for line in lines_in(await self.result(model, state, name)):
-                row = self.row(line)
+                row = row_of(line)
                 if row is not None:
                     keys.add(row.key)
         return keys
-
-    def row(self, line: bytes) -> BatchRow | None:
-        """A line of the results; None if it cannot be read."""
-        try:
-            row = self._read(json.loads(line))
-        except Exception:  # damaged or hostile
-            return None
-        return row if isinstance(row.key, str) else None
 
     def line(self, key: str, body: str) -> bytes:
         """A question, with the JSON of its request, as a line of a batch."""
@@ -212,11 +194,10 @@ class BatchProvider(Protocol):
 
     async def cancel(self, model: Model, id_: str) -> None: ...
 
-    def _read(self, row: Any) -> BatchRow: ...
 
-
-def batch_provider(client: Client, model: Model) -> BatchProvider:
+def batch_provider(client: LitellmClient, model: Model) -> BatchProvider:
     """The provider of a model that `providers.without_batches` accepts."""
+    unusable_key(model.target, os.environ)  # removes the spaces around it
     if provider_of(model.target, os.environ) == "anthropic":
         return Anthropic(client)
     return LikeOpenai(client)
@@ -250,57 +231,49 @@ def lines_in(content: bytes) -> Iterator[bytes]:
     return (line for line in io.BytesIO(content) if line.strip())
 
 
-# --- requests -------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------
 
 
-def bodies(
-    client: Client, model: Model, questions: Iterable[tuple[str, Messages]]
-) -> Iterator[tuple[str, str]]:
-    """The body of each question's single request, as JSON by key.
-
-    litellm makes the first body for each system prompt, and the prompt is then
-    replaced, because litellm takes milliseconds.
-    """
-    known: dict[str, str] = {}
-    for key, messages in questions:
-        *before, last = messages
-        prompt = last["content"]
-        if not prompt or prompt != prompt.strip():  # litellm may change it
-            yield key, _body(client, model, messages)
-            continue
-        system = json.dumps(before)
-        if system not in known:
-            marked = {**last, "content": _MARKER}
-            known[system] = _body(client, model, [*before, marked])
-        yield key, known[system].replace(json.dumps(_MARKER), json.dumps(prompt))
+def row_of(line: bytes) -> BatchRow | None:
+    """A line of results, in OpenAI's form or Anthropic's; None if it cannot be read."""
+    try:
+        row = json.loads(line)
+        read = _anthropic_row if "result" in row else _openai_row
+        found = read(row)
+    except Exception:  # damaged or hostile
+        return None
+    return found if isinstance(found.key, str) else None
 
 
-def _body(client: Client, model: Model, messages: Messages) -> str:
-    raw = _raw_request(client, model, messages)
-    body = raw.get("raw_request_body") or {}
-    if "messages" not in body:
-        why = raw.get("error") or (
-            "litellm asks this model at another endpoint, without batches"
-        )
-        raise ProviderError(str(why), 400)
-    more = body.pop("extra_body", None) or {}  # OpenAI's client merges it
-    return json.dumps({**body, **more})
+def _openai_row(row: Any) -> BatchRow:
+    key = row["custom_id"]
+    response = row.get("response") or {}
+    if response.get("status_code") == 200:
+        return BatchRow(key, dict(response["body"]))
+    error = response.get("body")
+    if isinstance(error, dict):
+        error = error.get("error")
+    error = error or row.get("error") or "no reason given"
+    code, message = None, error
+    if isinstance(error, dict):
+        code, message = error.get("code"), error.get("message")
+    status = response.get("status_code")
+    if not status:
+        status = 503 if code in _NOT_ASKED else 400
+    return BatchRow(key, None, ProviderError(str(message or code), int(status), error))
 
 
-def _raw_request(client: Client, model: Model, messages: Messages) -> Any:
-    """The single request that litellm would send."""
-    litellm = client.litellm
-    arguments = {
-        **model.params,
-        "model": model.target,
-        "messages": messages,
-        "max_retries": 0,
-    }
-    if model.api_base is not None:
-        arguments["api_base"] = model.api_base
-    return litellm.utils.return_raw_request(
-        litellm.types.utils.CallTypes.completion, arguments
-    )
+def _anthropic_row(row: Any) -> BatchRow:
+    key, result = row["custom_id"], row["result"]
+    kind = result["type"]
+    if kind == "succeeded":
+        return BatchRow(key, dict(result["message"]))
+    if kind != "errored":
+        status = {"canceled": 400, "expired": 503}[kind]
+        return BatchRow(key, None, ProviderError(f"the batch was {kind}", status))
+    error = result["error"].get("error") or result["error"]
+    status = 500 if error.get("type") in _MAY_PASS else 400
+    return BatchRow(key, None, ProviderError(str(error["message"]), status, error))
 
 
 # --- OpenAI's form --------------------------------------------------------------------
@@ -353,25 +326,6 @@ class LikeOpenai(BatchProvider):
     async def result(self, model: Model, state: BatchState, name: str) -> bytes:
         return await self._call(
             "afile_content", model, _content, _UPLOAD_S, file_id=name
-        )
-
-    def _read(self, row: Any) -> BatchRow:
-        key = row["custom_id"]
-        response = row.get("response") or {}
-        if response.get("status_code") == 200:
-            return BatchRow(key, dict(response["body"]))
-        error = response.get("body")
-        if isinstance(error, dict):
-            error = error.get("error")
-        error = error or row.get("error") or "no reason given"
-        code, message = None, error
-        if isinstance(error, dict):
-            code, message = error.get("code"), error.get("message")
-        status = response.get("status_code")
-        if not status:
-            status = 503 if code in _NOT_ASKED else 400
-        return BatchRow(
-            key, None, ProviderError(str(message or code), int(status), error)
         )
 
     async def cancel(self, model: Model, id_: str) -> None:
@@ -445,7 +399,6 @@ def _state(batch: Any) -> BatchState:
         "cancelled": "the batch was cancelled",
         "failed": f"the batch failed: {'; '.join(said) or 'no reason given'}",
     }
-    codes = [error.code for error in errors]
     total = done = 0
     replies = None
     counts = batch.request_counts
@@ -461,14 +414,11 @@ def _state(batch: Any) -> BatchState:
     return BatchState(
         id=_written(batch.id),
         ended=status == "completed" or status in reasons,
-        created_at=batch.created_at or math.inf,
         total=total,
         label=" ".join(map(str, metadata.values())),
         done=done,
         results=tuple(file for file in (output, batch.error_file_id) if file),
         reason=reasons.get(status, ""),
-        again=status == "expired",
-        too_long=status == "failed" and "token_limit_exceeded" in codes,
         completed=status == "completed",
         replies=replies,
     )
@@ -497,7 +447,7 @@ class Anthropic(BatchProvider):
         return b'{"requests": [' + b",".join(lines) + b"]}"
 
     async def create(self, model: Model, intent: str, uploaded: Any) -> BatchState:
-        raw = _raw_request(self._client, model, [{"role": "user", "content": _MARKER}])
+        raw = self._client.raw_request(model, [{"role": "user", "content": "1"}])
         beta = {}
         for name, value in (raw.get("raw_request_headers") or {}).items():
             if name.lower() == "anthropic-beta":
@@ -530,18 +480,6 @@ class Anthropic(BatchProvider):
             "GET", model, f"/{quote(state.id, safe='')}/{name}", timeout=_UPLOAD_S
         )
         return _content(response)
-
-    def _read(self, row: Any) -> BatchRow:
-        key, result = row["custom_id"], row["result"]
-        kind = result["type"]
-        if kind == "succeeded":
-            return BatchRow(key, dict(result["message"]))
-        if kind != "errored":
-            status = {"canceled": 400, "expired": 503}[kind]
-            return BatchRow(key, None, ProviderError(f"the batch was {kind}", status))
-        error = result["error"].get("error") or result["error"]
-        status = 500 if error.get("type") in _MAY_PASS else 400
-        return BatchRow(key, None, ProviderError(str(error["message"]), status, error))
 
     async def cancel(self, model: Model, id_: str) -> None:
         await self._json(
@@ -600,9 +538,8 @@ def _anthropic_state(batch: Any) -> BatchState:
     return BatchState(
         id=_written(batch["id"]),
         ended=ended,
-        created_at=datetime.fromisoformat(batch["created_at"]).timestamp(),
         total=sum(counts.values()),
         done=sum(count for name, count in counts.items() if name != "processing"),
-        results=("results",) if ended else (),
+        results=("results",) if ended and not batch.get("archived_at") else (),
         completed=ended,
     )

@@ -1,427 +1,406 @@
-"""The batches of a run: what is submitted, watched, and taken into the store.
+"""Batches of providers: a file of questions is submitted, and its replies collected.
 
-The store is what a run continues from: a question stays reserved there until its reply
-is stored, or its batch has ended without one by results that agree with the provider's
+A question is reserved in the store before its batch is created, until its reply is
+stored, or its batch has ended without one by results that agree with the provider's
 count. Results that lack lines are late, and read again.
 """
 
 from __future__ import annotations
 
-import math
+import asyncio
+import json
 import os
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
-from typing import NamedTuple
-
-import msgspec
+from typing import TypeVar
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.asking import BatchMode
+from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.batch_providers import (
     BatchProvider,
-    BatchRow,
     BatchState,
+    Unclear,
+    Undecided,
     batch_provider,
     lines_in,
 )
-from pytest_llmarith.models.batch_submission import (
-    LONG_AGO_S,
-    BatchQuestion,
-    ProviderCalls,
-    Submission,
-    Unreached,
-    Unread,
-    name_of,
-)
-from pytest_llmarith.models.budget import Budget, Prices
+from pytest_llmarith.models.budget import worst_case
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.provider_errors import (
-    Action,
-    UnusableResponse,
-    diagnose,
-    is_filtered,
-    is_gone,
-)
-from pytest_llmarith.models.redact import sent_of
-from pytest_llmarith.models.reservations import (
-    Batch,
-    Locked,
-    Messages,
-    Reservations,
-    minute,
-)
-from pytest_llmarith.models.retry import RequestCounts
-from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Failure, Message, Model, RequestLimits
+from pytest_llmarith.models.litellm_client import LitellmClient
+from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
+from pytest_llmarith.models.providers import without_batches
+from pytest_llmarith.models.question_files import QuestionFile
+from pytest_llmarith.models.replies_in import Intake
+from pytest_llmarith.models.reservations import Batch, Reservations
+from pytest_llmarith.models.responses import LARGEST_RESULTS
+from pytest_llmarith.models.retry import Attempts
+from pytest_llmarith.records import Request
+from pytest_llmarith.types import Model, Price
 
-_REPLIES_PER_WRITE = 500
-_MOST_TRIES = 2  # of one question in a run
-_FIRST_POLL_S, _LONGEST_POLL_S = 1.0, 60.0
-_TELL_AFTER_S = 30.0  # and later the less often, the longer it takes
-# Before each further look at a batch that is not there, or at results that are not
-# complete.
-_LATE_PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0)
-NOT_SUBMITTED = Failure("in no batch; --llm-batch=submit sends it")
+# Of one batch. OpenAI allows 50,000 requests and 200 MB, Anthropic 100,000 and 256 MB;
+# how many tokens may wait depends on the account.
+_MOST_REQUESTS, _MOST_BYTES, _MOST_TOKENS = 10_000, 50_000_000, 2_000_000
+_BYTES_PER_TOKEN = 5  # of a reply in the results
+_TIMEOUT_S = 600.0  # in messages only
+_RETRIES = 3
+SETTLED_S = 60.0  # until a provider lists a batch whose creation was interrupted
+POLL_S = 60.0
+_LONG_AGO_S = 3600.0
+_T = TypeVar("_T")
 
 
-def in_batch_since(made_at: str) -> Failure:
-    """Why a question that is in a batch has no reply yet."""
-    return Failure(
-        f"in a batch since {minute(made_at)} UTC; --llm-batch=collect takes its reply"
+class BatchError(Exception):
+    """Something cannot be done with batches; the message is one line."""
+
+
+def name_of(batch: Batch) -> str:
+    """The provider's id, safe to print, or the beginning of the intent."""
+    return redact.one_line(batch.id or batch.intent[:8], os.environ)
+
+
+@dataclass(frozen=True)
+class Cap:
+    """The most that a file of questions may cost in US dollars.
+
+    `price` is that of a model without a listed batch price.
+    """
+
+    most_usd: float
+    price: Price | None = None
+
+
+class Batches:
+    """The batches of a store. `say` is called with lines for the terminal.
+
+    Methods raise BatchError, StoreError and QuestionsError.
+    """
+
+    def __init__(self, db: Reservations, say: Callable[[str], None]) -> None:
+        self._db = db
+        self._say = say
+        self._client = Client()
+        self._litellm = LitellmClient()
+
+    async def close(self) -> None:
+        await self._client.close()
+        await self._litellm.close()
+
+    def provider(self, batch: Batch) -> BatchProvider:
+        return batch_provider(self._litellm, batch.model)
+
+    # --- submit -----------------------------------------------------------------------
+
+    async def submit(
+        self, file: QuestionFile, cap: Cap | None = None, most: int | None = None
+    ) -> None:
+        """Submit the questions of a file that are neither stored nor in a batch, at
+        most so many. Raises Locked while another process submits.
+        """
+        keys = file.keys
+        with self._db.submitting():
+            awaited = self._db.awaited(keys)
+            for batch in self._db.batches():
+                if batch.id is None and awaited.keys() & self._db.questions(
+                    batch.intent
+                ):
+                    await self._resolve(batch)
+            free = self._db.free(keys)
+            others = len(keys) - len(free)
+            if others:
+                self._say(f"{others:,} questions are stored or in batches already")
+            sent = {key: request for key in free[:most] if (request := file.sent(key))}
+            for request in sent.values():
+                why = without_batches(_model_of(request), os.environ)
+                if why is not None:
+                    raise BatchError(why)
+            if cap is not None:
+                self._check(cap, sent)
+            for model, part in self._parts(file, sent):
+                await self._create(model, part)
+
+    def _check(self, cap: Cap, sent: Mapping[str, Request]) -> None:
+        """Raises BatchError if questions may cost more."""
+        needed = 0
+        for request in sent.values():
+            model = _model_of(request)
+            listed = self._client.terms(model)
+            price = listed.batch_price or cap.price
+            longest = model.reply_limit or listed.max_reply_tokens
+            if price is None:
+                raise BatchError(
+                    f"the price of {model.target} in batches is unknown; write "
+                    f"--price=IN,OUT in dollars per million tokens"
+                )
+            if longest is None:
+                raise BatchError(
+                    f"the maximum reply length of {model.target} is unknown; write the "
+                    f"questions anew with --llm-param max_completion_tokens=N"
+                )
+            terms = ModelTerms(price, longest)
+            most = worst_case(terms, model, tuple(request.messages))
+            needed += most.picodollars
+        usd = needed / 1e12
+        if usd > cap.most_usd:
+            cents = -(-needed // 10**10)  # rounded up
+            raise BatchError(
+                f"--max-cost={cap.most_usd:.10g}: the batches may take up to ${usd:,.4f}; "
+                f"write --max-cost={cents / 100:.2f}, or shorten the replies with "
+                f"--llm-param max_completion_tokens=N"
+            )
+
+    def _parts(
+        self, file: QuestionFile, sent: Mapping[str, Request]
+    ) -> Iterator[tuple[Model, dict[str, tuple[Request, bytes]]]]:
+        """The questions with their lines, by what a batch may hold."""
+        parts: dict[str, dict[str, tuple[Request, bytes]]] = {}
+        sizes: dict[str, tuple[int, int]] = {}  # bytes and tokens
+        for key, body in file.bodies():
+            if key not in sent:
+                continue
+            request = sent[key]
+            model = _model_of(request)
+            shared = json.dumps([model.target, model.api_base, model.params])
+            part = parts.setdefault(shared, {})
+            size, tokens = sizes.get(shared, (0, 0))
+            line = batch_provider(self._litellm, model).line(key, body)
+            more_tokens = model.about_tokens(tuple(request.messages))
+            if part and (
+                len(part) >= self._most_requests(model)
+                or size + len(line) > _MOST_BYTES
+                or tokens + more_tokens > _MOST_TOKENS
+            ):
+                yield model, part
+                part = parts[shared] = {}
+                size = tokens = 0
+            part[key] = request, line
+            sizes[shared] = size + len(line), tokens + more_tokens
+        for part in parts.values():
+            if part:
+                yield _model_of(next(iter(part.values()))[0]), part
+
+    def _most_requests(self, model: Model) -> int:
+        """How many requests a batch may have, so that its results can be read."""
+        longest = model.reply_limit or self._client.terms(model).max_reply_tokens
+        if not longest:
+            return _MOST_REQUESTS
+        return min(_MOST_REQUESTS, LARGEST_RESULTS // (_BYTES_PER_TOKEN * longest))
+
+    async def _create(
+        self, model: Model, part: Mapping[str, tuple[Request, bytes]]
+    ) -> None:
+        """Reserve these questions and create their batch."""
+        provider = batch_provider(self._litellm, model)
+        lines = [line for _, line in part.values()]
+        attempts = Attempts(_RETRIES)
+        while True:
+            attempts.begin()
+            intent = self._db.reserve(
+                model, {key: request for key, (request, _) in part.items()}
+            )
+            if intent is None:
+                raise BatchError(
+                    "a run has asked some of these questions meanwhile; rerun the "
+                    "command, which submits the others"
+                )
+            batch = self._batch(intent)
+            try:
+                uploaded = await self._persistently(
+                    model, lambda: provider.upload(model, lines)
+                )
+            except BatchError:
+                self._db.release(batch)
+                raise
+            self._db.creating(intent)
+            batch = self._batch(intent)
+            try:
+                state = await provider.create(model, intent, uploaded)
+            except Exception as error:
+                why = diagnose(error, model, _TIMEOUT_S)
+                found = None
+                if may_be_done(error):
+                    self._say(f"{why.message}; looking whether the batch was created")
+                    found = await self._resolve(batch)
+                else:
+                    self._db.release(batch)
+                if found is not None or self._is_open(intent):
+                    return
+                pause_s = attempts.pause_s(why)
+                if why.action is not Action.RETRY or pause_s is None:
+                    raise BatchError(why.message) from error
+                await asyncio.sleep(pause_s)
+                continue
+            self._note(batch, state.id)
+            self._say(
+                f"{model.target}: batch of {len(part):,} submitted "
+                f"({name_of(replace(batch, id=state.id))})"
+            )
+            return
+
+    def _batch(self, intent: str) -> Batch:
+        (batch,) = (one for one in self._db.batches() if one.intent == intent)
+        return batch
+
+    def _is_open(self, intent: str) -> bool:
+        return any(one.intent == intent for one in self._db.batches())
+
+    def _note(self, batch: Batch, id_: str) -> None:
+        """Write the id of a batch down, unless it holds a key: then the batch is looked
+        for each time.
+        """
+        if redact.hide_keys(id_, os.environ) == id_:
+            self._db.created(batch.intent, id_)
+
+    async def _resolve(self, batch: Batch) -> str | None:
+        """The id of a batch that was perhaps created. If it was not, its reservations
+        end; if this cannot be known yet, nothing changes.
+        """
+        try:
+            found = None
+            if batch.creating_at is not None:
+                found = await self._find(batch)
+                if found is None and time.time() - batch.creating_at < _LONG_AGO_S:
+                    self._say(
+                        f"{batch.model.target}: looking for a batch of "
+                        f"{batch.questions:,} for {SETTLED_S:g} s"
+                    )
+                    await asyncio.sleep(SETTLED_S)
+                    found = await self._find(batch)
+        except Undecided as why:
+            self._say(
+                f"{batch.model.target}: {batch.questions:,} questions may be in a "
+                f"batch: {why}"
+            )
+            return None
+        if found is None:
+            self._db.release(batch)
+            return None
+        self._note(batch, found)
+        self._say(
+            f"{batch.model.target}: found the batch of {batch.questions:,} "
+            f"({name_of(replace(batch, id=found))})"
+        )
+        return found
+
+    async def _find(self, batch: Batch) -> str | None:
+        """Look for a batch without an id at its provider."""
+        provider, known = self.provider(batch), self._db.ids()
+        keys = self._db.questions(batch.intent)
+        try:
+            return await self._persistently(
+                batch.model, lambda: provider.find(batch, keys, known)
+            )
+        except (Unclear, BatchError) as why:
+            raise BatchError(
+                f"{batch.model.target}: whether a batch of {batch.questions:,} "
+                f"questions was created at {batch.made_at[:16]} UTC is unknown "
+                f"({why}); rerun the command, which looks again; if there is none, end "
+                f"it with llmarith batch cancel --forget {batch.intent[:8]}"
+            ) from why
+
+    # --- collect ----------------------------------------------------------------------
+
+    async def collect(self) -> int:
+        """Take the replies of all batches that have ended.
+
+        Returns how many batches are still running.
+        """
+        running = 0
+        for batch in self._db.batches():
+            try:
+                found = batch
+                if batch.id is None:
+                    with self._db.submitting():
+                        id_ = await self._resolve(batch)
+                    if id_ is None:
+                        continue
+                    found = replace(batch, id=id_)
+                running += not await self._collect(found)
+            except BatchError as why:
+                self._say(f"{why}; {_stays(batch)}")
+        return running
+
+    async def _collect(self, batch: Batch) -> bool:
+        """Take the replies of a batch if it has ended; returns whether it has."""
+        assert batch.id is not None
+        id_, target, provider = batch.id, batch.model.target, self.provider(batch)
+        state = await self._persistently(
+            batch.model, lambda: provider.state(batch.model, id_)
+        )
+        if not state.ended:
+            self._say(
+                f"{target}: batch of {batch.questions:,} ({name_of(batch)}), "
+                f"{state.done:,} done"
+            )
+            return False
+        questions = self._db.questions(batch.intent)
+        asked_at = datetime.fromtimestamp(batch.creating_at or 0, UTC)
+        intake = Intake(
+            self._client,
+            self._db,
+            questions.get,
+            asked_at.isoformat(timespec="milliseconds"),
+        )
+        for name in state.results:
+            intake.take(lines_in(await self._result(batch, state, name)))
+        failed = len(intake.failures)
+        without = len(questions) - len(intake.answered) - failed
+        lacking = state.lacking(
+            without=without, replies=len(intake.responses), damaged=intake.damaged
+        )
+        if lacking:
+            why = f"{target}: the results lack {lacking:,} lines"
+            if intake.damaged:
+                why += f", and {intake.damaged:,} lines cannot be read"
+            raise BatchError(why)
+        self._db.release(batch)
+        said = f"{target}: batch of {len(questions):,} ended, {len(intake.answered):,} replies"
+        if failed or without:
+            reason = redact.one_line(f": {state.reason}", os.environ)
+            reason = intake.why if failed or not state.reason else reason
+            said += (
+                f"; {failed + without:,} without{reason}; --llm-questions-out writes "
+                f"them again"
+            )
+        self._say(said)
+        return True
+
+    async def _result(self, batch: Batch, state: BatchState, name: str) -> bytes:
+        provider = self.provider(batch)
+        return await self._persistently(
+            batch.model, lambda: provider.result(batch.model, state, name)
+        )
+
+    async def _persistently(
+        self, model: Model, call: Callable[[], Awaitable[_T]]
+    ) -> _T:
+        """The result of a call, which is repeated after an outage.
+
+        Raises BatchError after the last call, or if calling again would not help.
+        """
+        attempts = Attempts(_RETRIES)
+        while True:
+            attempts.begin()
+            try:
+                return await call()
+            except (Unclear, Undecided):
+                raise
+            except Exception as error:
+                diagnosis = diagnose(error, model, _TIMEOUT_S)
+                pause_s = attempts.pause_s(diagnosis)
+                if diagnosis.action is not Action.RETRY or pause_s is None:
+                    raise BatchError(diagnosis.message) from error
+                await asyncio.sleep(pause_s)
+
+
+def _stays(batch: Batch) -> str:
+    forget = f"llmarith batch cancel --forget {name_of(batch)}"
+    return (
+        f"its {batch.questions:,} questions stay in the batch; collect again later, or "
+        f"free them with {forget}, and they are paid for again"
     )
 
 
-class _Late(NamedTuple):
-    """Why a batch, or its results, cannot be read yet.
-
-    `due` is when to look again, infinite if this run does not; `advice` is what the
-    user can do.
-    """
-
-    why: str
-    due: float
-    advice: str
-
-
-@dataclass
-class Batches:
-    """Brings questions into batches and replies into the store.
-
-    `say` is called with lines for the terminal.
-    """
-
-    client: Client
-    store: RunStore
-    limits: RequestLimits
-    counts: RequestCounts
-    prices: Prices
-    budget: Budget
-    say: Callable[[str], None]
-
-    def __post_init__(self) -> None:
-        self.calls = ProviderCalls(self.limits)
-        self._missing: dict[str, BatchQuestion] = {}
-        self._failures: dict[str, Failure] = {}
-        self._tries: Counter[str] = Counter()
-        self._may_pass: set[str] = set()  # questions whose error may pass
-        self._billed: set[str] = set()  # questions without a reply that may be billed
-        self._done: dict[str, int] = {}
-        self._late: dict[str, _Late] = {}  # by intent
-        self._looks: Counter[str] = Counter()  # in vain, by intent
-        self._unreached = ""  # why a provider could not be asked
-
-    async def run(
-        self,
-        mode: BatchMode,
-        questions: Mapping[str, BatchQuestion],
-        stored: Collection[str],
-    ) -> dict[str, Failure]:
-        """Bring these questions, except those that are stored, as far as the mode says.
-
-        Returns why questions still have no reply. Raises BatchError or StoreError.
-        """
-        assert self.store.path is not None
-        self._missing = {
-            key: question for key, question in questions.items() if key not in stored
-        }
-        began = time.monotonic()
-        tell_s = 0.0
-        with closing(Reservations(self.store.path, check_writable=True)) as self._db:
-            self._submission = Submission(
-                self.client, self.limits, self.calls, self._db, self.say
-            )
-            self._name_others(questions)
-            while True:
-                await self._take_ended()
-                submitted = await self._submit(mode)
-                waiting = self._db.batches(self._missing)
-                is_awaited = any(self._is_awaited(batch, mode) for batch in waiting)
-                if submitted and not is_awaited:
-                    return self._reasons()
-                elapsed_s = time.monotonic() - began
-                if elapsed_s >= tell_s:
-                    tell_s = _TELL_AFTER_S + elapsed_s * 1.25
-                    if submitted:
-                        self._tell_progress(waiting, elapsed_s)
-                    else:
-                        self.say("another run submits batches; waiting for it")
-                poll_s = min(_LONGEST_POLL_S, _FIRST_POLL_S + elapsed_s / 20)
-                await self.calls.pause(poll_s)
-
-    def _name_others(self, questions: Mapping[str, BatchQuestion]) -> None:
-        """Say which batches for the models of these questions hold none of them."""
-        targets = {one.model.target for one in questions.values()}
-        mine = self._db.batches(questions)
-        for batch in self._db.batches():
-            if batch.model.target in targets and batch not in mine:
-                self.say(
-                    f"a batch of {batch.questions:,} questions for {batch.model.target}, "
-                    f"submitted {minute(batch.made_at)} UTC, holds none of these "
-                    f"questions: repeat the command that submitted it (its parameters: "
-                    f"{batch.parameters})"
-                )
-
-    async def _submit(self, mode: BatchMode) -> bool:
-        """Find the batches of killed processes, and submit what may be submitted.
-
-        Nothing is submitted if the mode is COLLECT. Returns False if another run is
-        submitting, and this one has to wait.
-        """
-        may_create = mode is not BatchMode.COLLECT
-        left = {
-            key: one
-            for key, one in self._missing.items()
-            if self._tries[key] < _MOST_TRIES
-        }
-        try:
-            with self._db.submitting():
-                await self._submission.submit(left, may_create=may_create)
-        except Locked:
-            return not may_create
-        except Unreached as why:
-            if may_create:
-                raise
-            self._unreached = str(why)
-        return True
-
-    def _is_awaited(self, batch: Batch, mode: BatchMode) -> bool:
-        """Whether the run goes on until this batch has ended and can be read."""
-        late = self._late.get(batch.intent)
-        if late is None:
-            return mode is BatchMode.WAIT
-        return late.due < math.inf
-
-    def _tell_progress(self, waiting: list[Batch], elapsed_s: float) -> None:
-        done = sum(self._done.get(batch.intent, 0) for batch in waiting)
-        questions = sum(batch.questions for batch in waiting)
-        batches = f"{waiting[0].model.target}: batch"
-        if len(waiting) > 1:
-            batches = f"{len(waiting)} batches"
-        progress = f"{batches} of {questions:,}, {done:,} done"
-        if self._unreached:
-            progress += f", {self._unreached}"
-        self.say(
-            f"{progress}, {elapsed_s / 60:.0f} min; safe to leave (Ctrl-C), the same "
-            f"command goes on"
-        )
-
-    def _reasons(self) -> dict[str, Failure]:
-        """Why questions have no reply.
-
-        The budget keeps what those in batches may cost.
-        """
-        since = self._db.in_batches(self._missing)
-        stored = self._db.fetch(self._missing)
-        reasons = {}
-        others = 0  # in no batch
-        for key, question in self._missing.items():
-            if key in since:
-                self.budget.hold(*question)
-            if key in stored:
-                continue
-            if key in since:
-                reasons[key] = in_batch_since(since[key])
-            else:
-                others += 1
-                reasons[key] = self._failures.get(key, NOT_SUBMITTED)
-
-        if others:
-            self.say(f"{others:,} questions have no reply and are in no batch")
-        if since:
-            unreached = f" ({self._unreached})" if self._unreached else ""
-            self.say(
-                f"{len(since):,} questions are in batches{unreached}; "
-                f"--llm-batch=collect takes their replies"
-            )
-        for batch in self._db.batches(self._missing):
-            if batch.intent in self._late:
-                late = self._late[batch.intent]
-                self.say(
-                    f"{late.why}; its {batch.questions:,} questions stay in it; "
-                    f"{late.advice}"
-                )
-        return reasons
-
-    # --- take replies -----------------------------------------------------------------
-
-    async def _take_ended(self) -> None:
-        """Store the replies of all ended batches that hold a question of this run."""
-        self._unreached = ""
-        for batch in self._db.batches(self._missing):
-            late = self._late.get(batch.intent)
-            if late is not None and time.monotonic() < late.due:
-                continue
-            if batch.id is None:
-                continue
-            provider = batch_provider(self.client, batch.model)
-            poll = partial(provider.state, batch.model, batch.id)
-            try:
-                state = await self.calls.persistently(batch.model, poll, unless=is_gone)
-                self._done[batch.intent] = state.done
-                self._late.pop(batch.intent, None)
-                if state.ended:
-                    await self._take(batch, provider, state)
-            except Unread as error:
-                self._look_again(batch, str(error))
-            except Unreached as error:
-                self._unreached = str(error)
-            except Exception as error:
-                if not is_gone(error):
-                    raise
-                is_young = time.time() - (batch.creating_at or 0.0) < LONG_AGO_S
-                why = self.calls.diagnose(error, batch.model).message
-                self._look_again(batch, why, may_wait=is_young, may_forget=not is_young)
-
-    def _look_again(
-        self, batch: Batch, why: str, *, may_wait: bool = True, may_forget: bool = True
-    ) -> None:
-        """Look at this batch again after a pause, if it `may_wait`.
-
-        It does not if that was in vain too often.
-        """
-        assert batch.id is not None
-        looks = self._looks[batch.intent]
-        self._looks[batch.intent] += 1
-        due = math.inf
-        if looks < len(_LATE_PAUSES_S) and may_wait:
-            due = time.monotonic() + _LATE_PAUSES_S[looks]
-        advice = "rerun the same command later, which looks again"
-        if may_forget:
-            forget = f"llmarith batch cancel --forget {name_of(batch.id)}"
-            advice += f"; {forget} frees them, and they are paid for again"
-        late = _Late(f"{why} (batch {name_of(batch.id)})", due, advice)
-        self._late[batch.intent] = late
-        if looks == 0 and due < math.inf:
-            self.say(f"{late.why}; looking again for {sum(_LATE_PAUSES_S):g} s")
-
-    async def _take(
-        self, batch: Batch, provider: BatchProvider, state: BatchState
-    ) -> None:
-        """Store the replies of a batch that has ended.
-
-        If its results are complete, its other reservations end.
-        """
-        target = batch.model.target
-        questions = self._db.questions(batch.intent)
-        total = len(questions)
-        failures, lacking, damaged = await self._read(batch, provider, state, questions)
-        if lacking:
-            why = f"{target}: the results lack {lacking:,} lines"
-            if damaged:
-                why += f", and {damaged:,} lines cannot be read"
-            self._look_again(batch, why)
-            return
-        if state.again or state.too_long:
-            self._may_pass |= questions.keys() - failures.keys()
-        # Those without a row have the reason of the batch.
-        reason = Failure(redact.one_line(f"{target}: {state.reason}", os.environ))
-        failures = dict.fromkeys(questions, reason) | failures
-        mine = failures.keys() & self._missing.keys()
-        if state.too_long and total > 1:
-            asked = [self._missing[key] for key in questions.keys() & mine]
-            tokens = sum(one.model.about_tokens(one.prompt) for one in asked)
-            self._submission.most_tokens[target] = tokens // 2
-        else:
-            again = self._may_pass - self._billed
-            for key in failures:
-                self._tries[key] += 1 if key in again else _MOST_TRIES
-        self._db.release(batch)
-        self._failures |= failures
-        for key in self._billed & mine:
-            lost_usd = self.budget.fail(*self._missing[key], UnusableResponse())
-            self.counts.lost(lost_usd or 0.0)
-        said = f"{target}: batch of {total:,} ended, {total - len(failures):,} replies"
-        if failures:
-            messages = Counter(failure.message for failure in failures.values())
-            ((usual, _),) = messages.most_common(1)
-            said += f"; {len(failures):,} without: {usual}"
-        self.say(said)
-
-    async def _read(
-        self,
-        batch: Batch,
-        provider: BatchProvider,
-        state: BatchState,
-        questions: dict[str, Messages],
-    ) -> tuple[dict[str, Failure], int, int]:
-        """Store the replies, and remove their questions.
-
-        Returns the failures, how many lines the results lack, and how many are damaged.
-        """
-        created_at = datetime.fromtimestamp(batch.creating_at or 0, UTC)
-        asked_at = created_at.isoformat(timespec="milliseconds")
-        failures: dict[str, Failure] = {}
-        # Also by a reply that was stored earlier, or cannot be used.
-        answered: set[str] = set()
-        damaged = 0
-        for name in state.results:
-            replies: dict[str, Reply] = {}
-            read = partial(provider.result, batch.model, state, name)
-            content = await self.calls.persistently(batch.model, read, unless=is_gone)
-            for line in lines_in(content):
-                row = provider.row(line)
-                if row is None:
-                    damaged += 1
-                    continue
-                if row.error is None:
-                    answered.add(row.key)
-                if row.key not in questions:
-                    continue
-                outcome = self._outcome(batch.model, row)
-                if isinstance(outcome, Failure):
-                    failures[row.key] = outcome
-                    continue
-                failures.pop(row.key, None)
-                prompt = msgspec.convert(questions.pop(row.key), tuple[Message, ...])
-                replies[row.key] = msgspec.structs.replace(
-                    outcome,
-                    batched=True,
-                    asked_at=asked_at,
-                    sent=sent_of(batch.model, prompt),
-                )
-                if len(replies) == _REPLIES_PER_WRITE:
-                    self._write(batch, replies)
-                    replies = {}
-            self._write(batch, replies)
-        without = len(questions.keys() - failures.keys())
-        lacking = state.lacking(without=without, replies=len(answered), damaged=damaged)
-        return failures, lacking, damaged
-
-    def _outcome(self, model: Model, row: BatchRow) -> Reply | Failure:
-        """The reply of a row, or why there is none.
-
-        A reply that cannot be used may be billed.
-        """
-        try:
-            if row.error is not None:
-                raise row.error
-            return self.client.reply_in_batch(model, row.body or {})
-        except Exception as error:
-            if is_filtered(error):
-                return Reply("", finish_reason="content_filter")
-            diagnosis = diagnose(error, model, self.limits.timeout_s)
-            if row.error is None:
-                self._billed.add(row.key)
-            elif diagnosis.action is Action.RETRY:
-                self._may_pass.add(row.key)
-            return Failure(diagnosis.message, attempts=1)
-
-    def _write(self, batch: Batch, replies: Mapping[str, Reply]) -> None:
-        """Store replies, then count them."""
-        taken = self._db.settle(batch.intent, replies)
-        self.store.written.update(taken)
-        self.counts.numbers["requests"] += len(taken)
-        for key in taken:
-            question = self._missing.pop(key, None)
-            # the batch does not know a price that the run gives its model
-            model = batch.model if question is None else question.model
-            priced = self.prices.priced(model, replies[key])
-            self.counts.paid(priced)
-            if question is not None:
-                self.budget.count(key, *question, priced)
+def _model_of(request: Request) -> Model:
+    return Model(request.model, request.model, request.params, request.api_base)

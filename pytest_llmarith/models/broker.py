@@ -17,26 +17,32 @@ import logging
 import os
 import signal
 import warnings
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Sequence
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.asking import NEVER_ASKED, BatchMode, Plan
-from pytest_llmarith.models.batch_submission import BatchError, BatchQuestion
-from pytest_llmarith.models.batches import Batches, in_batch_since
+from pytest_llmarith.models.asking import NEVER_ASKED, Plan
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.planner import Planner
 from pytest_llmarith.models.process import KINDS, Setup, decoded, encoded
-from pytest_llmarith.models.providers import dotenv_variables, unusable_key, with_dotenv
+from pytest_llmarith.models.provider_errors import NotSent
+from pytest_llmarith.models.providers import dotenv_variables, with_dotenv
 from pytest_llmarith.models.request_queue import Entry, RequestQueue, Waiter
 from pytest_llmarith.models.retry import RequestCounts, Requester
-from pytest_llmarith.models.store import RunStore, StoreError, key_of
+from pytest_llmarith.models.store import RunStore, StoreError, awaited_since, key_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     Failure,
@@ -67,8 +73,7 @@ class Broker:
     `on_ready` with the number of an announced question in the plan, and its outcome,
     unless a test waits for it. `fetched` tells which of them tests have fetched.
 
-    With `batch`, the planned questions go into batches; `say` is then called with lines
-    for the terminal. A plan refuses models without a key, unless nothing `asks`.
+    A plan refuses models without a key, unless nothing `asks`.
     """
 
     def __init__(
@@ -80,8 +85,6 @@ class Broker:
         store_mode: StoreMode = StoreMode.ON,
         on_stop: Callable[[Failure], None] = lambda failure: None,
         on_ready: Callable[[int, Reply | Failure], None] = lambda number, outcome: None,
-        batch: BatchMode | None = None,
-        say: Callable[[str], None] = lambda line: None,
         *,
         asks: bool = True,
     ) -> None:
@@ -103,14 +106,6 @@ class Broker:
             self._budget,
             on_capacity=self._send_next,
         )
-        self._batch = batch
-        self._batches: Batches | None = None
-        if batch is not None:
-            self._batches = Batches(
-                client, store, limits, self._counts, self._prices, self._budget, say
-            )
-        # Why questions have no reply from a batch.
-        self._unbatched: dict[str, Failure] = {}
         self._queue = RequestQueue(window=max(_SMALLEST_WINDOW, 4 * limits.concurrency))
         # The numbers of announced keys, and announced questions with a stored reply.
         self._numbers: dict[str, list[int]] = {}
@@ -126,7 +121,6 @@ class Broker:
             store,
             self._prices,
             self._budget,
-            batch,
             asks,
             self._model,
             self._may_ask,
@@ -147,35 +141,18 @@ class Broker:
         """
         return self._planner.plan(questions, [self._models[name] for name in later])
 
-    async def batch(self) -> Failure | None:
-        """Bring the planned questions into batches, and the replies of batches into the
-        store.
-
-        Returns why the run must end, or None.
+    def write(self, paths: Mapping[str, str]) -> Failure | None:
+        """Write the planned questions that have to be asked into files, by the name of
+        their model; returns why that fails, or None.
         """
-        assert self._batch is not None
-        assert self._batches is not None
-        questions = {
-            one.key: BatchQuestion(*one.request) for one in self._planner.planned
-        }
-        # None of those without a reply is asked singly, whatever happens.
-        unstored = questions.keys() - self._planner.stored.keys()
-        self._unbatched = dict.fromkeys(unstored, _TOO_LATE)
-        task = asyncio.create_task(
-            self._batches.run(self._batch, questions, self._planner.stored)
-        )
-        self._requests.add(task)
-        task.add_done_callback(self._requests.discard)
-        try:
-            self._unbatched = await task
-            self._planner.look_up()
-        except asyncio.CancelledError:
-            return self._closed or _TOO_LATE
-        except (BatchError, StoreError) as error:
-            failure = self._closed or Failure(str(error), stops_run=True)
-            if self._closed is None:
-                self.stop(failure)
-            return failure
+        from pytest_llmarith.models.question_files import QuestionsError, write
+
+        for name, path in paths.items():
+            planned = [one for one in self._planner.to_ask if one.model.name == name]
+            try:
+                write(Path(path), self._client, planned)
+            except (QuestionsError, NotSent) as error:
+                return Failure(f"{name}: {error}")
         return None
 
     def announce(self) -> None:
@@ -188,13 +165,12 @@ class Broker:
             is_stored = one.key in stored
             if is_stored and stored[one.key].stored:
                 self._counts.numbers["announced_stored"] += 1
-            is_open = self._closed is None and one.key not in self._unbatched
-            if is_open and (is_stored or self._may_ask(one.model)):
+            if self._closed is None and (is_stored or self._may_ask(one.model)):
                 if is_stored and one.key not in self._queue:
                     self._stored.add(one.question)
                 self._queue.announce(one.key, one.question)
                 self._numbers.setdefault(one.key, []).append(one.number)
-        self._planner.planned, self._planner.stored = [], {}
+        self._planner.planned, self._planner.to_ask, self._planner.stored = [], [], {}
         self._send_next()
 
     def _may_ask(self, model: Model) -> bool:
@@ -243,7 +219,7 @@ class Broker:
     def _take(self, key: str, model: Model, worker: str) -> Reply | Failure | None:
         """Fetch the outcome of a question that was asked ahead, if it has arrived."""
         outcome = self._queue.take(key, worker)
-        if isinstance(outcome, Reply):  # that of the store or a batch is not counted
+        if isinstance(outcome, Reply):  # that of the store is not counted
             self._settle(key, model, outcome)
         return outcome
 
@@ -268,16 +244,14 @@ class Broker:
 
     def _known(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
         """What is known without asking the model."""
-        outcome = (
-            self._closed or self._find(key, model, prompt) or self._unbatched.get(key)
-        )
+        outcome = self._closed or self._find(key, model, prompt)
         if outcome is None and not self._may_ask(model):
             return Failure("no stored reply, and --llm-store=only asks no model")
         return outcome
 
     def _find(self, key: str, model: Model, prompt: Prompt) -> Reply | Failure | None:
-        """The stored reply, counted in the budget, or that it is in a batch; None if
-        the model has to be asked.
+        """The stored reply, counted in the budget, or that it is asked elsewhere; None
+        if the model has to be asked.
         """
         if model.simulated:
             return None
@@ -286,7 +260,7 @@ class Broker:
         except StoreError as error:
             return self._fail_store(error)
         if reply is None:
-            return in_batch_since(since) if since else None
+            return awaited_since(since) if since else None
         reply = self._prices.priced(model, reply)
         if reply.stored:
             self._budget.count(key, model, prompt, reply)
@@ -427,8 +401,6 @@ class Broker:
     def _close(self, failure: Failure, *, spare_in_flight: bool) -> None:
         self._closed = self._closed or failure
         self._requester.halt()
-        if self._batches is not None:
-            self._batches.calls.halt()
         self._abandon(self._closed, spare_in_flight=spare_in_flight)
 
     def _abandon(self, failure: Failure, *, spare_in_flight: bool) -> None:
@@ -475,10 +447,7 @@ class Server:
     def __init__(self, setup: Setup, write: Write) -> None:
         self._write = write
         self._client = Client(setup.transport)
-        self._models = {}
-        for model in setup.models:
-            batched = setup.batch is not None
-            self._models[model.name] = replace(model, batched=batched)
+        self._models = {model.name: model for model in setup.models}
         self._broker = Broker(
             self._client,
             setup.models,
@@ -487,9 +456,7 @@ class Server:
             setup.store_mode,
             on_stop=lambda failure: write("stopped", encoded(failure)),
             on_ready=partial(self._tell, "ready"),
-            batch=setup.batch,
             asks=setup.asks,
-            say=lambda line: write("say", encoded(line)),
         )
         self._tasks: set[asyncio.Task[None]] = set()
         self._reading: asyncio.Task[None] | None = None
@@ -512,8 +479,8 @@ class Server:
         broker = self._broker
         if kind == "ask":
             self._ask(*said)
-        elif kind == "batch":
-            self._answer_later(said[0], broker.batch())
+        elif kind == "write":
+            self._answer(said[0], broker.write(said[1]) or broker.progress())
         elif kind == "serve":
             self._answer_later(said[0], self._serve(*said[1:]))
         elif kind == "plan":
@@ -622,8 +589,6 @@ async def _serve(received: int, sent: int) -> None:
     answers = asyncio.StreamWriter(transport, protocol, None, loop)
     setup = decoded(await lines.readline(), Setup)
     os.environ.update(with_dotenv(os.environ, dotenv_variables(setup.dotenv_path)))
-    for model in setup.models:
-        unusable_key(model.target, os.environ)  # batches need it without spaces, too
     server = Server(
         setup, lambda *words: answers.write(f"{' '.join(words)}\n".encode())
     )

@@ -46,7 +46,7 @@ class Prices:
     def __init__(self, client: Client, own: Price | None) -> None:
         self._client = client
         self._own = own
-        self._known: dict[tuple[str, bool], ModelTerms] = {}
+        self._known: dict[str, ModelTerms] = {}
 
     def terms(self, model: Model) -> ModelTerms:
         """The terms of a model.
@@ -55,15 +55,14 @@ class Prices:
         """
         if model.simulated:
             return ModelTerms(_FREE)
-        key = model.name, model.batched
-        if key not in self._known:
+        if model.name not in self._known:
             found = self._client.terms(model)
             most = model.reply_limit or found.max_reply_tokens
-            price = found.batch_price if model.batched else found.price
-            price = model.price or price or self._own
-            usual = None if model.batched or model.price else found.usual_price
-            self._known[key] = ModelTerms(price, most, found.reasons, usual_price=usual)
-        return self._known[key]
+            price = model.price or found.price or self._own
+            usual = None if model.price else found.usual_price
+            terms = ModelTerms(price, most, found.reasons, usual_price=usual)
+            self._known[model.name] = terms
+        return self._known[model.name]
 
     def priced(self, model: Model, reply: Reply) -> Reply:
         """The reply with its cost at --llm-price, if it has tokens and no cost, or at
@@ -141,6 +140,22 @@ def _dollars(amount: int) -> str:
     return f"${whole:,}.{decimals}"
 
 
+def worst_case(terms: ModelTerms, model: Model, prompt: Prompt) -> Amount:
+    """The maximum cost of a request: a token per byte, and the longest reply.
+
+    An unknown price or length counts as 0: `Budget.unbounded` refuses these models.
+    """
+    said = [message["content"] for message in model.messages(prompt)]
+    said.append(json.dumps(dict(model.params)))
+    sent = _TOKENS_PER_REQUEST
+    for text in said:
+        sent += len(text.encode()) + _TOKENS_PER_MESSAGE
+    replied = min(terms.max_reply_tokens or 0, _MAX_COUNT)
+    prices = (terms.price or _FREE, terms.usual_price or _FREE)
+    cost = max(price.of(sent, replied) for price in prices)
+    return Amount(_picodollars(cost), sent + replied)
+
+
 # --- the budget -----------------------------------------------------------------------
 
 
@@ -165,7 +180,7 @@ class Budget:
         self._wake()
 
     def count(self, key: str, model: Model, prompt: Prompt, reply: Reply) -> None:
-        """Count a reply of the store or a batch, once.
+        """Count a reply of the store, once.
 
         Without token counts it counts at its worst case. A stored reply of unknown cost
         counts no dollars.
@@ -196,8 +211,6 @@ class Budget:
             )
         if limits_cost and terms.price is None:
             what = model.target
-            if model.batched:
-                what += " in batches"
             tier = tier_of(model.params)
             if tier:
                 what += f" at service_tier={tier}"
@@ -237,33 +250,6 @@ class Budget:
                     f"none can be sent; raise the limit, or shorten the replies with "
                     f"--llm-param max_completion_tokens=N"
                 )
-
-    def too_small_for_all(
-        self, requests: Iterable[tuple[Model, Prompt]]
-    ) -> Iterator[str]:
-        """Why a budget does not admit all of these requests, and which one does."""
-        most = self._spent
-        for model, prompt in requests:
-            most += self._worst_case(model, prompt)
-        for cap in self._caps:
-            needed = cap.part(most)
-            if needed <= cap.most:
-                continue
-            option, _, _ = cap.option.partition("=")
-            enough = str(needed)
-            if option == "--llm-max-cost":
-                cents = -(-needed // 10**10)  # rounded up
-                enough = f"{cents / 100:.2f}"
-            yield (
-                f"{cap.option}: the batches may take up to {cap.said(needed)}, with what "
-                f"is spent; write {option}={enough}, or shorten the replies with "
-                f"--llm-param max_completion_tokens=N"
-            )
-
-    def hold(self, model: Model, prompt: Prompt) -> None:
-        """Reserve the worst case of a question whose batch goes on without the run."""
-        if self._caps:
-            self._reserved += self._worst_case(model, prompt)
 
     async def reserve(self, model: Model, prompt: Prompt) -> Amount | None:
         """Wait until a request fits at its worst case, and reserve that.
@@ -323,22 +309,9 @@ class Budget:
         self._wake()
 
     def _worst_case(self, model: Model, prompt: Prompt) -> Amount:
-        """The maximum cost of a request: a token per byte, and the longest reply.
-
-        An unknown price or length counts as 0: `unbounded` refuses these models.
-        """
         if model.simulated:
             return Amount()
-        terms = self._prices.terms(model)
-        said = [message["content"] for message in model.messages(prompt)]
-        said.append(json.dumps(dict(model.params)))
-        sent = _TOKENS_PER_REQUEST
-        for text in said:
-            sent += len(text.encode()) + _TOKENS_PER_MESSAGE
-        replied = min(terms.max_reply_tokens or 0, _MAX_COUNT)
-        prices = (terms.price or _FREE, terms.usual_price or _FREE)
-        cost = max(price.of(sent, replied) for price in prices)
-        return Amount(_picodollars(cost), sent + replied)
+        return worst_case(self._prices.terms(model), model, prompt)
 
     def _in_the_way(self, more: Amount) -> Cap | None:
         """The first budget that this additional amount could exceed."""

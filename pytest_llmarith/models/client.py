@@ -210,27 +210,35 @@ class Client:
         for way in self._used:
             await way.close()
 
-    # --- batches ----------------------------------------------------------------------
+    # --- files of questions and of replies --------------------------------------------
 
-    @property
-    def litellm(self) -> Any:
-        """litellm itself, for batches."""
-        return self._through_litellm.litellm
+    def body(self, model: Model, prompt: Prompt) -> tuple[str, str]:
+        """The path and the JSON of the body of a request, as it would be sent.
 
-    def reply_in_batch(self, model: Model, body: Mapping[str, Any]) -> Reply:
-        """The reply in the body of a response of a batch.
-
-        Without a batch price in litellm's list, its cost is None.
+        Raises errors that `provider_errors.diagnose` interprets.
         """
-        return self._through_litellm.reply_in_batch(model, body)
+        return self._remote(model).body(model, prompt)
+
+    def read(self, model: Model, body: Mapping[str, Any]) -> Reply:
+        """The reply in the body of a response that came in a file.
+
+        It costs what it costs in a batch, if litellm's list says that.
+        """
+        reply = self._remote(model).read(model, body)
+        price, cost_usd = self.terms(model).batch_price, None
+        prompt, completion = reply.prompt_tokens, reply.completion_tokens
+        if price is not None and prompt is not None and completion is not None:
+            cost_usd = price.of(prompt, completion)
+        return structs.replace(reply, cost_usd=cost_usd)
 
     # --- ways -------------------------------------------------------------------------
 
     def _way(self, model: Model) -> Way:
-        if model.file is not None:
-            return self._of_files
+        return self._of_files if model.file is not None else self._remote(model)
+
+    def _remote(self, model: Model) -> DirectClient | LitellmClient:
         is_own = self._is_own(model.target, model.api_base)
-        if self._transport is Transport.DIRECT and is_own and not model.batched:
+        if self._transport is Transport.DIRECT and is_own:
             return self._direct
         return self._through_litellm
 
@@ -359,6 +367,17 @@ class DirectClient:
                 said = json.loads(await self._post(request, _TOKENIZE_S))
                 self._number_tokens_at[place] = logprobs.number_tokens_in(said)
         return self._number_tokens_at[place]
+
+    def body(self, model: Model, prompt: Prompt) -> tuple[str, str]:
+        """The path and the JSON of a request."""
+        return f"/v1{_PATH}", request_of(model, prompt).body.decode()
+
+    def read(self, model: Model, response: Any) -> Reply:
+        """The reply in the JSON of a response, without its cost.
+
+        Raises UnusableResponse.
+        """
+        return reply_in(response)
 
     async def close(self) -> None:
         """Close its connections."""

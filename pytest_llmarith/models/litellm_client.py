@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import json
 import logging
 import os
 from collections.abc import Mapping
@@ -50,6 +51,7 @@ _OPENAI_KEY = "OPENAI_API_KEY"
 _LOCAL_LIST = "LITELLM_LOCAL_MODEL_COST_MAP"
 # litellm would send a request to these providers to look up a model.
 _ONE_TEXT = "text-completion-"
+_MARKER = "the text of the question, 8f1d0c26"
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
 
 
@@ -61,6 +63,7 @@ class LitellmClient:
 
     def __init__(self) -> None:
         self._imported: Any = None
+        self._bodies: dict[str, str] = {}
 
     def prepare(self) -> None:
         """Import litellm."""
@@ -145,11 +148,53 @@ class LitellmClient:
             cost = None  # litellm uses the default price for an unlisted tier
         return _with_cost(reply, cost)
 
-    def reply_in_batch(self, model: Model, body: Mapping[str, Any]) -> Reply:
-        """The reply in the body of a response of a batch.
+    def body(self, model: Model, prompt: Prompt) -> tuple[str, str]:
+        """The path and the JSON of the request that litellm would send.
 
-        Without a batch price in litellm's list, its cost is None.
+        It makes one for each system prompt, in which the prompt is then replaced,
+        because litellm takes milliseconds. Raises NotSent.
         """
+        path = "/v1/chat/completions"
+        if provider_of(model.target, os.environ) == "anthropic":
+            path = "/v1/messages"
+        *before, last = messages = model.messages(prompt)
+        text = last["content"]
+        if not text or text != text.strip():  # litellm may change it
+            return path, self._body(model, messages)
+        shared = json.dumps([model.target, model.api_base, model.params, before])
+        if shared not in self._bodies:
+            marked = {**last, "content": _MARKER}
+            self._bodies[shared] = self._body(model, [*before, marked])
+        body = self._bodies[shared].replace(json.dumps(_MARKER), json.dumps(text))
+        return path, body
+
+    def _body(self, model: Model, messages: list[dict[str, str]]) -> str:
+        raw = self.raw_request(model, messages)
+        body = raw.get("raw_request_body") or {}
+        if "messages" not in body:
+            why = raw.get("error") or (
+                "litellm asks this model at another endpoint, whose requests have no file"
+            )
+            raise NotSent(str(why))
+        more = body.pop("extra_body", None) or {}  # OpenAI's client merges it
+        return json.dumps({**body, **more})
+
+    def raw_request(self, model: Model, messages: list[dict[str, str]]) -> Any:
+        """The body and the headers of a request that litellm would send."""
+        arguments = {
+            **model.params,
+            "model": model.target,
+            "messages": messages,
+            "max_retries": 0,
+        }
+        if model.api_base is not None:
+            arguments["api_base"] = model.api_base
+        return self.litellm.utils.return_raw_request(
+            self.litellm.types.utils.CallTypes.completion, arguments
+        )
+
+    def read(self, model: Model, body: Mapping[str, Any]) -> Reply:
+        """The reply in the body of a response of a batch, without its cost."""
         error = error_in_reply(body, responses.first_of(body))
         if error is not None:
             raise error
@@ -157,17 +202,7 @@ class LitellmClient:
             response = _transformed(self.litellm, model, body)
         except Exception as failure:
             return _unread(model, body, failure)
-        form = _in_openais_form(response, body)
-        reply = responses.reply_in(form)
-        cost = None
-        if self.terms(model).batch_price is not None:
-            _correct(response, responses.tokens_in(form))
-            with suppress(Exception):  # the response has no usage
-                costs = self.litellm.cost_calculator.batch_cost_calculator(
-                    usage=response.usage, model=model.target
-                )
-                cost = sum(costs)
-        return _with_cost(reply, cost)
+        return responses.reply_in(_in_openais_form(response, body))
 
     async def close(self) -> None:
         """Stop litellm's logging tasks."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from msgspec import structs
 
-from pytest_llmarith.models.asking import BatchMode, Plan
+from pytest_llmarith.models.asking import Plan
 from pytest_llmarith.models.budget import Budget, Prices
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
@@ -35,8 +34,9 @@ class Planned(NamedTuple):
 class Planner:
     """Looks up the questions of a run in store and budget.
 
-    `planned` are those of the last plan in their order, `stored` the replies to some of
-    them, by key, without their texts; `keys` are those of questions to come.
+    `planned` are those of the last plan in their order, `to_ask` those of them that
+    have to be asked, `stored` the replies to some of them, by key, without their texts;
+    `keys` are those of questions to come.
     """
 
     def __init__(
@@ -45,19 +45,18 @@ class Planner:
         store: RunStore,
         prices: Prices,
         budget: Budget,
-        batch: BatchMode | None,
         asks: bool,
         model_of: Callable[[Question], Model | None],
         may_ask: Callable[[Model], bool],
     ) -> None:
         self.planned: list[Planned] = []
+        self.to_ask: list[Planned] = []
         self.stored: dict[str, Reply] = {}
         self.keys: dict[Question, str] = {}
         self._client = client
         self._store = store
         self._prices = prices
         self._budget = budget
-        self._batch = batch
         self._asks = asks
         self._model_of = model_of
         self._may_ask = may_ask
@@ -69,40 +68,34 @@ class Planner:
             self.look_up()
             stored = self.stored
             keys = [one.key for one in self.planned if one.key not in stored]
-            in_batches = self._store.in_batches(keys)
+            awaited = self._store.awaited(keys)
         except StoreError as error:
             return Plan(error=str(error))
-        may_send = self._batch is not BatchMode.COLLECT
         # By key, as two names of one model share a request; the first one asks.
-        unstored: dict[str, Planned] = {}
         missing: dict[str, Planned] = {}
         for one in reversed(self.planned):
-            if one.key not in stored and self._may_ask(one.model):
-                unstored[one.key] = one
-                if may_send and one.key not in in_batches:
-                    missing[one.key] = one
-        to_ask = sorted(missing.values())  # by number
+            is_known = one.key in stored or one.key in awaited
+            if not is_known and self._may_ask(one.model):
+                missing[one.key] = one
+        self.to_ask = to_ask = sorted(missing.values())  # by number
         models = [model for model in later if self._may_ask(model)]
         models += [one.model for one in to_ask]
-        asked = {(model.name, model.batched): model for model in models}.values()
+        asked = {model.name: model for model in models}.values()
         keyless = tuple(filter(None, map(self._client.missing_key, asked)))
         if keyless and self._asks:
             return Plan(refused=keyless)  # before litellm is imported
         refused = list(self._refused(asked))
         if not refused and not stored:
             refused += self._budget.too_small(one.request for one in to_ask)
-        if not refused and self._batch is not None and may_send:
-            requests = [one.request for one in unstored.values()]
-            refused += self._budget.too_small_for_all(requests)
         tokens = {}
         for one in self.planned:
             if one.key in stored:
                 tokens[one.number] = stored[one.key].completion_tokens
-        numbers = [one.number for one in self.planned if one.key in in_batches]
+        numbers = [one.number for one in self.planned if one.key in awaited]
         return Plan(
             stored=tokens,
             to_ask=tuple(one.number for one in to_ask),
-            in_batches=tuple(numbers),
+            awaited=tuple(numbers),
             spent_usd=sum(reply.cost_usd or 0.0 for reply in stored.values()),
             spent_unpriced=sum(reply.cost_usd is None for reply in stored.values()),
             spent_tokens=sum(reply.tokens or 0 for reply in stored.values()),
@@ -116,7 +109,6 @@ class Planner:
             model = self._model_of(question)
             if model is not None:
                 key = self.keys[question] = key_of(model, question)
-                model = replace(model, batched=self._batch is not None)
                 yield Planned(number, key, model, question)
 
     def _refused(self, models: Collection[Model]) -> Iterator[str]:

@@ -13,15 +13,16 @@ end from it.
     worker -> controller            controller -> broker's process
     ("ask", number, question)       ("ask", number, worker, question)
     ("announce", [JSON, ...])       ("plan", number, questions, models asked more later)
-    ("announced",)                  ("progress", number) ("batch", number)
-    ("installed", what, version)    ("announce",) ("prepare",)
+    ("announced",)                  ("progress", number) ("serve", number, names)
+    ("installed", what, version)    ("write", number, {name: path})
+                                    ("announce",) ("prepare",)
                                     ("fetched", [(worker, number), ...])
                                     ("forget", worker) ("stop", message)
                                     ("close", seconds to wait for what is in flight)
 
     controller -> worker            broker's process -> controller
     (number, kind, JSON)            answer NUMBER KIND JSON, ready NUMBER KIND JSON
-                                    stopped JSON, closed JSON, say JSON
+                                    stopped JSON, closed JSON
 
 The controller is the worker "". A question is the dict of its fields. Values are sent
 as JSON text with a key of `KINDS`, because a reply may contain lone surrogates, which
@@ -51,7 +52,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from pytest_llmarith.models import redact
-from pytest_llmarith.models.asking import BatchMode, Plan, Transport
+from pytest_llmarith.models.asking import Plan, Transport
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     Failure,
@@ -85,8 +86,8 @@ class Setup:
 
     It gets keys only from the environment and `dotenv_path`.
 
-    `store_path` is None if no store is used. With `batch`, planned questions go into
-    batches. Without `asks`, nothing is asked, and no key is needed.
+    `store_path` is None if no store is used. Without `asks`, nothing is asked, and no
+    key is needed.
     """
 
     models: tuple[Model, ...]
@@ -94,7 +95,6 @@ class Setup:
     store_path: Path | None
     store_mode: StoreMode
     dotenv_path: Path
-    batch: BatchMode | None = None
     transport: Transport = Transport.DIRECT
     asks: bool = True
 
@@ -240,7 +240,6 @@ class BrokerProcess:
         self._has_asked = False
         self._closing = False
         self._has_closed = False  # and reported its last counts
-        self._say: Callable[[str], None] = print
         self._channels: dict[str, Channel] = {}
         self._planned: Sequence[Question] = ()
         # Number, kind and JSON of what came unasked and is not fetched.
@@ -291,19 +290,14 @@ class BrokerProcess:
         )
         return plan if isinstance(plan, Plan) else Plan(error=plan.message)
 
-    def batch(self, say: Callable[[str], None]) -> Failure | None:
-        """Bring the planned questions into batches, and the replies of batches into the
-        store.
-
-        `say` is called with lines for the terminal, on a thread. Returns why the run
-        must end, or None.
+    def write(self, paths: Mapping[str, Path]) -> str | None:
+        """Write the planned questions that have to be asked, by the name of their
+        model; returns why that fails, or None.
         """
-        self._has_asked, self._say = True, say
-        answer = self._calls.call("batch")
-        if not isinstance(answer, Failure):
-            return None
-        self.stop(answer.message)
-        return answer
+        answer = self._calls.call(
+            "write", {name: str(path) for name, path in paths.items()}
+        )
+        return answer.message if isinstance(answer, Failure) else None
 
     def serve(self, names: Sequence[str]) -> str | None:
         """Start the servers of these models, which answer from a file; returns why that
@@ -471,8 +465,6 @@ class BrokerProcess:
                 ready.append((int(number), kind, text))
         elif kind == "stopped":
             self.stopped = decoded(said, Failure)
-        elif kind == "say":
-            self._say(json.loads(said))
         else:
             self._progress = decoded(said, Progress)
             self._has_closed = True

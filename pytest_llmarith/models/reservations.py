@@ -24,19 +24,19 @@ from uuid import uuid4
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.store import Store
-from pytest_llmarith.records import Reply
+from pytest_llmarith.records import Reply, Request, convert, encode
 from pytest_llmarith.types import Model
 
 _LOCK_FILE = "submitting.sqlite"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS batches "
+    "(intent TEXT PRIMARY KEY, request TEXT NOT NULL, made_at TEXT NOT NULL, "
+    "creating_at REAL, id TEXT) WITHOUT ROWID"
+)
 _BATCHES = """
-    SELECT intent, request, made_at, creating_at, id, count(*) FROM batches JOIN reserved USING (intent)
-    WHERE :keys IS NULL OR intent IN (
-        SELECT intent FROM reserved WHERE key IN (SELECT value FROM json_each(:keys))
-    )
+    SELECT intent, request, made_at, creating_at, id, count(*) FROM batches JOIN awaited USING (intent)
     GROUP BY intent ORDER BY made_at, intent
 """
-
-Messages = list[dict[str, str]]
 
 
 class Locked(Exception):
@@ -47,7 +47,7 @@ class Locked(Exception):
 class Batch:
     """A batch that has not ended.
 
-    `model` is what its requests share; system prompts are in their messages.
+    `model` has what its requests share.
 
     `questions` counts those without a reply, `creating_at` is in seconds since 1970,
     and `id` is the provider's.
@@ -70,6 +70,10 @@ class Batch:
 class Reservations(Store):
     """A store, opened to reserve questions and to write the replies of batches."""
 
+    def _set_up(self) -> None:
+        super()._set_up()
+        self._db.execute(_TABLE)
+
     @contextmanager
     def submitting(self) -> Iterator[None]:
         """Hold the lock of the process that submits.
@@ -89,61 +93,54 @@ class Reservations(Store):
                 raise
             yield
 
-    def reserve(
-        self, model: Model, questions: Mapping[str, Messages]
-    ) -> dict[str, Messages]:
-        """Reserve those of these questions that are neither stored nor reserved.
+    def free(self, keys: Iterable[str]) -> list[str]:
+        """Those of these keys that are neither stored nor reserved."""
+        wanted = list(keys)
+        there = self.stored(wanted) | self.awaited(wanted).keys()
+        return [key for key in wanted if key not in there]
 
-        They get a new intent. Returns them; nothing is written if there are none.
+    def reserve(self, model: Model, questions: Mapping[str, Request]) -> str | None:
+        """Reserve these questions, whose requests have the parameters of this model.
+
+        Returns their intent; None if one of them is not free any more.
         """
-        with self._transaction():
-            there = self.fetch(questions).keys() | self.in_batches(questions).keys()
-            free = {
-                key: messages for key, messages in questions.items() if key not in there
-            }
-            if free:
-                self._add(model, free)
-        return free
-
-    def _add(self, model: Model, questions: Mapping[str, Messages]) -> None:
         intent = uuid4().hex
         request = {
             "model": model.target,
             "api_base": model.api_base,
-            "params": model.params,
+            "params": dict(model.params),
         }
         # To the microsecond, as batches are sorted by it.
         made_at = datetime.now(UTC).isoformat()
-        self._db.execute(
-            "INSERT INTO batches (intent, request, made_at) VALUES (?, ?, ?)",
-            (intent, json.dumps(request), made_at),
-        )
-        rows = [
-            (key, intent, json.dumps(messages)) for key, messages in questions.items()
-        ]
-        self._db.executemany(
-            "INSERT INTO reserved (key, intent, messages) VALUES (?, ?, ?)", rows
-        )
+        rows = [(key, made_at, intent, encode(sent)) for key, sent in questions.items()]
+        with self._transaction():
+            if len(self.free(questions)) < len(questions):
+                return None
+            self._db.execute(
+                "INSERT INTO batches (intent, request, made_at) VALUES (?, ?, ?)",
+                (intent, json.dumps(request), made_at),
+            )
+            self._db.executemany(
+                "INSERT INTO awaited (key, since, intent, sent) VALUES (?, ?, ?, ?)",
+                rows,
+            )
+        return intent
 
-    def batches(self, keys: Iterable[str] | None = None) -> list[Batch]:
-        """The batches that have questions without a reply.
-
-        With `keys`, only those that hold one of these.
-        """
-        wanted = None if keys is None else json.dumps(list(keys))
+    def batches(self) -> list[Batch]:
+        """The batches that have questions without a reply."""
         with self._errors():
-            rows = self._db.execute(_BATCHES, {"keys": wanted}).fetchall()
+            rows = self._db.execute(_BATCHES).fetchall()
         return [
             Batch(intent, _model(request), *others) for intent, request, *others in rows
         ]
 
-    def questions(self, intent: str) -> dict[str, Messages]:
+    def questions(self, intent: str) -> dict[str, Request]:
         """The questions of a batch that have no reply, by key."""
         with self._errors():
             rows = self._db.execute(
-                "SELECT key, messages FROM reserved WHERE intent = ?", (intent,)
+                "SELECT key, sent FROM awaited WHERE intent = ?", (intent,)
             ).fetchall()
-        return {key: json.loads(messages) for key, messages in rows}
+        return {key: convert(json.loads(sent), Request) for key, sent in rows}
 
     def creating(self, intent: str) -> None:
         """Note that the batch is about to be created."""
@@ -160,20 +157,17 @@ class Reservations(Store):
                 "UPDATE batches SET id = ? WHERE intent = ?", (id_, intent)
             )
 
-    def settle(self, intent: str, replies: Mapping[str, Reply]) -> set[str]:
-        """Write replies of a batch, all or none, and end their reservations.
+    def settle(self, replies: Mapping[str, Reply]) -> int:
+        """Write replies, all or none, and end the reservations of their questions.
 
-        Returns the keys that were still reserved; another run has written the others.
+        Returns how many were new.
         """
-        mine = (
-            "FROM reserved WHERE intent = ? AND key IN (SELECT value FROM json_each(?))"
-        )
         with self._transaction():
-            self._insert(replies)
-            keys = (intent, json.dumps(list(replies)))
-            taken = {key for (key,) in self._db.execute(f"SELECT key {mine}", keys)}
-            self._db.execute(f"DELETE {mine}", keys)
-        return taken
+            written = self._insert(replies)
+            self._db.executemany(
+                "DELETE FROM awaited WHERE key = ?", [(key,) for key in replies]
+            )
+        return written
 
     def release(self, batch: Batch) -> None:
         """End the reservations that are left of a batch.
@@ -184,7 +178,7 @@ class Reservations(Store):
         this = "(SELECT intent FROM batches WHERE intent = ? AND id IS ?)"
         with self._transaction():
             self._db.execute(
-                f"DELETE FROM reserved WHERE intent = {this}", (batch.intent, batch.id)
+                f"DELETE FROM awaited WHERE intent = {this}", (batch.intent, batch.id)
             )
             self._db.execute(
                 f"DELETE FROM batches WHERE intent = {this} AND id IS NULL",
@@ -205,6 +199,4 @@ def minute(made_at: str) -> str:
 
 def _model(request: str) -> Model:
     said: dict[str, Any] = json.loads(request)
-    return Model(
-        said["model"], said["model"], said["params"], said["api_base"], batched=True
-    )
+    return Model(said["model"], said["model"], said["params"], said["api_base"])

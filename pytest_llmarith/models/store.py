@@ -20,25 +20,23 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from pytest_llmarith.models.asking import AWAITED
 from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.records import Reply, Request, as_dict, convert, encode
-from pytest_llmarith.types import Model, Question, StoreMode
+from pytest_llmarith.types import Failure, Model, Question, StoreMode
 
 BUSY_S = 30.0  # how long to wait for the lock of another process
 _LAST_TRY_BUSY_S = 2.0
-_FORMAT = 2
+_FORMAT = 3
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS replies "
     "(key TEXT PRIMARY KEY, model TEXT, asked_at TEXT, reply TEXT NOT NULL) WITHOUT "
     "ROWID",
-    # Batches, and their questions that have no reply (`models.reservations`).
-    "CREATE TABLE IF NOT EXISTS batches "
-    "(intent TEXT PRIMARY KEY, request TEXT NOT NULL, made_at TEXT NOT NULL, "
-    "creating_at REAL, id TEXT) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS reserved "
-    "(key TEXT PRIMARY KEY, intent TEXT NOT NULL, messages TEXT NOT NULL) WITHOUT "
-    "ROWID",
-    "CREATE INDEX IF NOT EXISTS reserved_by_intent ON reserved (intent)",
+    # Questions that are asked elsewhere, without a reply yet (`models.reservations`).
+    "CREATE TABLE IF NOT EXISTS awaited "
+    "(key TEXT PRIMARY KEY, since TEXT NOT NULL, intent TEXT NOT NULL, "
+    "sent TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS awaited_by_intent ON awaited (intent)",
 )
 _FREE_BYTES = 2**20  # free disk space required before the first request
 
@@ -93,6 +91,12 @@ def key_of_sent(sent: Request, trial: int, repeat: int) -> str:
     if sent.api_base is not None:
         identity["api_base"] = sent.api_base.rstrip("/")
     return hashlib.sha256(_CANONICAL.encode(identity).encode()).hexdigest()
+
+
+def awaited_since(since: str) -> Failure:
+    """Why a question that is asked elsewhere has no reply yet."""
+    minute = since[:16].replace("T", " ")
+    return Failure(f"since {minute} UTC {AWAITED}")
 
 
 # --- the file -------------------------------------------------------------------------
@@ -157,23 +161,26 @@ class Store:
         with self._transaction():
             return self._insert(replies, overwrite=overwrite)
 
-    def in_batches(self, keys: Iterable[str]) -> dict[str, str]:
-        """The keys that are in a batch that has not ended, with the time since when."""
+    def stored(self, keys: Sequence[str]) -> set[str]:
+        """Those of these keys that have a stored reply."""
+        select = "SELECT key FROM replies WHERE key IN (SELECT value FROM json_each(?))"
+        with self._errors():
+            return {key for (key,) in self._db.execute(select, (json.dumps(keys),))}
+
+    def awaited(self, keys: Sequence[str]) -> dict[str, str]:
+        """The keys that are asked elsewhere, with the time since when."""
         select = (
-            "SELECT key, made_at FROM reserved JOIN batches USING (intent) "
-            "WHERE key IN (SELECT value FROM json_each(?))"
+            "SELECT key, since FROM awaited WHERE key IN (SELECT value FROM "
+            "json_each(?))"
         )
         with self._errors():
-            return dict(self._db.execute(select, (json.dumps(list(keys)),)))
+            return dict(self._db.execute(select, (json.dumps(keys),)))
 
     def find(self, key: str) -> tuple[Reply | None, str | None]:
-        """The stored reply of one key, and since when the key is in a batch that has
-        not ended.
-        """
+        """The stored reply of one key, and since when the key is asked elsewhere."""
         select = (
             "SELECT (SELECT reply FROM replies WHERE key = :key), "
-            "(SELECT made_at FROM reserved JOIN batches USING (intent) "
-            "WHERE key = :key)"
+            "(SELECT since FROM awaited WHERE key = :key)"
         )
         with self._errors():
             row, since = self._db.execute(select, {"key": key}).fetchone()
@@ -371,15 +378,15 @@ class RunStore:
         self._next_write: asyncio.Task[None] | None = None  # waits for the lock
         self._error: StoreError | None = None
 
-    def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
-        """The keys that are in a batch that has not ended, with the time since when.
+    def awaited(self, keys: Sequence[str]) -> dict[str, str]:
+        """The keys that are asked elsewhere, with the time since when.
 
         Raises StoreError.
         """
         if self.path is None or not keys:
             return {}
         self._reader = self._reader or Store(self.path)
-        return self._reader.in_batches(keys)
+        return self._reader.awaited(keys)
 
     def fetch(self, keys: Iterable[str]) -> dict[str, Reply]:
         """The stored replies among these keys. Raises StoreError.
@@ -398,7 +405,7 @@ class RunStore:
 
     def find(self, key: str) -> tuple[Reply | None, str | None]:
         """The stored reply of one key, as `fetch` returns it, and since when the key is
-        in a batch that has not ended.
+        asked elsewhere.
 
         Raises StoreError.
         """
@@ -447,13 +454,13 @@ class RunStore:
         async with self._lock:
             self._next_write = None
             if self.unwritten:
-                await self._write(self._write_batch)
+                await self._write(self._write_replies)
 
     async def _write(self, work: Callable[[Mapping[str, Reply]], None]) -> None:
-        batch = dict(self.unwritten)
-        await self._on_thread(work, batch)
-        self.written.update(batch)
-        for key in batch:
+        replies = dict(self.unwritten)
+        await self._on_thread(work, replies)
+        self.written.update(replies)
+        for key in replies:
             del self.unwritten[key]
 
     async def _on_thread(self, work: Callable[..., None], *arguments: Any) -> None:
@@ -473,13 +480,13 @@ class RunStore:
         if self._writer is None and self.path is not None:
             self._writer = Store(self.path, check_writable=True)
 
-    def _write_batch(self, batch: Mapping[str, Reply]) -> None:
+    def _write_replies(self, replies: Mapping[str, Reply]) -> None:
         assert self._writer is not None
-        self._writer.put(batch, overwrite=self._refresh)
+        self._writer.put(replies, overwrite=self._refresh)
 
-    def _write_and_close(self, batch: Mapping[str, Reply]) -> None:
+    def _write_and_close(self, replies: Mapping[str, Reply]) -> None:
         if self._writer is not None:
             self._writer.close()
-        if batch and self.path is not None:
+        if replies and self.path is not None:
             with closing(Store(self.path, busy_s=_LAST_TRY_BUSY_S)) as self._writer:
-                self._write_batch(batch)
+                self._write_replies(replies)

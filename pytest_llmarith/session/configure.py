@@ -57,12 +57,11 @@ def configure(config: pytest.Config) -> None:
             config.pluginmanager.register(Worker(config, settings), "llmarith-worker")
         return
     _refuse_keys(config, settings)
-    from pytest_llmarith.models.asking import BatchMode
     from pytest_llmarith.session.controller import RunController
     from pytest_llmarith.session.dry_run import DryRun
 
     run: RunController | DryRun
-    if settings.dry_run or settings.batch is BatchMode.SUBMIT:
+    if settings.asks_nothing:
         run = DryRun(config, settings)
     else:
         run = RunController(config, settings)
@@ -214,13 +213,13 @@ def refuse_wrong_usage(config: pytest.Config, settings: Settings) -> None:
             )
     if settings.adaptive is not None:
         _refuse_adaptive(settings)
-    if settings.batch is not None:
-        _refuse_batch(settings)
+    if settings.questions_out is not None:
+        _refuse_questions_out(settings)
     try:
         settings.check_tasks()
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
-    is_paid = settings.models and not settings.dry_run
+    is_paid = settings.models and not settings.asks_nothing
     if is_paid and config.getoption("dist", "no") == "each":
         raise pytest.UsageError(
             "--dist each runs every item on every worker and would pay for each "
@@ -245,24 +244,33 @@ def _refuse_adaptive(settings: Settings) -> None:
         )
 
 
-def _refuse_batch(settings: Settings) -> None:
-    """Raises pytest.UsageError if the questions of this run cannot go into batches."""
-    from pytest_llmarith.models.providers import without_batches
+def _refuse_questions_out(settings: Settings) -> None:
+    """Raises pytest.UsageError if the questions of this run cannot be written."""
+    from pytest_llmarith.models.redact import header_values
     from pytest_llmarith.types import StoreMode
 
+    why = ""
     if not settings.models:
-        raise pytest.UsageError(
-            "--llm-batch: there is no model to ask; name one with --llm-model"
-        )
-    if settings.store_mode is not StoreMode.ON:
-        raise pytest.UsageError(
-            f"--llm-batch: batches need the store, from which a run goes on; remove "
+        why = "there is no model to ask; name one with --llm-model"
+    elif settings.dry_run:
+        why = "a dry run writes nothing; remove --llm-dry-run"
+    elif settings.store_mode is not StoreMode.ON:
+        why = (
+            f"replies come back through the store; remove "
             f"--llm-store={settings.store_mode}"
         )
+    elif settings.request_limits.max_cost_usd or settings.request_limits.max_tokens:
+        why = (
+            "nothing is asked, so a cap has no effect; remove it, and write "
+            "llmarith batch submit --max-cost=USD"
+        )
     for model in settings.models:
-        why = without_batches(model, os.environ)
-        if why is not None:
-            raise pytest.UsageError(f"--llm-batch: {why}")
+        if model.simulated or model.file is not None:
+            why = f"{model.name} is asked by this machine alone; name another model"
+        elif list(header_values(model.params)):
+            why = f"{model.name}: a file holds no headers; remove them"
+    if why:
+        raise pytest.UsageError(f"--llm-questions-out: {why}")
 
 
 def _refuse_keys(config: pytest.Config, settings: Settings) -> None:

@@ -408,8 +408,6 @@ def _unusual_settings(settings: Settings) -> Iterator[str]:
         yield f"at most {dollars(limits.max_cost_usd)}"
     if limits.max_tokens is not None:
         yield f"at most {limits.max_tokens:,} tokens"
-    if settings.batch is not None:
-        yield f"batches ({settings.batch})"
     if settings.store_mode is not StoreMode.ON:
         yield f"store {settings.store_mode}"
 

@@ -382,8 +382,7 @@ class RunBroker:
                 process.prepare()
 
     def begin(self, asked: Sequence[PlannedQuestion]) -> None:
-        """Print the forecast, check the budget, run batches, then announce the
-        questions.
+        """Print the forecast, check the budget, then announce the questions.
 
         Runs on the main thread.
 
@@ -400,8 +399,6 @@ class RunBroker:
         refuse_network(self._config, forecast.models_to_ask)
         if forecast.error is None:
             self._prepare_questions(forecast)
-        elif self._settings.batch is not None:
-            raise pytest.UsageError(forecast.error)
         # else the first item reports the error
         self.process().announce()
 
@@ -412,21 +409,12 @@ class RunBroker:
         return planning(self.process(), self._terminal.say)
 
     def _prepare_questions(self, forecast: Forecast) -> None:
-        """Print the forecast, check the budget, start servers, run batches."""
+        """Print the forecast, check the budget, start servers."""
         verbose = self._config.getoption("verbose", 0)
         if verbose > -2:
             self._terminal.say(*forecast.lines(verbose > 0))
         forecast.refuse()
         self._serve(forecast)
-        if self._settings.batch is None:
-            return
-        try:
-            self.process().batch(self._terminal.say)
-        except KeyboardInterrupt:
-            self._terminal.say(
-                "the batches go on; rerun the same command for their replies"
-            )
-            raise
 
     def _serve(self, forecast: Forecast) -> None:
         """Start the servers of model files that have questions.

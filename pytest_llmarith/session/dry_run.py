@@ -1,9 +1,12 @@
-"""The dry run, and the run that only submits batches: no test runs in either."""
+"""Runs that ask nothing: one shows its questions, another writes them into files."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +14,10 @@ from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.models.redact import hide_keys, with_headers_hidden
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.session.collection import MODEL_FIXTURE
-from pytest_llmarith.session.company import refuse_network
 from pytest_llmarith.session.console import Terminal, header
 from pytest_llmarith.session.forecast import (
-    DRAIN_S,
-    STOPPED_EXIT_STATUS,
     Forecast,
+    ModelForecast,
     planning,
     refuse,
     start_broker,
@@ -32,20 +33,21 @@ from pytest_llmarith.session.planned import (
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.types import messages_of, text_of, without_system
+from pytest_llmarith.views.formatting import counted
 
 _LONGEST_LINE = 500
 
 
 class DryRun:
     """The plugin of a run without items: shows the questions and their estimated cost,
-    or submits them in batches.
+    or writes those that have no reply.
     """
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._settings = settings
         self._terminal = Terminal(config, settings)
-        self._submits = not settings.dry_run
+        self._out = settings.questions_out
         option = config.option
         if hasattr(option, "dist"):
             # As -n 0 does; pytest-xdist configures itself last.
@@ -55,8 +57,8 @@ class DryRun:
 
     def pytest_report_header(self) -> list[str]:
         what = "dry run, nothing is asked"
-        if self._submits:
-            what = "only batches are submitted, no test runs"
+        if self._out is not None:
+            what = "questions are written, nothing is asked"
         return [*header(self._settings), f"llmarith: {what}"]
 
     @pytest.hookimpl(tryfirst=True)
@@ -77,13 +79,13 @@ class DryRun:
         if not items:
             why = "" if self._settings.models else f"; {NO_MODEL}"
             self._say(f"no question was selected{why}")
-        if not self._submits:
+        if self._out is None:
             self._show_requests()
             self._show_prompts(items)
         return True
 
     def _forecast(self, asked: list[PlannedQuestion]) -> None:
-        broker = start_broker(self._config, self._settings, read_only=not self._submits)
+        broker = start_broker(self._config, self._settings, read_only=True)
         try:
             forecast = Forecast(
                 self._settings, asked, planning(broker, self._terminal.say)
@@ -93,17 +95,39 @@ class DryRun:
             for line in forecast.lines():
                 self._say(line)
             forecast.refuse()
-            if self._submits:
-                refuse_network(self._config, forecast.models_to_ask)
-                self._submit(broker)
+            if self._out is not None:
+                self._write(broker, self._out, forecast.forecasts)
         finally:
-            broker.close(DRAIN_S if self._submits else 0.0)
+            broker.close()
 
-    def _submit(self, broker: BrokerProcess) -> None:
-        failure = broker.batch(self._terminal.say)
-        if failure is not None:
-            why = sanitize(failure.message, _LONGEST_LINE)
-            pytest.exit(f"llmarith: {why}", STOPPED_EXIT_STATUS)
+    def _write(
+        self, broker: BrokerProcess, path: Path, forecasts: Sequence[ModelForecast]
+    ) -> None:
+        """Write a file of questions for each model, named by it if there are several.
+
+        Raises pytest.UsageError.
+        """
+        asked = {one.model.name: one.asked for one in forecasts if one.asked}
+        paths = {}
+        for name in asked:
+            paths[name] = path
+            if len(self._settings.models) > 1:
+                part = re.sub(r"[^\w.=-]+", "-", name)
+                paths[name] = path.with_name(f"{path.stem}-{part}{path.suffix}")
+        for one in paths.values():
+            if one.exists():
+                raise pytest.UsageError(
+                    f"--llm-questions-out: {one} exists, and its replies may be on the "
+                    f"way; import them and remove it, or choose another name"
+                )
+        why = broker.write(paths)
+        if why is not None:
+            raise pytest.UsageError(f"--llm-questions-out: {why}")
+        for name, count in asked.items():
+            file = sanitize(str(paths[name]), _LONGEST_LINE)
+            self._say(f"{counted(count, 'question')} to {name} in {file}")
+        if not asked:
+            self._say("no question lacks a reply; nothing is written")
 
     def _show_requests(self) -> None:
         """Print what is sent to each model, without the messages and without keys."""

@@ -15,7 +15,7 @@ from functools import partial
 
 import pytest
 
-from pytest_llmarith.models.asking import ModelTerms, Plan
+from pytest_llmarith.models.asking import AWAITED, ModelTerms, Plan
 from pytest_llmarith.models.process import BrokerProcess, Setup
 from pytest_llmarith.models.providers import (
     dotenv_variables,
@@ -46,8 +46,7 @@ class ModelForecast:
     Token counts are estimates. Completion tokens are estimated from `learned_from`
     stored replies, reasoning included; if `guessed` is set, some are the length of a
     short answer instead. `searching` is set if the model is also searched; the forecast
-    then counts only the first question of each search. `in_batches` are not asked
-    again.
+    then counts only the first question of each search. `awaited` are asked elsewhere.
     """
 
     model: Model
@@ -60,7 +59,7 @@ class ModelForecast:
     learned_from: int = 0
     guessed: bool = True
     searching: bool = False
-    in_batches: int = 0
+    awaited: int = 0
 
     @property
     def cost_usd(self) -> float | None:
@@ -76,7 +75,7 @@ class ModelForecast:
     @property
     def shares_requests(self) -> bool:
         """Whether a request answers several of the questions."""
-        return self.stored + self.in_batches + self.asked < self.questions
+        return self.stored + self.awaited + self.asked < self.questions
 
 
 class Forecast:
@@ -118,15 +117,12 @@ class Forecast:
                 f"{items} {most}, which depend on the replies: only the first of each "
                 f"is counted here"
             )
-        waiting = len(plan.in_batches)
-        if waiting > 1:
-            lines.append(f"{waiting:,} of them are in batches already")
-        elif waiting:
-            lines.append("1 of them is in a batch already")
-        if self._settings.batch is not None and self._asked_later:
+        if plan.awaited:
+            lines.append(f"{counted(len(plan.awaited), 'question')} {AWAITED}")
+        if self._settings.questions_out is not None and self._asked_later:
             lines.append(
                 "questions that follow from replies, of searches, adaptive items and "
-                "graders, are asked singly"
+                "graders, are in no file"
             )
         if plan.stored:
             lines += _spent_lines(plan, self._settings.request_limits)
@@ -187,7 +183,7 @@ class Forecast:
             learned_from=sum(map(len, stored.values())),
             guessed=not all(stored.values()),
             searching=model in self._asked_later,
-            in_batches=len(mine.intersection(self._plan.in_batches)),
+            awaited=len(mine.intersection(self._plan.awaited)),
         )
 
     def _stored_lengths(self) -> dict[tuple[str, str], list[int]]:
@@ -207,10 +203,6 @@ def refuse(
     of a run may lack, or if litellm's list shows that a model is unknown, before
     litellm is loaded.
     """
-    if settings.batch is not None and not asked:
-        raise pytest.UsageError(
-            "--llm-batch: no question to a model of --llm-model was selected"
-        )
     is_part = settings.shard is not None or config.getoption("lf", False)
     has_depths = any(one.task == THRESHOLD for one in asked)
     if settings.adaptive is not None and not is_part and not has_depths:
@@ -283,7 +275,6 @@ def start_broker(
         store_path=store_path,
         store_mode=settings.store_mode,
         dotenv_path=config.rootpath / ".env",
-        batch=settings.batch,
         transport=settings.transport,
         asks=not read_only,
     )

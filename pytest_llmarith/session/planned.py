@@ -175,7 +175,7 @@ def refuse_or_skip(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     would run items where none can ask. A worker leaves the reason in `REFUSED` instead,
     and the controller raises it.
     """
-    if config.getoption("collectonly") or settings_of(config).dry_run:
+    if config.getoption("collectonly") or settings_of(config).asks_nothing:
         return
     asking = [item for item in items if _may_ask(item)]
     why = forked(config, asking)

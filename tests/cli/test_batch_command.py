@@ -14,7 +14,8 @@ import pytest
 
 from pytest_llmarith.cli import main
 from pytest_llmarith.models.batch_providers import batch_provider
-from pytest_llmarith.models.client import Client
+from pytest_llmarith.models.litellm_client import LitellmClient
+from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.reservations import Batch, Reservations
 from pytest_llmarith.types import Model
 from tests.batch_server import BatchServer
@@ -43,15 +44,13 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchSer
         opened.polls = 9
         with closing(Reservations(store())) as reservations:
             for target in TARGETS:
-                model = Model(
-                    target, target, {"max_tokens": 9}, opened.base_url, batched=True
-                )
+                model = Model(target, target, {"max_tokens": 9}, opened.base_url)
+                sent = sent_of(model, "1 + 1")
                 keys = [f"{target}-{number}" for number in range(3)]
-                reservations.reserve(
-                    model, {key: model.messages("1 + 1") for key in keys[:2]}
-                )
-            reservations.reserve(model, {keys[2]: model.messages("1 + 1")})
-            reservations.creating(reservations.batches([keys[2]])[0].intent)
+                reservations.reserve(model, dict.fromkeys(keys[:2], sent))
+            intent = reservations.reserve(model, {keys[2]: sent})
+            assert intent is not None
+            reservations.creating(intent)
             monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-of-the-tests")
             monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-anthropic-of-the-tests")
             for batch in reservations.batches():
@@ -65,7 +64,7 @@ def store() -> Path:
 
 
 async def create(batch: Batch) -> str:
-    client = Client()
+    client = LitellmClient()
     provider = batch_provider(client, batch.model)
     line = provider.line(
         "k", '{"model": "m", "messages": [{"role": "user", "content": "1 + 1"}]}'
@@ -139,7 +138,7 @@ def test_forgetting_frees_the_questions(
         (["cancel", "x"], "there is no batch 'x'; see llmarith batch status"),
         (
             ["cancel", "--all"],
-            "has no id yet; rerun the run, which looks for it, or add --forget",
+            "has no id yet; llmarith batch collect looks for it, or add --forget",
         ),
         (["status", "--store-dir", "elsewhere"], "elsewhere"),
     ],

@@ -1,5 +1,5 @@
-"""Batches of a broker: what is sent once more and what never, after every way in which
-a batch may end.
+"""Batches: what is sent once more and what never, after every way in which a batch may
+end.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import math
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,11 +20,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from pytest_llmarith.models import batch_submission, batches, retry
-from pytest_llmarith.models.asking import BatchMode
+from pytest_llmarith.models import batches, replies_in, retry
+from pytest_llmarith.models.batches import BatchError, Batches, Cap
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.reservations import Reservations
+from pytest_llmarith.models.planner import Planned
+from pytest_llmarith.models.question_files import QuestionFile, write
+from pytest_llmarith.models.reservations import Locked, Reservations
 from pytest_llmarith.models.store import RunStore, StoreError, key_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
@@ -31,7 +34,6 @@ from pytest_llmarith.types import (
     Message,
     Model,
     Price,
-    Progress,
     Question,
     RequestLimits,
     StoreMode,
@@ -42,17 +44,15 @@ from tests.batch_server import (
     BatchServer,
     Fault,
     Lines,
-    Made,
     body,
     in_progress,
     status,
     times,
 )
-from tests.llm_server import Answer, Call, usage
+from tests.llm_server import Answer, Call
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # as in the broker's process
+pytestmark = pytest.mark.filterwarnings("ignore")  # as in the command
 
-WAIT, SUBMIT, COLLECT = BatchMode
 OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
 PRICES = {
     OPENAI: (0.075, 0.3),
@@ -65,80 +65,124 @@ COUNT = 6
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-of-the-tests")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-anthropic-of-the-tests")
-    monkeypatch.setattr(batches, "_FIRST_POLL_S", 0.02)
-    monkeypatch.setattr(batches, "_LATE_PAUSES_S", (0.02, 0.04, 0.06))
     monkeypatch.setattr(retry, "FIRST_PAUSE_S", 0.02)
-    monkeypatch.setattr(batch_submission, "SETTLED_S", 0.2)
+    monkeypatch.setattr(batches, "SETTLED_S", 0.2)
 
 
 class Runs:
-    """Runs one after the other or at once, on one store and one server."""
+    """Commands one after the other or at once, on one store and one server."""
 
     def __init__(self, server: BatchServer, path: Path, target: str) -> None:
         self.server = server
         self.path = path
         self.said: list[str] = []
         self.target = target
-        self.params = {"max_tokens": 100}
+        self.params: dict[str, Any] = {"max_tokens": 100}
         self.runner = asyncio.Runner()
 
-    def run(
-        self, mode: BatchMode | None, count: int = COUNT, **limits: Any
-    ) -> list[Reply | Failure]:
-        """The outcomes of the questions of a run, all of which are asked in the end."""
-        return self.runner.run(self.one(mode, count, **limits))
+    @property
+    def model(self) -> Model:
+        return Model("m", self.target, self.params, self.server.base_url)
 
-    def both(self, mode: BatchMode) -> list[list[Reply | Failure]]:
-        async def run() -> list[list[Reply | Failure]]:
-            return list(
-                await asyncio.gather(self.one(mode, COUNT), self.one(mode, COUNT + 2))
-            )
+    def questions(self, count: int) -> list[Question]:
+        return [Question("m", f"q{number}", number) for number in range(count)]
+
+    def file(self, count: int = COUNT) -> QuestionFile:
+        """A file of the first questions, as a run writes it."""
+        path = self.path.with_name(f"questions-{count}.jsonl")
+        path.parent.mkdir(exist_ok=True)
+        planned = [
+            Planned(number, key_of(self.model, one), self.model, one)
+            for number, one in enumerate(self.questions(count))
+        ]
+        write(path, Client(), planned)
+        return QuestionFile(path)
+
+    def submit(self, count: int = COUNT, **how: Any) -> str:
+        """Submit the first questions; returns why that failed."""
+        return self.runner.run(self._submit(count, **how))
+
+    async def _submit(self, count: int, **how: Any) -> str:
+        with (
+            closing(Reservations(self.path)) as store,
+            closing(self.file(count)) as file,
+        ):
+            opened = Batches(store, self.said.append)
+            try:
+                await opened.submit(file, **how)
+            except (BatchError, StoreError, Locked) as error:
+                return str(error) or "locked"
+            finally:
+                await opened.close()
+        return ""
+
+    def collect(self) -> int:
+        """Collect; returns how many batches are running."""
+        return self.runner.run(self._collect())
+
+    async def _collect(self) -> int:
+        with closing(Reservations(self.path)) as store:
+            opened = Batches(store, self.said.append)
+            try:
+                return await opened.collect()
+            finally:
+                await opened.close()
+
+    def through(self, count: int = COUNT) -> Counter[str]:
+        """Submit, collect until no batch is running, and what questions then have."""
+        assert self.submit(count) == ""
+        while self.collect():
+            pass
+        return self.have(count)
+
+    def have(self, count: int = COUNT) -> Counter[str]:
+        """How many questions have a reply, are in a batch, and have neither."""
+        keys = [key_of(self.model, one) for one in self.questions(count)]
+        with closing(Reservations(self.path)) as store:
+            replies, awaited = store.fetch(keys), store.awaited(keys)
+        found = Counter[str]()
+        for number, key in enumerate(keys):
+            if key in replies:
+                text = replies[key].text
+                assert text == f"reply to q{number}" or not text
+                found["reply" if text else "empty"] += 1
+            else:
+                found["in a batch" if key in awaited else "none"] += 1
+        return found
+
+    def replies(self, count: int = COUNT) -> list[Reply]:
+        keys = [key_of(self.model, one) for one in self.questions(count)]
+        with closing(Reservations(self.path)) as store:
+            return list(store.fetch(keys).values())
+
+    def ask(self, count: int = COUNT) -> list[Reply | Failure]:
+        """The outcomes of a run that asks these questions singly."""
+
+        async def run() -> list[Reply | Failure]:
+            store = RunStore(self.path, StoreMode.ON)
+            broker = Broker(Client(), [self.model], store, RequestLimits(retries=1))
+            questions = self.questions(count)
+            plan = broker.plan(questions)
+            self.awaited = len(plan.awaited)
+            broker.announce()
+            asked = (broker.ask(question) for question in questions)
+            outcomes = list(await asyncio.gather(*asked))
+            await broker.close()
+            return outcomes
 
         return self.runner.run(run())
 
-    def broker(self, mode: BatchMode | None, names: str = "m", **limits: Any) -> Broker:
-        """A broker of models with these names."""
-        url = self.server.base_url
-        models = [Model(name, self.target, self.params, url) for name in names]
-        store = RunStore(self.path, StoreMode.ON)
-        asking = RequestLimits(**limits)
-        return Broker(Client(), models, store, asking, batch=mode, say=self.said.append)
-
-    async def one(
-        self, mode: BatchMode | None, count: int, later: str = "", **limits: Any
-    ) -> list[Reply | Failure]:
-        """The outcomes; `later` is asked after them, and follows from a reply."""
-        broker = self.broker(mode, **{"retries": 1, "timeout_s": 20.0, **limits})
-        questions = [Question("m", f"q{number}", number) for number in range(count)]
-        try:
-            plan = broker.plan(questions)
-            assert plan.error is None
-            if plan.refused:
-                return [Failure(plan.refused[0])]
-            if mode is not None:
-                await broker.batch()
-            self.progress = broker.progress()
-            broker.announce()
-            outcomes = list(
-                await asyncio.gather(*(broker.ask(question) for question in questions))
-            )
-            if later:
-                outcomes.append(await broker.ask(Question("m", later, 0)))
-            return outcomes
-        finally:
-            await broker.close()
-
     def break_off(self, *, creating: bool) -> None:
-        """Leave the store as a run of one question that was killed directly before or
-        after it began to create.
+        """Leave the store as a command that was killed directly before or after it
+        began to create a batch of one question.
         """
-        model = Model("m", self.target, self.params, self.server.base_url, batched=True)
-        with closing(Reservations(self.path)) as store:
-            store.reserve(
-                model, {key_of(model, Question("m", "q0", 0)): model.messages("q0")}
-            )
-            if creating:
-                store.creating(store.batches()[0].intent)
+        with closing(self.file(1)) as file, closing(Reservations(self.path)) as store:
+            (key,) = file.keys
+            sent = file.sent(key)
+            assert sent is not None
+            intent = store.reserve(self.model, {key: sent})
+            if creating and intent:
+                store.creating(intent)
 
     def age(self) -> None:
         """Let the batches in the store have been created two hours earlier."""
@@ -148,9 +192,7 @@ class Runs:
     def asked_once(self, *, batches: int = 1) -> bool:
         """Whether no question was asked twice, and none is left in a batch."""
         is_once = set(self.server.asked.values()) == {1}
-        return (
-            is_once and len(self.server.made) == batches and not self.rows("reserved")
-        )
+        return is_once and len(self.server.made) == batches and not self.rows("awaited")
 
     def rows(self, table: str) -> int:
         with closing(sqlite3.connect(self.path)) as database:
@@ -169,9 +211,6 @@ def runs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runs]:
 
 
 OF_ANTHROPIC = pytest.mark.parametrize("runs", [ANTHROPIC], indirect=True)
-OF_MISTRAL = pytest.mark.parametrize(
-    "runs", ["mistral/mistral-small-latest"], indirect=True
-)
 OF_BOTH = pytest.mark.parametrize(
     "runs",
     [OPENAI, pytest.param(ANTHROPIC, marks=pytest.mark.proof)],
@@ -183,173 +222,152 @@ def said(call: Call) -> str:
     return f"reply to {call.prompt}"
 
 
-def counted(outcomes: list[Reply | Failure]) -> Counter[str]:
-    """How many replies there are, each to its question, and how often each failure."""
-    found = Counter[str]()
-    for number, outcome in enumerate(outcomes):
-        if isinstance(outcome, Reply):
-            assert outcome.text == f"reply to q{number}"
-            found["reply"] += 1
-        else:
-            found[outcome.code.sentence(outcome.message)] += 1
-    return found
-
-
-def only(outcomes: list[Reply | Failure]) -> str:
-    ((message, _),) = counted(outcomes).items()
-    return message
+# --- the usual way --------------------------------------------------------------------
 
 
 @OF_BOTH
-def test_a_run_submits_another_collects_and_single_questions_keep_away(
-    runs: Runs,
-) -> None:
-    """While a question is in a batch no run asks it, whichever way; the reply comes
-    with its price and date.
+def test_submit_then_collect_while_single_questions_keep_away(runs: Runs) -> None:
+    """While a question is in a batch no run asks it; the reply comes with its price
+    and date, and is what a later run finds.
     """
-    runs.server.polls = 3
-    assert only(runs.run(SUBMIT)).startswith("in a batch since 20")
-    assert only(runs.run(None)).startswith("in a batch since 20")
-    assert (
-        counted(runs.run(SUBMIT, COUNT + 2)).keys() == counted(runs.run(COLLECT)).keys()
+    runs.server.polls = 2
+    assert runs.submit() == ""
+    assert runs.submit() == ""
+    outcomes = runs.ask()
+    assert runs.awaited == COUNT
+    assert all(
+        isinstance(one, Failure) and "llmarith batch collect" in one.message
+        for one in outcomes
     )
+    assert runs.submit(COUNT + 2) == ""
     assert [len(made.calls) for made in runs.server.made] == [COUNT, 2]
-    assert counted(runs.run(COLLECT)) == {"reply": COUNT}
+    assert runs.collect() == 2
+    assert runs.collect() == 0
+    assert runs.have(COUNT + 3) == {"reply": COUNT + 2, "none": 1}
     prompt, completion = PRICES[runs.target]
-    assert runs.progress.cost_usd == pytest.approx(
-        COUNT * (7 * prompt + 3 * completion) / 1e6, rel=1e-9
-    )
-    (reply, *_) = runs.run(None, COUNT + 2)
+    (reply, *_) = runs.ask(COUNT + 2)
     assert isinstance(reply, Reply)
-    assert reply.latency_s is None
-    assert reply.attempts == 1
+    assert reply.cost_usd == pytest.approx((7 * prompt + 3 * completion) / 1e6)
+    assert (reply.latency_s, reply.attempts, reply.batched) == (None, 1, True)
     assert reply.stored
     assert (reply.asked_at or "")[:2] == "20"
     assert reply.sent is not None
     assert reply.sent.messages == [Message("user", "q0")]
-    assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
-    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
-    (_, new) = (only(runs.run(COLLECT, 1)), counted(runs.run(COLLECT, COUNT + 3)))
-    assert new == {"reply": COUNT + 2, "in no batch; --llm-batch=submit sends it": 1}
+    assert runs.asked_once(batches=2)
+    assert runs.submit() == ""
+    assert len(runs.server.made) == 2
 
 
-def test_a_run_names_the_batches_that_hold_none_of_its_questions(runs: Runs) -> None:
-    """Such as those with other parameters, which are named before anything is sent;
-    also if all replies are stored.
-    """
+def test_a_part_of_a_file_for_an_account_that_takes_no_more(runs: Runs) -> None:
+    for left in (2, 0):
+        assert runs.submit(most=4) == ""
+        assert runs.have()["none"] == left
+    assert [len(made.calls) for made in runs.server.made] == [4, 2]
 
-    def named() -> int:
-        lines = [
-            line
-            for line in runs.said
-            if "holds none of these questions" in line and "max_tokens=100" in line
-        ]
-        assert runs.said[: len(lines)] == lines
-        del runs.said[:]
-        return len(lines)
 
-    runs.server.polls = 10**6
-    runs.run(SUBMIT)
-    runs.run(SUBMIT, COUNT + 1)
-    assert named() == 0
-    runs.params, runs.server.polls = {"max_tokens": 50}, 1
-    for mode, outcome in (
-        (COLLECT, "in no batch; --llm-batch=submit sends it"),
-        (WAIT, "reply"),
-        (COLLECT, "reply"),
-    ):
-        assert counted(runs.run(mode)) == {outcome: COUNT}
-        assert named() == 2
-    runs.target = {OPENAI: "openai/gpt-4o", ANTHROPIC: "anthropic/claude-sonnet-4-5"}[
-        runs.target
-    ]
-    runs.run(COLLECT)
-    assert named() == 0
+def test_repeats_with_a_seed_have_batches_of_their_own(runs: Runs) -> None:
+    """Their requests differ in a parameter, which each reply's record shows."""
+    model = replace(runs.model, params={"max_tokens": 9, "seed": 3})
+    path = runs.path.with_name("repeats.jsonl")
+    path.parent.mkdir()
+    planned = []
+    for repeat in range(2):
+        question = Question("m", "q0", 0, repeat=repeat)
+        one = model.for_question(question)
+        planned.append(Planned(repeat, key_of(one, question), one, question))
+    write(path, Client(), planned)
+
+    async def both() -> dict[str, Reply]:
+        with closing(Reservations(runs.path)) as store:
+            opened = Batches(store, runs.said.append)
+            await opened.submit(QuestionFile(path))
+            while await opened.collect():
+                pass
+            await opened.close()
+            return store.fetch([one.key for one in planned])
+
+    replies = runs.runner.run(both())
+    sent = [replies[one.key].sent for one in planned]
+    assert [one.params["seed"] for one in sent if one is not None] == [3, 4]
+    bodies = [call.body for made in runs.server.made for call in made.calls.values()]
+    assert [one["seed"] for one in bodies] == [3, 4]
 
 
 @pytest.mark.parametrize("creating", [False, True])
 def test_collecting_frees_the_questions_of_a_batch_that_was_not_created(
     runs: Runs, creating: bool
 ) -> None:
-    """A later run may submit them.
-
-    A run that submits at that moment keeps its questions.
-    """
+    """Another command that submits at that moment keeps its questions."""
     runs.break_off(creating=creating)
     with closing(Reservations(runs.path)) as store, store.submitting():
-        assert only(runs.run(COLLECT, 1)).startswith("in a batch since 20")
+        assert runs.submit(1) == "locked"
+        with pytest.raises(Locked):
+            runs.collect()
     if creating:
         runs.server.go_away()
-        assert only(runs.run(COLLECT, 1, retries=0)).startswith("in a batch since 20")
+        runs.collect()
+        assert runs.have(1) == {"in a batch": 1}
         runs.server.come_back()
-    assert only(runs.run(None, 1)).startswith("in a batch since 20")
-    assert only(runs.run(COLLECT, 1)) == "in no batch; --llm-batch=submit sends it"
-    assert (runs.server.made, runs.rows("reserved"), runs.rows("batches")) == ([], 0, 0)
-    assert counted(runs.run(WAIT, 1)) == {"reply": 1}
+    runs.collect()
+    assert (runs.server.made, runs.rows("awaited"), runs.rows("batches")) == ([], 0, 0)
+    assert runs.through(1) == {"reply": 1}
 
 
-def test_two_runs_at_once_ask_each_question_once(runs: Runs) -> None:
-    runs.server.polls = 4
-    first, second = runs.both(WAIT)
-    assert (counted(first), counted(second)) == ({"reply": COUNT}, {"reply": COUNT + 2})
-    assert (len(runs.server.asked), set(runs.server.asked.values())) == (COUNT + 2, {1})
+def test_two_commands_at_once_ask_each_question_once(runs: Runs) -> None:
+    async def both() -> list[str]:
+        return list(await asyncio.gather(runs._submit(COUNT), runs._submit(COUNT + 2)))
+
+    assert "locked" in runs.runner.run(both())
+    assert runs.through(COUNT + 2) == {"reply": COUNT + 2}
+    assert set(runs.server.asked.values()) == {1}
 
 
-def test_a_single_question_whose_batch_another_run_takes_at_that_moment(
+def test_a_single_question_whose_batch_is_collected_at_that_moment(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not asked, although it was not stored at first and is in no batch
     afterwards.
     """
-    runs.run(SUBMIT, 1)
+    runs.submit(1)
     find = RunStore.find
 
     def look(store: RunStore, key: str) -> tuple[Reply | None, str | None]:
         with closing(Reservations(runs.path)) as other:
             for batch in other.batches():
-                replies = dict.fromkeys(other.questions(batch.intent), Reply("late"))
-                other.settle(batch.intent, replies)
+                other.settle(
+                    dict.fromkeys(other.questions(batch.intent), Reply("late"))
+                )
         return find(store, key)
 
     monkeypatch.setattr(RunStore, "find", look)
-    runs.run(None, 1)
+    runs.ask(1)
     assert (runs.server.asked, runs.rows("replies")) == ({"q0": 1}, 1)
 
 
+# --- replies and their absence --------------------------------------------------------
+
+
 @OF_BOTH
-def test_what_expired_is_submitted_once_more(runs: Runs) -> None:
-    """The replies that came are stored first; then each question without one goes into
-    one batch more, not into two.
-    """
+def test_what_expired_is_free(runs: Runs) -> None:
+    """The replies that came are stored; the others may be submitted again."""
     runs.server.end, runs.server.share = "expired", 0.5
-    outcomes = counted(runs.run(WAIT))
-    assert [len(made.calls) for made in runs.server.made] == [COUNT, COUNT // 2]
-    assert outcomes["reply"] == COUNT // 2 + 2
-    assert [
-        count
-        for message, count in outcomes.items()
-        if "expired" in message or "24 hours" in message
-    ] == [1]
+    assert runs.through() == {"reply": COUNT // 2, "none": COUNT // 2}
+    assert any("expired" in line or "24 hours" in line for line in runs.said)
     runs.server.share = 1.0
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert len(runs.server.made) == 3
+    assert runs.through() == {"reply": COUNT}
+    assert [len(made.calls) for made in runs.server.made] == [COUNT, COUNT // 2]
 
 
 @OF_BOTH
-@pytest.mark.parametrize(("status", "asked"), [(500, 2), (429, 2), (400, 1)])
-def test_what_failed_is_submitted_once_more_if_that_may_help(
-    runs: Runs, status: int, asked: int
-) -> None:
-    if runs.target == ANTHROPIC and status == 429:
-        pytest.skip("the server has one error of each kind")
+@pytest.mark.parametrize("code", [500, 400])
+def test_what_failed_is_said_and_free(runs: Runs, code: int) -> None:
     runs.answers["answer"] = lambda call: (  # type: ignore[attr-defined]
-        Answer(status=status) if call.prompt == "q1" else said(call)
+        Answer(status=code) if call.prompt == "q1" else said(call)
     )
-    outcomes = counted(runs.run(WAIT))
-    assert outcomes.pop("reply") == COUNT - 1
-    assert f"{status}" in next(iter(outcomes))
-    assert runs.server.asked["q1"] == asked
-    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1, asked}, 0)
+    assert runs.through() == {"reply": COUNT - 1, "none": 1}
+    assert f"{code}" in runs.said[-1]
+    assert "--llm-questions-out" in runs.said[-1]
+    assert set(runs.server.asked.values()) == {1}
 
 
 @pytest.mark.parametrize(
@@ -358,64 +376,33 @@ def test_what_failed_is_submitted_once_more_if_that_may_help(
 def test_a_model_without_a_batch_price(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its cost is unknown, not half of another price; a cap needs --llm-price, which is
-    the price of batches, too.
-    """
+    """Its cost is unknown, not half of another price; a cap needs a price."""
     monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
-    assert "set --llm-price=IN,OUT" in only(runs.run(WAIT, max_cost_usd=1.0))
-    priced = runs.run(WAIT, price=Price(1.0, 2.0), max_cost_usd=1.0)
-    assert {reply.cost_usd for reply in priced if isinstance(reply, Reply)} == {
-        (7 + 2 * 3) / 1e6
-    }
-    unpriced = runs.run(None)
-    assert [reply.cost_usd for reply in unpriced if isinstance(reply, Reply)] == [
-        None
-    ] * COUNT
+    assert "write --price=IN,OUT" in runs.submit(cap=Cap(1.0))
+    assert runs.server.events == []
+    assert runs.submit(cap=Cap(1.0, Price(1.0, 2.0))) == ""
+    assert runs.through() == {"reply": COUNT}
+    assert {reply.cost_usd for reply in runs.replies()} == {None}
 
 
-def test_the_forecast_has_the_price_of_batches(runs: Runs) -> None:
-    """Also for a model that is asked further questions, singly and at its usual
-    price.
+@OF_BOTH
+def test_a_cap_counts_the_worst_case(runs: Runs) -> None:
+    """What is refused is not uploaded, and the message says which cap is enough; that
+    one is.
     """
-
-    async def run() -> None:
-        broker = runs.broker(WAIT)
-        plan = broker.plan([Question("m", "q", 0)], later=["m"])
-        assert plan.terms["m"].price == Price(*PRICES[runs.target])
-        await broker.close()
-
-    runs.runner.run(run())
-
-
-def test_a_reply_that_two_questions_share_counts_once(runs: Runs) -> None:
-    """Such as those of two names of one model; from a batch, and from the store."""
-
-    async def run(mode: BatchMode | None) -> Progress:
-        broker = runs.broker(mode, "ab")
-        broker.plan(questions := [Question(name, "q0", 0) for name in "ab"])
-        if mode is not None:
-            await broker.batch()
-        broker.announce()
-        for question in questions:
-            assert isinstance(await broker.ask(question), Reply)
-        await broker.close()
-        return broker.progress()
-
-    paid, stored = runs.runner.run(run(WAIT)), runs.runner.run(run(None))
-    assert (paid.answered, stored.answered, stored.stored) == (1, 0, 1)
-    assert stored.stored_usd == paid.cost_usd > 0
+    refused = runs.submit(cap=Cap({OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target]))
+    assert runs.server.events == []
+    enough = float(refused.partition("write --max-cost=")[2].split(",")[0])
+    assert runs.submit(cap=Cap(enough)) == ""
+    assert len(runs.server.made) == 1
 
 
 def test_a_filtered_question_has_a_reply(runs: Runs) -> None:
     """As a single question has."""
     error = {"code": "content_filter", "message": "filtered"}
     runs.answers["answer"] = lambda call: Answer(status=400, error=error)  # type: ignore[attr-defined]
-    outcomes = runs.run(WAIT)
-    assert {
-        (reply.text, reply.finish_reason)
-        for reply in outcomes
-        if isinstance(reply, Reply)
-    } == {("", "content_filter")}
+    assert runs.through() == {"empty": COUNT}
+    assert {one.finish_reason for one in runs.replies()} == {"content_filter"}
 
 
 def key_in(line: bytes) -> Any:
@@ -426,9 +413,9 @@ def failed(line: bytes) -> bytes:
     """A line of results, as that of a question that failed."""
     error = {"type": "api_error", "code": "request_timeout", "message": "failed"}
     row = {"custom_id": key_in(line), "response": None, "error": error}
-    return json.dumps(
-        row | {"result": {"type": "errored", "error": {"error": error}}}
-    ).encode()
+    if "result" in json.loads(line):
+        row["result"] = {"type": "errored", "error": {"error": error}}
+    return json.dumps(row).encode()
 
 
 @OF_BOTH
@@ -452,16 +439,13 @@ def test_any_order_and_a_damaged_line(runs: Runs) -> None:
         ]
 
     runs.server.change = change
-    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
-    assert len(runs.server.made) == 1
-    assert runs.rows("reserved") == 1
-    assert runs.progress.lost == 0
+    assert runs.through() == {"reply": COUNT - 1, "in a batch": 1}
     runs.server.change = lambda lines: lines
-    assert counted(runs.run(COLLECT)) == {"reply": COUNT}
-    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
+    assert runs.through() == {"reply": COUNT}
+    assert runs.asked_once()
 
 
-TWICE = {
+WRONG = {
     **{f"download: {name}": ("download", fault) for name, fault in SHORT.items()},
     "download: a page": ("download", MISREAD["a page"]),
     "download: bad gzip": ("download", MISREAD["bad gzip"]),
@@ -469,25 +453,27 @@ TWICE = {
     "poll: null": ("poll", MISREAD["null"]),
     "poll: not known yet": ("poll", status(404)),
 }
-ALWAYS = (
-    "download: a cut line",
-    "download: a page",
-    "poll: a page",
-    "poll: not known yet",
-)
 
 
 @OF_BOTH
-@pytest.mark.parametrize("case", TWICE)
-def test_an_answer_that_is_wrong_twice(runs: Runs, case: str) -> None:
-    """The results are late, not missing.
-
-    The same run looks again until it has them, and pays nothing twice.
+@pytest.mark.parametrize("case", WRONG)
+def test_an_answer_that_is_wrong_for_a_while(runs: Runs, case: str) -> None:
+    """The results are late, not missing: the questions stay in the batch, a line says
+    what to do, and nothing is paid twice.
     """
     runs.server.polls = 0
-    runs.run(SUBMIT)
-    runs.server.alter = times(2, *TWICE[case])
-    assert counted(runs.run(COLLECT if "page" in case else WAIT)) == {"reply": COUNT}
+    runs.submit()
+    runs.server.alter = times(math.inf, *WRONG[case])
+    runs.collect()
+    assert runs.submit() == ""
+    (line,) = [line for line in runs.said if "stay in the batch" in line]
+    assert "llmarith batch cancel --forget" in line
+    have = runs.have()
+    assert have["none"] == 0
+    assert have["in a batch"] == runs.rows("awaited") > 0
+    runs.server.alter = lambda event, answer: answer
+    runs.collect()
+    assert runs.have() == {"reply": COUNT}
     assert runs.asked_once()
 
 
@@ -495,40 +481,17 @@ def test_a_status_that_goes_back(runs: Runs) -> None:
     """Such as that of a batch which has ended with half of its lines, then is in
     progress, then has ended.
     """
-    runs.server.polls = 0
-    runs.server.alter = goes_back(runs.server)
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert runs.asked_once()
-
-
-def goes_back(server: BatchServer) -> Callable[[str, web.Response], web.Response]:
-    short = times(1, "download", SHORT["half of the lines"])
+    server, short = runs.server, times(1, "download", SHORT["half of the lines"])
 
     def alter(event: str, answer: web.Response) -> web.Response:
         if event == "poll" and server.events.count(event) == 2:
             return in_progress(answer)
         return short(event, answer)
 
-    return alter
-
-
-@OF_BOTH
-@pytest.mark.proof
-@pytest.mark.parametrize("case", ALWAYS)
-def test_an_answer_that_is_always_wrong(runs: Runs, case: str) -> None:
-    runs.server.polls = 0
-    runs.server.alter = times(math.inf, *TWICE[case])
-    outcomes = counted(runs.run(WAIT))
-    (line,) = [line for line in runs.said if "stay in it" in line]
-    assert "rerun the same command" in line
-    assert ("--forget" in line) == ("not known" not in case)
-    assert outcomes["reply"] < COUNT
-    assert all(
-        message.startswith(("in a batch since 20", "reply")) for message in outcomes
-    )
-    assert runs.rows("reserved") == COUNT - outcomes["reply"] > 0
-    runs.server.alter = lambda event, answer: answer
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    server.polls, server.alter = 0, alter
+    runs.submit()
+    assert [runs.collect() for _ in range(3)] == [0, 1, 0]
+    assert runs.have() == {"reply": COUNT}
     assert runs.asked_once()
 
 
@@ -560,40 +523,42 @@ COUNTS = {
 def test_questions_are_free_if_the_counts_agree(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also when the results are read a second time."""
     server, as_polled = runs.server, runs.server._openai
     server.polls = 0
     for case, (end, counts, good, bad, is_free) in COUNTS.items():
         runs.path = runs.path.with_name(f"{case}.sqlite")
         server.end = end
         monkeypatch.setattr(server, "_openai", as_polled)
-        runs.run(SUBMIT)
+        runs.submit()
         rows = list(server._made_rows(server.made[-1]))
         errors = [
             json.loads(failed(json.dumps(row).encode())) for row in rows[COUNT - bad :]
         ]
         server.made[-1].rows = rows[:good] + errors
-        said = {
+        told = {
             "output_file_id": f"output-{server.made[-1].id}" if good else None,
             "error_file_id": f"errors-{server.made[-1].id}" if bad else None,
             "request_counts": counts
             and dict(zip(("total", "completed", "failed"), counts, strict=True)),
         }
         monkeypatch.setattr(
-            server, "_openai", lambda made, said=said: as_polled(made) | said
+            server, "_openai", lambda made, told=told: as_polled(made) | told
         )
-        assert (case, counted(runs.run(COLLECT))["reply"]) == (case, good)
-        assert (case, runs.rows("reserved")) == (case, 0 if is_free else COUNT - good)
+        for _ in range(2):
+            runs.collect()
+            left = 0 if is_free else COUNT - good
+            assert (case, runs.have()["reply"]) == (case, good)
+            assert (case, runs.rows("awaited")) == (case, left)
 
 
 def test_an_empty_file_of_errors_is_no_error(runs: Runs) -> None:
     runs.server.has_error_file = True
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert (len(runs.server.made), runs.rows("reserved")) == (1, 0)
+    assert runs.through() == {"reply": COUNT}
 
 
-def test_a_reply_that_cannot_be_used_is_not_paid_for_again(runs: Runs) -> None:
-    """It may be billed, so it counts with its worst case."""
-
+@OF_BOTH
+def test_a_reply_that_cannot_be_used_is_said(runs: Runs) -> None:
     def change(lines: Lines) -> Lines:
         row = json.loads(lines[0])
         if runs.target == OPENAI:
@@ -603,61 +568,8 @@ def test_a_reply_that_cannot_be_used_is_not_paid_for_again(runs: Runs) -> None:
         return [failed(lines[0]), json.dumps(row).encode(), *lines[1:]]
 
     runs.server.change = change
-    assert counted(runs.run(WAIT, max_cost_usd=1.0))["reply"] == COUNT - 1
-    assert set(runs.server.asked.values()) == {1}
-    assert runs.progress.lost == 1
-    assert runs.rows("reserved") == 0
-    assert runs.progress.lost_usd > runs.progress.cost_usd / COUNT
-
-
-def test_a_result_that_is_gone(runs: Runs) -> None:
-    def happens(event: str) -> None:
-        if event == "download" and runs.server.events.count(event) % 2 == 0:
-            raise web.HTTPNotFound(
-                text='{"error": {"message": "no such file"}}',
-                content_type="application/json",
-            )
-
-    runs.server.happens = happens
-    runs.answers["answer"] = lambda call: (  # type: ignore[attr-defined]
-        Answer(status=400) if call.prompt == "q1" else said(call)
-    )
-    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
-    assert [
-        ("404" in line, "--forget" in line)
-        for line in runs.said
-        if "stay in it" in line
-    ] == [(True, False)]
-    runs.age()
-    runs.run(WAIT)
-    assert "llmarith batch cancel --forget" in runs.said[-1]
-    assert runs.rows("replies") == COUNT - 1
-    assert runs.rows("reserved") == 1
-    assert len(runs.server.made) == 1
-
-
-def test_a_batch_whose_results_are_not_there_yet_goes_on(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    as_listed, looks = runs.server._openai, Counter[str]()
-
-    def early(made: Made) -> dict[str, Any]:
-        looks[made.id] += made.ended
-        without = {"output_file_id": None, "request_counts": None}
-        return as_listed(made) | (without if looks[made.id] < 3 else {})
-
-    monkeypatch.setattr(runs.server, "_openai", early)
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    assert len(runs.server.made) == 1
-
-
-def test_a_failure_without_a_known_reason_is_not_submitted_again(runs: Runs) -> None:
-    runs.server.change = lambda lines: [
-        json.dumps({"custom_id": key_in(lines[0])}).encode(),
-        *lines[1:],
-    ]
-    assert counted(runs.run(WAIT))["reply"] == COUNT - 1
-    assert len(runs.server.made) == 1
+    assert runs.through() == {"reply": COUNT - 1, "none": 1}
+    assert "1 without" in runs.said[-1]
 
 
 @OF_ANTHROPIC
@@ -666,8 +578,8 @@ def test_a_redirect_creates_no_batch(runs: Runs) -> None:
         raise web.HTTPTemporaryRedirect("http://127.0.0.1:9/v1")
 
     runs.server.happens = happens
-    assert "redirected" in only(runs.run(WAIT))
-    assert (runs.server.events, runs.rows("reserved")) == (["create"], 0)
+    assert "redirected" in runs.submit()
+    assert (runs.server.events, runs.rows("awaited")) == (["create"], 0)
 
 
 def test_results_are_never_too_long_to_read(
@@ -676,78 +588,53 @@ def test_results_are_never_too_long_to_read(
     """A batch has so few questions that the longest replies to all of them can be
     read.
     """
-    monkeypatch.setattr(batch_submission, "LARGEST_RESULTS", 4 * 5 * 100)
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    monkeypatch.setattr(batches, "LARGEST_RESULTS", 4 * 5 * 100)
+    assert runs.through() == {"reply": COUNT}
     assert [len(made.calls) for made in runs.server.made] == [4, 2]
 
 
 @OF_BOTH
-def test_a_reply_of_unknown_cost_counts_against_a_cap(
+def test_a_command_that_ends_amid_the_results_has_stored_the_first(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At the price of batches; it is unknown in its record.
-
-    A single question after it may not pass the cap.
-    """
-    monkeypatch.setattr(
-        "litellm.cost_calculator.batch_cost_calculator", lambda **arguments: (0.0, 0.0)
-    )
-    runs.run(SUBMIT)
-    prompt, completion = PRICES[runs.target]
-    worst = 2 * (500 * prompt + 100 * completion) / 1e6  # of a single question
-    runs.answers["answer"] = lambda call: Answer(said(call), usage=usage(7, 10**6))  # type: ignore[attr-defined]
-    replies = runs.run(
-        COLLECT, max_cost_usd=COUNT * completion + worst / 2, later="q99"
-    )
-    assert {reply.cost_usd for reply in replies[:-1] if isinstance(reply, Reply)} == {
-        None
-    }
-    assert "--llm-max-cost" in only(replies[-1:])
-
-
-@OF_BOTH
-def test_a_run_that_ends_amid_the_results_has_stored_the_first(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The next run reads the results again, and stores and counts the others."""
-    monkeypatch.setattr(batches, "_REPLIES_PER_WRITE", 2)
+    """The next one reads the results again, and stores the others."""
+    monkeypatch.setattr(replies_in, "_PER_WRITE", 2)
     settle = Reservations.settle
     writes = Counter[str]()
 
-    def fail(
-        store: Reservations, intent: str, replies: Mapping[str, Reply]
-    ) -> set[str]:
+    def fail(store: Reservations, replies: Mapping[str, Reply]) -> int:
         writes["all"] += 1
         if writes["all"] == 3:
             raise StoreError("disk full")
-        return settle(store, intent, replies)
+        return settle(store, replies)
 
+    runs.server.polls = 0
+    runs.submit()
     monkeypatch.setattr(Reservations, "settle", fail)
-    assert counted(runs.run(WAIT))["run stopped: disk full"] == COUNT
-    assert (runs.rows("replies"), runs.rows("reserved")) == (4, 2)
-    first = runs.progress.cost_usd
-    assert counted(runs.run(COLLECT)) == {"reply": COUNT}
-    assert (set(runs.server.asked.values()), runs.rows("reserved")) == ({1}, 0)
-    assert first == pytest.approx(2 * runs.progress.cost_usd, rel=1e-9)
+    with pytest.raises(StoreError, match="disk full"):
+        runs.collect()
+    assert (runs.rows("replies"), runs.rows("awaited")) == (4, 2)
+    runs.collect()
+    assert runs.have() == {"reply": COUNT}
+    assert runs.asked_once()
 
 
 @OF_BOTH
 @pytest.mark.proof
 @pytest.mark.parametrize("seed", range(int(os.environ.get("KILLS", "4"))))
-def test_runs_that_are_broken_off_at_any_request(
+def test_commands_that_are_broken_off_at_any_request(
     runs: Runs, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever was sent before the end of each run, no question is asked twice, and
-    each gets its reply.
+    """Whatever was sent before the end of each command, no question is asked twice,
+    and each gets its reply.
 
-    A run is broken off as by a kill, as no task of it takes another step. The modes and
-    the number of questions vary, some runs are two at once, and in each an answer to
-    one kind of request is wrong for a while.
+    A command is broken off as by a kill, as no task of it takes another step. In each
+    an answer to one kind of request is wrong for a while.
     """
     random = Random(seed)
-    monkeypatch.setattr(batch_submission, "_MOST_REQUESTS", 3)
+    monkeypatch.setattr(batches, "_MOST_REQUESTS", 3)
     server = runs.server
-    for _ in range(8):
+    for _ in range(12):
         left = random.randint(1, 6)
 
         def happens(event: str) -> bool:
@@ -767,25 +654,23 @@ def test_runs_that_are_broken_off_at_any_request(
             *(SHORT.values() if event == "download" else ()),
         ]
         server.alter = times(random.randint(0, 3), event, random.choice(faults))
-        server.polls, server.happens = random.randint(1, 3), happens
-        with suppress(asyncio.CancelledError):
-            mode = random.choice([WAIT, WAIT, SUBMIT, COLLECT])
-            runs.both(mode) if random.random() < 0.4 else runs.run(
-                mode, random.randint(1, COUNT)
-            )
+        server.polls, server.happens = random.randint(0, 2), happens
+        with suppress(asyncio.CancelledError, Locked):
+            if random.random() < 0.5:
+                runs.submit(random.randint(1, COUNT))
+            else:
+                runs.collect()
     server.happens, server.alter = lambda event: None, lambda event, answer: answer
-    assert counted(runs.run(WAIT, COUNT + 2)) == {"reply": COUNT + 2}
+    for _ in range(20):  # batches whose owner is known when others have ended
+        runs.submit(COUNT + 2)
+        runs.collect()
+    assert runs.have(COUNT + 2) == {"reply": COUNT + 2}
     assert len(server.asked) == COUNT + 2
     assert set(server.asked.values()) == {1}
-    assert runs.rows("reserved") == 0
+    assert runs.rows("awaited") == 0
 
 
-@OF_BOTH
-def test_a_cancelled_batch_is_not_submitted_again(runs: Runs) -> None:
-    runs.server.end = "cancelled"
-    runs.server.share = 0.0 if runs.target == OPENAI else 1.0
-    assert "reply" not in counted(runs.run(WAIT))
-    assert len(runs.server.made) == 1
+# --- creation -------------------------------------------------------------------------
 
 
 @OF_BOTH
@@ -797,12 +682,12 @@ def test_a_creation_without_an_answer(
     runs.server.happens = lambda event: (
         runs.server.events.count(event) == 1 and event == "created"
     )
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert runs.through() == {"reply": COUNT}
     assert len(runs.server.made) == 1
     runs.server.happens = lambda event: (
         runs.server.events.count(event) == 2 and event == "create"
     )
-    assert counted(runs.run(WAIT, COUNT + 3)) == {"reply": COUNT + 3}
+    assert runs.through(COUNT + 3) == {"reply": COUNT + 3}
     assert [len(made.calls) for made in runs.server.made] == [COUNT, 3]
 
 
@@ -824,29 +709,81 @@ def test_a_wrong_answer_to_a_creation_that_took_place(runs: Runs, case: str) -> 
         times(1, "list", body(b"<html>Sorry</html>", "text/html")),
     )
     runs.server.alter = lambda event, answer: look(event, create(event, answer))
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert runs.submit() == ""
+    while runs.collect() or runs.rows("awaited"):
+        pass
+    assert runs.have() == {"reply": COUNT}
     assert (set(runs.server.asked.values()), len(runs.server.made)) == ({1}, 1)
 
 
+@pytest.mark.parametrize("drift_days", [-400, -3, 3])
+def test_a_lost_answer_of_a_provider_without_metadata_and_with_a_wrong_clock(
+    runs: Runs, drift_days: int
+) -> None:
+    """Its batch is found by the questions in its results."""
+    lose = times(1, "create", status(500))
+
+    def alter(event: str, answer: web.Response) -> web.Response:
+        for made in runs.server.made:
+            made.metadata = {}
+            made.created_at += drift_days * 86_400
+        return lose(event, answer)
+
+    runs.server.alter = alter
+    runs.server.polls = 0
+    assert runs.submit() == ""
+    runs.collect()
+    assert runs.have() == {"reply": COUNT}
+    assert (set(runs.server.asked.values()), len(runs.server.made)) == ({1}, 1)
+
+
+@OF_BOTH
+def test_a_key_in_the_id_of_a_batch_is_not_written(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The batch is looked for each time."""
+    make = runs.server._make
+
+    def named(*arguments: Any) -> Any:
+        made = make(*arguments)
+        made.id = f"batch-{os.environ['OPENAI_API_KEY']}"
+        return made
+
+    monkeypatch.setattr(runs.server, "_make", named)
+    runs.server.polls = 2
+    runs.submit()
+    kept = [file for file in runs.path.parent.iterdir() if file.is_file()]
+    assert b"of-the-tests" not in b"".join(file.read_bytes() for file in kept)
+    while runs.collect() or runs.rows("awaited"):
+        pass
+    assert runs.have() == {"reply": COUNT}
+    assert runs.asked_once()
+    assert "of-the-tests" not in "\n".join(runs.said)
+
+
 # Status of a creation that does not take place, whether the batch is looked for, and
-# how often a run with one retry sends it.
-REFUSED = {400: (True, 1), 429: (True, 2), 401: (False, 1), 404: (False, 1)}
+# how often it is sent.
+REFUSED = {400: (True, 1), 429: (True, 13), 401: (False, 1), 404: (False, 1)}
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_a_creation_that_is_refused(runs: Runs, code: int) -> None:
+def test_a_creation_that_is_refused(
+    runs: Runs, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "SETTLED_S", 0.0)
+
     def happens(event: str) -> None:
         if event == "create":
             raise refusal(code)
 
     runs.server.happens = happens
-    assert str(code) in only(runs.run(WAIT))
+    assert str(code) in runs.submit()
     looked, sent = REFUSED[code]
     assert runs.server.events.count("create") == sent
     assert ("list" in runs.server.events) == looked
-    assert (runs.rows("reserved"), runs.rows("batches")) == (0, 0)
+    assert (runs.rows("awaited"), runs.rows("batches")) == (0, 0)
     runs.server.happens = lambda event: None
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert runs.through() == {"reply": COUNT}
     assert set(runs.server.asked.values()) == {1}
 
 
@@ -868,10 +805,10 @@ def test_a_call_is_repeated_as_a_question_is(runs: Runs) -> None:
 
     runs.server.happens = happens
     code = 429
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert runs.through() == {"reply": COUNT}
     refused, code = 0, 500
-    assert "500" in only(runs.run(WAIT, COUNT + 1)[COUNT:])
-    assert refused == 2
+    assert "500" in runs.submit(COUNT + 1)
+    assert (refused, runs.rows("awaited")) == (4, 0)
 
 
 @OF_ANTHROPIC
@@ -880,114 +817,49 @@ def test_a_batch_is_not_given_up_while_its_results_cannot_be_read(runs: Runs) ->
     perhaps created.
     """
     runs.server.polls = 0
-    runs.server.alter = times(1, "create", status(429))
+    create = times(1, "create", status(429))
     pages = times(math.inf, "download", MISREAD["a page"])
-    create = runs.server.alter
     runs.server.alter = lambda event, answer: pages(event, create(event, answer))
-    assert "cannot be read" in only(runs.run(WAIT))
-    assert runs.rows("reserved") == COUNT
+    assert "cannot be read" in runs.submit()
+    assert runs.rows("awaited") == COUNT
     runs.server.alter = lambda event, answer: answer
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
+    assert runs.through() == {"reply": COUNT}
     assert (set(runs.server.asked.values()), len(runs.server.made)) == ({1}, 1)
 
 
-def test_a_cap_counts_the_worst_case_of_all_batches(runs: Runs) -> None:
-    """What is refused is not uploaded, and the message says which cap is enough; that
-    one is.
-    """
-    refused = only(
-        runs.run(SUBMIT, max_cost_usd={OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target])
-    )
-    assert runs.server.events == []
-    enough = float(refused.partition("write --llm-max-cost=")[2].split(",")[0])
-    assert "in a batch" in only(runs.run(SUBMIT, max_cost_usd=enough))
-    assert "--llm-max-total-tokens=9:" in only(
-        runs.run(SUBMIT, COUNT + 1, max_tokens=9)
-    )
-    assert len(runs.server.made) == 1
-
-
-def test_an_outage_and_a_refused_key(runs: Runs) -> None:
-    runs.server.polls = 3
-    runs.run(SUBMIT)
-    runs.server.go_away(0.3)
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    runs.run(SUBMIT, COUNT + 1)
-    runs.server.made.pop()
-    runs.age()
-    assert counted(runs.run(COLLECT, COUNT + 1))["reply"] == COUNT
+def test_a_batch_that_is_gone_or_failed(runs: Runs) -> None:
+    runs.submit()
+    gone = runs.server.made.pop()
+    runs.collect()
     assert "404" in runs.said[-1]
     assert "llmarith batch cancel --forget" in runs.said[-1]
-    assert runs.rows("reserved") == 1
+    assert runs.have() == {"in a batch": COUNT}
+    runs.server.made.append(gone)
+    gone.end = "failed"
+    runs.server.errors = [{"code": "invalid", "message": "line 3 is bad", "line": 3}]
+    runs.collect()
+    assert "the batch failed: line 3 is bad" in runs.said[-1]
+    assert runs.have() == {"none": COUNT}
 
 
-def test_a_batch_that_fails_whole(runs: Runs) -> None:
-    runs.server.end, runs.server.errors = (
-        "failed",
-        [{"code": "invalid", "message": "line 3 is bad", "line": 3}],
-    )
-    assert only(runs.run(WAIT)) == f"{OPENAI}: the batch failed: line 3 is bad"
-    assert len(runs.server.made) == 1
-    runs.server.errors = [
-        {"code": "token_limit_exceeded", "message": "enqueued token limit"}
-    ]
-    sizes: list[int] = []
-
-    def happens(event: str) -> None:
-        if event == "poll":
-            made = runs.server.made[-1]
-            made.end = "failed" if len(made.calls) > 2 else "completed"
-
-    runs.server.happens = happens
-    assert counted(runs.run(WAIT)) == {"reply": COUNT}
-    sizes = [len(made.calls) for made in runs.server.made[1:]]
-    assert sizes[0] == COUNT
-    assert max(sizes[-3:]) <= 2
-
-
-def test_a_single_question_that_is_too_long_is_not_split(runs: Runs) -> None:
-    runs.server.end = "failed"
-    runs.server.errors = [
-        {"code": "token_limit_exceeded", "message": "enqueued token limit"}
-    ]
-    reason = "the batch failed: enqueued token limit"
-    assert only(runs.run(WAIT, 1)) == f"{OPENAI}: {reason}"
-    assert len(runs.server.made) == 2
-
-
-@OF_MISTRAL
+@pytest.mark.parametrize("runs", ["mistral/mistral-small-latest"], indirect=True)
 def test_a_batch_whose_owner_is_unclear_is_never_created_again(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of Mistral's batches litellm cannot make a list: the run stops, always, with one
-    line that names a way out.
-    """
+    """Of Mistral's batches litellm cannot make a list: one line names a way out."""
     monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
     runs.break_off(creating=True)
-    for mode in BatchMode:
-        assert "llmarith batch cancel --forget" in only(runs.run(mode, 1))
-    assert runs.rows("reserved") == 1
+    assert "llmarith batch cancel --forget" in runs.submit(1)
+    runs.collect()
+    assert "llmarith batch cancel --forget" in runs.said[-1]
+    assert runs.rows("awaited") == 1
     assert runs.server.events == []
 
 
-def test_the_end_of_a_run_does_not_wait_for_its_batch(runs: Runs) -> None:
-    runs.server.polls = 10**6
-
-    async def run() -> None:
-        broker = runs.broker(WAIT)
-        broker.plan([Question("m", "q", 0)])
-        waiting = asyncio.create_task(broker.batch())
-        while not runs.server.events.count("poll"):
-            await asyncio.sleep(0.01)
-        await broker.close(drain_s=10_000.0)
-        assert isinstance(await waiting, Failure)
-
-    asyncio.run(run())
-    assert runs.rows("reserved") == 1
-
-
 @OF_BOTH
-def test_results_hold_no_key(runs: Runs) -> None:
-    runs.run(WAIT)
-    content = json.dumps(runs.said).encode() + runs.path.read_bytes()
+def test_nothing_holds_a_key(runs: Runs) -> None:
+    runs.through()
+    files = [file for file in runs.path.parent.iterdir() if file.is_file()]
+    content = json.dumps(runs.said).encode()
+    content += b"".join(file.read_bytes() for file in files)
     assert b"of-the-tests" not in content

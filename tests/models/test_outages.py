@@ -1,25 +1,22 @@
 """What servers and proxies send in place of a reply, or beside one that was broken off:
-asked directly, through litellm, and in batches.
+asked directly, through litellm, and in files of results.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_llmarith.models import batches
-from pytest_llmarith.models.asking import BatchMode
-from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import Action, Diagnosis
-from pytest_llmarith.models.store import RunStore
-from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Failure, Model, Question, RequestLimits, StoreMode
-from tests.batch_server import BatchServer, Lines
+from pytest_llmarith.models.replies_in import Intake
+from pytest_llmarith.models.reservations import Reservations
+from pytest_llmarith.records import Request
+from pytest_llmarith.types import Message, Model
 from tests.llm_server import Answer, LlmServer, usage
 from tests.models.asked import ROWS, Asked, of
 
@@ -178,49 +175,36 @@ def test_a_refused_parameter_stops_the_run(asked: Asked, row: dict[str, Any]) ->
     check(asked, answer, row, "openai/some", "openrouter/x/y")
 
 
-# --- in a batch -----------------------------------------------------------------------
+# --- in a file of results -------------------------------------------------------------
 
 
-def test_the_rows_of_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rows_of_results(tmp_path: Path) -> None:
     """A row that holds no whole reply is no reply, and is not stored."""
-    monkeypatch.setattr(batches, "_FIRST_POLL_S", 0.02)
     bodies: list[tuple[Any, str]] = [
         *((row["body"], row["said"]) for row in ROWS["broken off"]),
         *(
             ({"choices": None, "error": row["error"]}, row["said"].partition(": ")[2])
             for row in ROWS["error in place of a reply"]
         ),
+        (completion(), ""),
     ]
-
-    def change(lines: Lines) -> Lines:
-        changed = []
-        for line, (body, _) in zip(lines, bodies, strict=False):
-            row = json.loads(line)
-            row["response"]["body"] = body
-            changed.append(json.dumps(row).encode())
-        return [*changed, *lines[len(bodies) :]]
-
-    async def run(url: str) -> list[Reply | Failure]:
-        model = Model("m", "openai/gpt-4o-mini", {"max_tokens": 9}, url)
-        store = RunStore(tmp_path / "store.sqlite", StoreMode.ON)
-        limits = RequestLimits(retries=1, timeout_s=20.0)
-        broker = Broker(Client(), [model], store, limits, batch=BatchMode.WAIT)
-        questions = [Question("m", f"q{nth}", nth) for nth in range(len(bodies) + 1)]
-        try:
-            broker.plan(questions)
-            await broker.batch()
-            broker.announce()
-            return list(await asyncio.gather(*map(broker.ask, questions)))
-        finally:
-            await broker.close()
-
-    with BatchServer() as server:
-        server.change = change
-        outcomes = asyncio.run(run(server.base_url))
-    failures = [one.message for one in outcomes if isinstance(one, Failure)]
-    assert len(failures) == len(outcomes) - 1
+    lines = [
+        json.dumps(
+            {
+                "custom_id": f"{nth}",
+                "response": {"status_code": 200, "body": body},
+                "error": None,
+            }
+        ).encode()
+        for nth, (body, _) in enumerate(bodies)
+    ]
+    sent = Request("openai/gpt-4o-mini", None, [Message("user", "1 + 1")], {})
+    with closing(Reservations(tmp_path / "store.sqlite")) as store:
+        intake = Intake(Client(), store, lambda key: sent, "2026-11-28")
+        intake.take(lines)
+    assert (intake.new, len(intake.failures)) == (1, len(bodies) - 1)
     for _, said in bodies:
-        assert any(said in message for message in failures)
+        assert any(said in message for message in intake.failures.values())
 
 
 # --- keys -----------------------------------------------------------------------------

@@ -16,13 +16,14 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.reservations import Locked, Reservations
 from pytest_llmarith.models.store import Store
-from pytest_llmarith.records import Reply
+from pytest_llmarith.records import Reply, Request
 from pytest_llmarith.types import Model
 
-MODEL = Model("openai/x", "openai/x", {"temperature": 0}, "http://h/v1", batched=True)
-MESSAGES = [{"role": "user", "content": "1 + 1"}]
+MODEL = Model("openai/x", "openai/x", {"temperature": 0}, "http://h/v1")
+SENT = sent_of(MODEL, "1 + 1")
 KEYS = [f"{number:064}" for number in range(6)]
 
 
@@ -37,8 +38,8 @@ def store(path: Path) -> Iterator[Reservations]:
         yield opened
 
 
-def asked(*numbers: int) -> dict[str, list[dict[str, str]]]:
-    return {KEYS[number]: MESSAGES for number in numbers}
+def asked(*numbers: int) -> dict[str, Request]:
+    return {KEYS[number]: SENT for number in numbers}
 
 
 def test_a_question_is_in_one_batch_until_it_has_a_reply_or_the_batch_ends(
@@ -48,44 +49,38 @@ def test_a_question_is_in_one_batch_until_it_has_a_reply_or_the_batch_ends(
     is free after the end.
     """
     store.put({KEYS[0]: Reply("stored")})
-    assert store.reserve(MODEL, asked(0, 1, 2)) == asked(1, 2)
-    assert store.reserve(MODEL, asked(0, 1, 2)) == {}
-    assert store.reserve(MODEL, asked(2, 3)) == asked(3)
+    assert store.free(KEYS[:3]) == KEYS[1:3]
+    first_intent = store.reserve(MODEL, asked(1, 2))
+    for others in ((0,), (1, 3), (2,)):
+        assert store.reserve(MODEL, asked(*others)) is None
+    assert store.free(KEYS) == KEYS[3:]
+    second_intent = store.reserve(MODEL, asked(3))
     first, second = store.batches()
-    assert first.model == MODEL
-    assert first.questions == 2
-    assert first.id is None
-    assert first.creating_at is None
+    assert (first.intent, second.intent) == (first_intent, second_intent)
+    assert (first.model, first.questions) == (MODEL, 2)
+    assert (first.id, first.creating_at) == (None, None)
     assert store.questions(second.intent) == asked(3)
-    assert [batch.intent for batch in store.batches([KEYS[3], KEYS[5]])] == [
-        second.intent
-    ]
     with closing(Store(path)) as other:
-        assert other.in_batches(KEYS) == {
+        assert other.awaited(KEYS) == {
             KEYS[1]: first.made_at,
             KEYS[2]: first.made_at,
             KEYS[3]: second.made_at,
         }
         other.put({KEYS[2]: Reply("imported")})
-    store.settle(first.intent, {KEYS[1]: Reply("paid"), KEYS[2]: Reply("late")})
-    store.settle(
-        first.intent,
-        {KEYS[1]: Reply("read twice"), KEYS[3]: Reply("of the other batch")},
-    )
+    assert store.settle({KEYS[1]: Reply("paid"), KEYS[2]: Reply("late")}) == 1
+    assert store.settle({KEYS[1]: Reply("read twice")}) == 0
     assert {key: reply.text for key, reply in store.fetch(KEYS).items()} == {
         KEYS[0]: "stored",
         KEYS[1]: "paid",
         KEYS[2]: "imported",
-        KEYS[3]: "of the other batch",
     }
     assert [batch.intent for batch in store.batches()] == [second.intent]
     store.created(second.intent, "batch_2")
     store.release(first)
     store.release(replace(second, id="batch_2"))
-    assert store.batches() == []
-    assert store.in_batches(KEYS) == {}
+    assert (store.batches(), store.awaited(KEYS)) == ([], {})
     assert store.ids() == ["batch_2"]
-    assert store.reserve(MODEL, asked(4)) == asked(4)
+    assert store.reserve(MODEL, asked(4)) is not None
 
 
 def test_the_steps_of_a_batch_outlive_its_process(
@@ -134,9 +129,9 @@ def test_several_processes_reserve_each_question_once(path: Path) -> None:
     def reserve(number: int) -> list[str]:
         with closing(Reservations(path)) as store:
             return [
-                key
-                for step in range(6)
-                for key in store.reserve(MODEL, asked((number + step) % 6))
+                KEYS[which]
+                for which in ((number + step) % 6 for step in range(6))
+                if store.reserve(MODEL, asked(which))
             ]
 
     with ThreadPoolExecutor(4) as threads:
@@ -149,6 +144,7 @@ def test_several_processes_reserve_each_question_once(path: Path) -> None:
 HOLD = """
 import sys
 from pathlib import Path
+from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.models.reservations import Reservations
 with Reservations(Path(sys.argv[1])).submitting():
     print("held", flush=True)

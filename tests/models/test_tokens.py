@@ -42,7 +42,7 @@ def test_counts_that_disagree(asked: Asked, row: dict[str, Any]) -> None:
             else:
                 most = Price(2.5, 10.0).of(prompt, completion)
                 assert most / 2 <= reply.cost_usd <= most * 1.001
-    in_batch = Client().reply_in_batch(Model("m", "openai/gpt-4o", batched=True), body)
+    in_batch = Client().read(Model("m", "openai/gpt-4o"), body)
     assert (
         in_batch.prompt_tokens,
         in_batch.completion_tokens,

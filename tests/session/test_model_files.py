@@ -161,9 +161,9 @@ def test_nothing_is_started_for_a_dry_run(files: Files) -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [("--llm-batch",), ("--oeis-judge=llm:gguf:tiny.gguf",)]
+    "args", [("--llm-questions-out=q.jsonl",), ("--oeis-judge=llm:gguf:tiny.gguf",)]
 )
-def test_batches_and_judges_are_refused_in_a_line(
+def test_files_of_questions_and_judges_are_refused_in_a_line(
     files: Files, args: tuple[str, ...]
 ) -> None:
     result = files.run(*args)

@@ -145,7 +145,9 @@ def test_a_real_model_in_three_styles_killed_and_continued(bench: Bench) -> None
     assert (bench.runs[-1] / "report.html").stat().st_size > 0
     assert llmarith(folder, "report", bench.runs[-1]).returncode == 0
     refused = bench.run(
-        "--llm-batch", f"--llm-model=llmarith/smollm2?{SMALL}", model=None
+        "--llm-questions-out=q.jsonl",
+        f"--llm-model=llmarith/smollm2?{SMALL}",
+        model=None,
     )
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     assert len([line for line in refused.errlines if line.strip()]) == 1
