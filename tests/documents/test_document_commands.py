@@ -28,6 +28,10 @@ REPLACED = {
     "classic_hard": "starter",
     "-n 8": "-n 2",
     "llmarith batch cancel batch_68a1f0": "llmarith batch status",
+    # Of questions without a stored reply, and of no results yet.
+    "--llm-questions-out=questions.jsonl": "--llm-questions-out=questions.jsonl --llm-seed=7",
+    "llmarith replies import results.jsonl": "touch results.jsonl; ! llmarith replies import results.jsonl",
+    "--max-cost=2": "--max-cost=1000",
 }
 # The Python blocks that are saved and run, and the file of each.
 FILES = {

@@ -195,7 +195,7 @@ def test_a_reply_comes_back_whole(store: Store, path: Path, tmp_path: Path) -> N
 def newer(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA user_version = 3")
+        db.execute("PRAGMA user_version = 4")
 
 
 def no_store(path: Path) -> None:
@@ -217,7 +217,7 @@ def damaged(path: Path) -> None:
     [
         (
             newer,
-            "it has format 3, and this pytest-llmarith reads format 2; choose another folder",
+            "it has format 4, and this pytest-llmarith reads format 3; choose another folder",
         ),
         (
             no_store,
