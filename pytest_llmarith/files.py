@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from typing import BinaryIO
 
 # Folders and files of a project.
 STORE_FOLDER = ".llmarith"
@@ -24,10 +25,18 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
 
     Content given as an iterable is written in chunks.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with replacement(path) as file:
+        file.writelines([content] if isinstance(content, bytes) else content)
+
+
+@contextmanager
+def replacement(path: Path) -> Iterator[BinaryIO]:
+    """The file that replaces another one once it is complete. Raises OSError."""
+    # Machines that share a disk may have processes of the same number.
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
         with open(beside, "wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)

@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
     0: success. 1: something could not be fetched or done, or a gate failed. 4: wrong
-    usage or an unreadable file. 130: Ctrl-C.
+    usage or an unreadable file. 6: processes or a cluster ended early. 130: Ctrl-C.
     """
     request, unknown = make_parser().parse_known_args(argv)
     command: str = request.command

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +11,9 @@ from typing import TYPE_CHECKING
 from pytest_llmarith.cli.parser import (
     INTERRUPTED,
     NOT_DONE,
+    Meter,
     add_command,
     print_error,
-    sanitize_line,
     say,
 )
 from pytest_llmarith.results.run_files import UsageError
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from pytest_llmarith.tasks.oeis.sync import Synced
 
 _SHOWN_FAILURES = 10
-_PAUSE_S = 10.0
 
 
 def add_oeis(commands: Commands) -> None:
@@ -150,32 +147,3 @@ def _tell(synced: Synced) -> int:
         advice = f"stopped, with {synced.left:,} not tried; {advice}"
     print_error("oeis sync", advice)
     return NOT_DONE
-
-
-class Meter:
-    """Prints the progress of a long command to stderr, at most every ten seconds."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._started = clock()
-        self._shown_at = self._started - _PAUSE_S
-
-    def step(self, name: str, done: int, total: int) -> None:
-        """Report that step `done` of `total` begins, counted from 0."""
-        now = self._clock()
-        if now - self._shown_at < _PAUSE_S:
-            return
-        self._shown_at = now
-        line = f"{name}: {done:,} of {total:,} done"
-        if done:
-            left_s = (now - self._started) / done * (total - done)
-            duration = f"{left_s:.0f} s"
-            if left_s >= 90:
-                duration = f"{left_s / 60:.0f} min"
-            line += f", about {duration} left"
-        self.say(line)
-
-    def say(self, message: str) -> None:
-        """Print a line."""
-        sys.stderr.write(f"{sanitize_line(message)}\n")
-        sys.stderr.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,9 +13,11 @@ from pytest_llmarith.safe_text import sanitize, showable
 
 NOT_DONE = 1
 WRONG_USAGE = 4  # as pytest's own
+STOPPED = 6  # as a run that stops
 INTERRUPTED = 130  # a shell's status for a process ended by Ctrl-C
 NO_CHANGE = "The runs are never changed."
 _LONGEST_MESSAGE = 1_000
+_PAUSE_S = 10.0
 
 
 class NotDoneError(Exception):
@@ -54,6 +57,35 @@ def print_error(command: str, message: str) -> None:
 def note(message: str) -> None:
     """Print a remark about the result to stderr, in one line."""
     sys.stderr.write(f"note: {sanitize_line(message)}\n")
+
+
+class Meter:
+    """Prints the progress of a long command to stderr, at most every ten seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._started = clock()
+        self._shown_at = self._started - _PAUSE_S
+
+    def step(self, name: str, done: int, total: int) -> None:
+        """Report that step `done` of `total` begins, counted from 0."""
+        now = self._clock()
+        if now - self._shown_at < _PAUSE_S:
+            return
+        self._shown_at = now
+        line = f"{name}: {done:,} of {total:,} done"
+        if done:
+            left_s = (now - self._started) / done * (total - done)
+            duration = f"{left_s:.0f} s"
+            if left_s >= 90:
+                duration = f"{left_s / 60:.0f} min"
+            line += f", about {duration} left"
+        self.say(line)
+
+    def say(self, message: str) -> None:
+        """Print a line."""
+        sys.stderr.write(f"{sanitize_line(message)}\n")
+        sys.stderr.flush()
 
 
 def add_command(

@@ -9,25 +9,22 @@ import argparse
 import re
 import shutil
 import sys
-from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from pytest_llmarith.cli import parser
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
-    from pytest_llmarith.results.regrade import Change
-    from pytest_llmarith.tasks.task import Task
+    from pytest_llmarith.results.regrade import Change, RegradedCounts
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "parquet")
 _FIGURES = ("curves", "heatmap", "differences", "cost", "speed", "reliability")
 _SHOWN = 400  # characters of the end of a reply
-_LONGEST_REASON = 60
+_MOST_WORKERS = 1_000
 
 
 # --- report ---------------------------------------------------------------------------
@@ -274,8 +271,9 @@ def _merge(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.run_status import run_lines
     from pytest_llmarith.results.load import load_runs
     from pytest_llmarith.results.merge import merge
+    from pytest_llmarith.results.regrade import tasks_named
 
-    for task in _tasks(request):
+    for task in tasks_named(request.tasks).values():
         task.register()
     summary = merge(request.runs, request.output)
     width = shutil.get_terminal_size().columns
@@ -297,17 +295,6 @@ def _merge(request: argparse.Namespace) -> int:
     return 0
 
 
-def _tasks(request: argparse.Namespace) -> list[Task[Any]]:
-    """The tasks that --task names."""
-    from pytest_llmarith.results.run_files import UsageError
-    from pytest_llmarith.tasks.restore import load_task
-
-    try:
-        return [load_task(text) for text in request.tasks]
-    except ValueError as error:
-        raise UsageError(f"--task: {error}") from None
-
-
 # --- grading again --------------------------------------------------------------------
 
 
@@ -316,7 +303,10 @@ def add_regrade(commands: parser.Commands) -> None:
     purpose = "Grade the replies of runs again, without asking a model"
     details = f"{parser.NO_CHANGE} To look at trials, llmarith trials is shorter."
     command = parser.add_command(commands, "regrade", purpose, details, _regrade)
-    purpose = "A run's trials.jsonl or folder, or JSONL of llm_arithmetic"
+    purpose = (
+        "A run's trials.jsonl or folder, or JSONL of llm_arithmetic; with --parts also "
+        "Parquet of llmarith export, and folders of such files"
+    )
     command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=purpose)
     purpose = "Grade this reading instead of the one in each record"
     command.add_argument(
@@ -332,6 +322,28 @@ def add_regrade(commands: parser.Commands) -> None:
     )
     parser.add_repeatable(command, "--task", "FILE:NAME", purpose, dest="tasks")
     parser.add_output(command, "Write the new records to this file")
+    purpose = (
+        "Grade in parallel, by parts: a file of this folder for each .parquet or "
+        ".jsonl file, or for some lines of a long one. The same command continues"
+    )
+    command.add_argument("--parts", type=Path, metavar="DIR", help=purpose)
+    purpose = "Processes for --parts (default: one for each processor)"
+    command.add_argument("--workers", type=_workers, metavar="N", help=purpose)
+    purpose = "Grade --parts on this Dask cluster, such as tcp://head:8786"
+    command.add_argument("--scheduler", type=_address, metavar="ADDRESS", help=purpose)
+
+
+def _workers(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_WORKERS:
+        why = f"{text!r} is no number from 1 to {_MOST_WORKERS}"
+        raise argparse.ArgumentTypeError(why)
+    return int(text)
+
+
+def _address(text: str) -> str:
+    if "://" not in text:  # an empty one would start a cluster here
+        raise argparse.ArgumentTypeError(f"{text!r}: write tcp://HOST:8786")
+    return text
 
 
 def _transition(text: str) -> tuple[Outcome, Outcome]:
@@ -349,13 +361,16 @@ def _transition(text: str) -> tuple[Outcome, Outcome]:
 def _regrade(request: argparse.Namespace) -> int:
     from pytest_llmarith.records import as_dict
     from pytest_llmarith.results.log import log_of
-    from pytest_llmarith.results.regrade import changes
-    from pytest_llmarith.results.run_files import encode, new_file
+    from pytest_llmarith.results.regrade import RegradedCounts, changes, tasks_named
+    from pytest_llmarith.results.run_files import UsageError, encode, new_file
 
+    if request.parts:
+        return _regrade_parts(request)
+    if request.workers or request.scheduler:
+        raise UsageError("--workers and --scheduler need --parts; add --parts=DIR")
     reading = request.match and Reading(request.match)
-    tasks = {task.name: task for task in _tasks(request)}
-    notes: list[str] = []
-    counts = _Counts()
+    tasks = tasks_named(request.tasks)
+    counts = RegradedCounts()
     files = [log_of(file) for file in request.files]
     is_read = True
     output: AbstractContextManager[BinaryIO | None] = nullcontext()
@@ -363,8 +378,8 @@ def _regrade(request: argparse.Namespace) -> int:
         output = new_file("--output", request.output, files, force=request.force)
     with output as written:
         for file in files:
-            for change in changes(file, reading, notes, tasks):
-                counts.add(change)
+            for change in changes(file, reading, counts.notes, tasks):
+                change.count_in(counts)
                 if written:
                     written.write(encode(as_dict(change.record)) + b"\n")
                 if change.outcomes in request.show and is_read:
@@ -372,57 +387,71 @@ def _regrade(request: argparse.Namespace) -> int:
                         parser.say(_shown(change))
                     except BrokenPipeError:  # as by `head`; the output is still written
                         is_read = False
+    _say_counts(counts)
+    return 0
+
+
+def _regrade_parts(request: argparse.Namespace) -> int:
+    from pytest_llmarith.report import parts
+    from pytest_llmarith.results.regrade import RegradedCounts
+    from pytest_llmarith.results.run_files import UsageError
+
+    if request.show or request.output:
+        raise UsageError("--parts writes its own files; remove --show and --output")
+    if request.workers and request.scheduler:
+        raise UsageError("--scheduler has its own workers; remove --workers")
+    every = parts.parts_of(request.files, request.parts, request.match, request.tasks)
+    counts, left = RegradedCounts(), []
+    for part in every:
+        done = part.done()
+        if done is None:
+            left.append(part)
+        else:
+            counts.merge(done)
+    if len(left) < len(every):
+        parser.note(f"{len(every) - len(left):,} of {len(every):,} parts were done")
+    if request.scheduler:
+        engine = parts.on_dask(left, request.scheduler)
+    else:
+        engine = parts.in_processes(left, request.workers)
+    meter = parser.Meter()
+    try:
+        if left:
+            for number, found in enumerate(engine, 1):
+                counts.merge(found)
+                meter.step("parts", number, len(left))
+    except parts.EngineLostError as error:
+        parser.print_error("regrade", str(error))
+        return parser.STOPPED
+    _say_counts(counts)
+    return 0
+
+
+def _say_counts(counts: RegradedCounts) -> None:
     parser.say(*_matrix(counts))
-    if any(0 < score < 1 for score in (*counts.before, *counts.after)):
-        before, after = fmean(counts.before), fmean(counts.after)
+    if counts.partial:
+        before, after = counts.before / counts.scored, counts.after / counts.scored
         parser.say("", f"Mean score: {before:.4f} before, {after:.4f} after")
     if counts.unchanged:
-        notes.append(
+        counts.notes.append(
             f"{counts.unchanged:,} records of searches, tasks with a grader and "
             f"tasks without --task=FILE:NAME are unchanged; to grade searches and "
             f"tasks with a grader again, run them with --llm-store=only, "
             f"from stored replies"
         )
-    for line in notes:
+    for line in counts.notes:
         parser.note(line)
-    return 0
 
 
-class _Counts:
-    """The counts of replies that were graded again.
-
-    `before` and `after` are the scores of those that have both.
-    """
-
-    def __init__(self) -> None:
-        self.transitions = Counter[tuple[Outcome, Outcome]]()
-        self.reasons = Counter[str]()  # for no answer
-        self.before: list[float] = []
-        self.after: list[float] = []
-        self.unchanged = 0
-
-    def add(self, change: Change) -> None:
-        record = change.record
-        self.transitions[change.outcomes] += 1
-        if record.outcome is Outcome.NAN:
-            self.reasons[sanitize(str(record.reason), _LONGEST_REASON)] += 1
-        if not change.is_graded:
-            self.unchanged += 1
-        after = record.grade.score if record.grade else None
-        if change.score_before is not None and after is not None:
-            self.before.append(change.score_before)
-            self.after.append(after)
-
-
-def _matrix(counts: _Counts) -> list[str]:
+def _matrix(counts: RegradedCounts) -> list[str]:
     from pytest_llmarith.report.render.terminal import draw
 
     transitions = counts.transitions
-    found = {outcome for both in transitions for outcome in both}
+    found = {outcome for both in transitions for outcome in both.split("->")}
     outcomes = [outcome for outcome in Outcome if outcome in found]
     rows = []
     for before in outcomes:
-        cells = [str(transitions[before, after]) for after in outcomes]
+        cells = [str(transitions[f"{before}->{after}"]) for after in outcomes]
         rows.append([before, *cells])
     lines = [
         f"Transitions of {transitions.total():,} replies, from the rows to the columns:"

@@ -12,15 +12,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pytest_llmarith.installation import install_extra
-from pytest_llmarith.records import as_text
+from pytest_llmarith.records import (
+    FORMAT,
+    NumberDetails,
+    Record,
+    RecordedProblem,
+    Reply,
+    as_text,
+    parse_json,
+)
 from pytest_llmarith.report.export import estimates_of, trial_row
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of, load_all_runs
+from pytest_llmarith.results.regrade import RegradedCounts, read_again
 from pytest_llmarith.results.run_files import UsageError, name_of, new_file
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.safe_text import sanitize, text_of_error
+from pytest_llmarith.types import DEFAULT_CONDITION, Outcome
 
 if TYPE_CHECKING:
     import pandas
@@ -53,6 +63,24 @@ _AMOUNTS = (
 )
 # fmt: on
 _MOMENT = "asked_at"
+_NO_TEXTS = {*_TRUTHS, *_COUNTS, *_AMOUNTS, _MOMENT}
+# Of a trial, what grading a reply needs and what it makes.
+_ASKED = ("task", "inputs", "expected", "text", "outcome")
+_OPTIONAL = ("label", "variant", "depth", "trial", "finish_reason")
+_GRADED = (
+    *(
+        "outcome",
+        "reason",
+        "reading",
+        "answer",
+        "tolerant",
+        "strict",
+        "score",
+        "scores",
+    ),
+    *NumberDetails.__struct_fields__,
+)
+_LONGEST_CAUSE = 200
 _ROWS = 10_000  # that are Python objects at once
 
 Source = str | os.PathLike[str]
@@ -118,6 +146,120 @@ def write_parquet(
             writer.write_batch(batch)
 
 
+def regraded_parquet(
+    file: Path, written: BinaryIO, reading: str | None, counts: RegradedCounts
+) -> None:
+    """Write a Parquet file of trials with the replies to tasks of numbers graded again;
+    its other rows and columns stay as they are.
+
+    Raises UsageError.
+    """
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile, ParquetWriter
+    except ImportError:
+        raise UsageError(_missing()) from None
+    own, number = _schema(False), 0
+    try:
+        with ParquetFile(file) as source:
+            schema = source.schema_arrow
+            lacks = [name for name in _ASKED if name not in schema.names]
+            if lacks:
+                raise ValueError(
+                    f"lacks the columns {', '.join(lacks)}; name Parquet of llmarith "
+                    f"export, and grade other replies with exactnum.grade"
+                )
+            for name in _GRADED:
+                place = schema.get_field_index(name)
+                if place >= 0:
+                    schema = schema.remove(place)
+                place = len(schema) if place < 0 else place
+                schema = schema.insert(place, own.field(name))
+            read = {*_ASKED, *_OPTIONAL, *_GRADED} & {*source.schema_arrow.names}
+            with ParquetWriter(written, schema, compression="zstd") as writer:
+                for batch in source.iter_batches(_ROWS):
+                    rows = []
+                    for row in batch.select(sorted(read)).to_pylist():
+                        number += 1
+                        rows.append(_graded_again(row, reading, counts))
+                    columns = []
+                    for field in schema:
+                        column = None
+                        if field.name in _GRADED:
+                            cells = [row.get(field.name) for row in rows]
+                            column = pyarrow.array(cells, field.type)
+                        columns.append(
+                            batch.column(field.name) if column is None else column
+                        )
+                    writer.write_batch(
+                        pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+                    )
+    except (ValueError, TypeError) as error:
+        row = f", row {number:,}" if number else ""
+        why = sanitize(text_of_error(error), _LONGEST_CAUSE)
+        raise UsageError(f"{name_of(file)}{row}: {why}") from error
+
+
+def _graded_again(
+    row: dict[str, Any], reading: str | None, counts: RegradedCounts
+) -> dict[str, Any]:
+    """The columns of a trial's grade; those of the row if its reply is not graded."""
+    again = None
+    if row["text"] is not None:
+        again = read_again(_asked_in(row), reading)
+    new = row
+    if again is not None:
+        new = {**trial_row("", again), "outcome": again.outcome}
+    counts.add(
+        (str(row["outcome"]), str(new["outcome"])),
+        (row.get("score"), new.get("score")),
+        new.get("reason"),
+        is_graded=again is not None or row["text"] is None,
+    )
+    return {
+        name: cell if name in _NO_TEXTS else _as_utf8(cell)
+        for name in _GRADED
+        if (cell := new.get(name)) is not None
+    }
+
+
+def _asked_in(row: dict[str, Any]) -> Record:
+    """The record of a trial before its grade."""
+    inputs = parse_json(row["inputs"])
+    if not isinstance(inputs, dict):
+        raise ValueError("inputs are no JSON object")
+    problem = RecordedProblem(
+        row.get("label") or "",
+        None,
+        row.get("variant"),
+        row.get("depth"),
+        row.get("trial"),
+        inputs,
+        row["expected"],
+    )
+    reply = Reply(text=row["text"], finish_reason=row.get("finish_reason"))
+    return Record(
+        format=FORMAT,
+        run=None,
+        nodeid=None,
+        task=row["task"],
+        model="",
+        simulated=False,
+        problem=problem,
+        condition=DEFAULT_CONDITION,
+        repeat=0,
+        prompt=None,
+        retries=[],
+        outcome=Outcome.UNANSWERED,
+        reason=None,
+        reading=row.get("reading"),
+        answer=None,
+        answers={},
+        grade=None,
+        reply=reply,
+    )
+
+
 def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=4)
 
@@ -158,7 +300,7 @@ def _estimates(runs: Sequence[LoadedRun]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(runs: Iterable[LoadedRun]) -> Iterator[dict[str, Any]]:
-    texts = {*_COLUMNS} - {*_TRUTHS, *_COUNTS, *_AMOUNTS, _MOMENT}
+    texts = {*_COLUMNS} - _NO_TEXTS
     for run in runs:
         for record in run.records():
             row = dict(trial_row(run.name, record))

@@ -13,9 +13,10 @@ from collections import UserDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import BytesIO, TextIOWrapper
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pytest_llmarith.results.run_files import UsageError, encode, name_of
 from pytest_llmarith.safe_text import sanitize
@@ -227,21 +228,63 @@ def log_of(path: Path) -> Path:
     return file
 
 
-def lines(file: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are not empty, with their numbers.
+class Span(NamedTuple):
+    """Bytes of a file, which end with a line."""
+
+    start: int
+    stop: int
+
+
+def spans(file: Path, size: int) -> list[Span]:
+    """A file in spans of at least `size` bytes, but for the last one.
+
+    Raises UsageError if it cannot be read.
+    """
+    found, start = [], 0
+    try:
+        with file.open("rb") as opened:
+            end = os.fstat(opened.fileno()).st_size
+            while start < end:
+                opened.seek(start + size - 1)
+                opened.readline()
+                stop = min(opened.tell(), end)
+                found.append(Span(start, stop))
+                start = stop
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    return found
+
+
+def place_of(file: Path, number: int, span: Span | None = None) -> str:
+    """A line for a message: its number counts from the beginning of the span."""
+    start = f", from byte {span.start:,}" if span and span.start else ""
+    return f"{name_of(file)}{start}, line {number}"
+
+
+def _opened(file: Path, span: Span | None) -> IO[str]:
+    if span is None:
+        return file.open(encoding="utf-8-sig", newline="\n")
+    with file.open("rb") as opened:
+        opened.seek(span.start)
+        part = BytesIO(opened.read(span.stop - span.start))
+    return TextIOWrapper(part, encoding="utf-8-sig", newline="\n")
+
+
+def lines(file: Path, span: Span | None = None) -> Iterator[tuple[int, str]]:
+    """The lines of a file, or of its span, that are not empty, with their numbers.
 
     Raises UsageError if the file cannot be read, is not UTF-8, or has a line that is
     too long.
     """
     try:
-        with file.open(encoding="utf-8-sig", newline="\n") as opened:
+        with _opened(file, span) as opened:
             for number in count(1):
                 line = opened.readline(LONGEST_LINE + 1)
                 if not line:
                     return
                 if len(line) > LONGEST_LINE:
                     raise UsageError(
-                        f"{name_of(file)}, line {number}: longer than "
+                        f"{place_of(file, number, span)}: longer than "
                         f"{LONGEST_LINE:,} characters"
                     )
                 if line.strip():
@@ -266,14 +309,14 @@ class NotGradedError(ValueError):
 
 
 def parsed(
-    file: Path, parse: Callable[[str], _Parsed]
+    file: Path, parse: Callable[[str], _Parsed], span: Span | None = None
 ) -> Iterator[tuple[int, _Parsed | None]]:
     """The number and the parsed value of each line; None for a line that was cut when a
     run was killed.
 
     Raises UsageError with the number of the line if `parse` raises ValueError.
     """
-    for number, line in lines(file):
+    for number, line in lines(file, span):
         try:
             yield number, parse(line)
         except ValueError as error:
@@ -283,7 +326,7 @@ def parsed(
                     yield number, None
                     continue
                 why = f"not JSON ({error.msg})"
-            where = f"{name_of(file)}, line {number}: {sanitize(why, _LONGEST_CAUSE)}"
+            where = f"{place_of(file, number, span)}: {sanitize(why, _LONGEST_CAUSE)}"
             if isinstance(error, NotGradedError):
                 raise UsageError(where) from error
             raise UsageError(

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pytest_llmarith import evaluate, records
 from pytest_llmarith.records import Record
 from pytest_llmarith.results import llm_arithmetic
-from pytest_llmarith.results.log import NotGradedError, parsed
-from pytest_llmarith.results.run_files import name_of
-from pytest_llmarith.safe_text import text_of_error
-from pytest_llmarith.tasks.restore import Restored
+from pytest_llmarith.results.log import NotGradedError, Span, parsed, place_of
+from pytest_llmarith.results.run_files import UsageError
+from pytest_llmarith.safe_text import sanitize, text_of_error
+from pytest_llmarith.tasks.restore import Restored, load_task
 from pytest_llmarith.tasks.task import InvalidGrade, Task
 from pytest_llmarith.types import Outcome
+
+_LONGEST_REASON = 60
 
 
 class Change(NamedTuple):
@@ -32,15 +36,76 @@ class Change(NamedTuple):
         """Before and after."""
         return self.before, self.record.outcome
 
+    def count_in(self, counts: RegradedCounts) -> None:
+        """Add the reply to counts."""
+        after = self.record.grade.score if self.record.grade else None
+        counts.add(
+            self.outcomes,
+            (self.score_before, after),
+            self.record.reason,
+            is_graded=self.is_graded,
+        )
+
+
+@dataclass
+class RegradedCounts:
+    """The counts of replies that were graded again.
+
+    `before` and `after` are the sums of the scores of those that have both.
+    """
+
+    transitions: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)  # for no answer
+    scored: int = 0
+    before: float = 0.0
+    after: float = 0.0
+    partial: int = 0  # with a score between 0 and 1
+    unchanged: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def add(
+        self,
+        outcomes: tuple[str, str],
+        scores: tuple[float | None, float | None],
+        reason: str | None,
+        *,
+        is_graded: bool,
+    ) -> None:
+        """Count a reply by its outcomes and scores before and after."""
+        self.transitions["->".join(outcomes)] += 1
+        if outcomes[1] == Outcome.NAN:
+            self.reasons[sanitize(str(reason), _LONGEST_REASON)] += 1
+        self.unchanged += not is_graded
+        before, after = scores
+        if before is not None and after is not None:
+            self.scored += 1
+            self.before += before
+            self.after += after
+            self.partial += 0 < before < 1 or 0 < after < 1
+
+    def merge(self, other: RegradedCounts) -> None:
+        """Count those of another part as well."""
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+
+def tasks_named(texts: Iterable[str]) -> dict[str, Task[Any]]:
+    """The tasks that `--task` names. Raises UsageError."""
+    try:
+        return {task.name: task for task in map(load_task, texts)}
+    except ValueError as error:
+        raise UsageError(f"--task: {error}") from None
+
 
 def changes(
     file: Path,
     reading: str | None,
     notes: list[str],
     tasks: Mapping[str, Task[Any]] | None = None,
+    span: Span | None = None,
 ) -> Iterator[Change]:
-    """Every reply of a run log or of a file of llm_arithmetic, graded again; `reading`
-    replaces that of the records.
+    """Every reply of a run log or of a file of llm_arithmetic, or of its span, graded
+    again; `reading` replaces that of the records.
 
     `tasks` are the user's by name. A torn line is skipped, with a note. Raises
     UsageError if another line is not a trial.
@@ -64,10 +129,10 @@ def changes(
             return before, score, record, record.reply is None
         return before, score, again, True
 
-    for number, changed in parsed(file, change):
+    for number, changed in parsed(file, change, span):
         if changed is None:
             notes.append(
-                f"{name_of(file)}, line {number}: skipped, as it was cut when the run "
+                f"{place_of(file, number, span)}: skipped, as it was cut when the run "
                 f"was killed"
             )
         else:
