@@ -25,6 +25,14 @@ def seconds(text: str) -> float:
     raise ValueError(f"{text!r} is not a positive number of seconds; write 600 or 0.5")
 
 
+def dollars(text: str) -> float:
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text, re.ASCII) and float(text) > 0:
+        return float(text)
+    raise ValueError(
+        f"{text!r} is not a positive amount of US dollars; write 5 or 0.25"
+    )
+
+
 def one_of(choices: type[_Choice]) -> Callable[[str], _Choice]:
     def parse(text: str) -> _Choice:
         try:

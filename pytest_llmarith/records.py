@@ -39,7 +39,6 @@ Whole = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
 Amount = Annotated[float, Meta(ge=0, le=LARGEST)]  # dollars, seconds or tokens
 Logprob = Annotated[float, Meta(ge=-LARGEST, le=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-Percent = Annotated[float, Meta(ge=0, le=100)]
 Points = Annotated[float, Meta(ge=-100, le=100)]
 Name = Annotated[str, Meta(min_length=1)]
 _DIGITS = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)"

@@ -20,7 +20,7 @@ from pytest_llmarith.files import REPORTS_FOLDER, STORE_FILE
 from pytest_llmarith.model_options import ModelOptions, encodable, parse_at
 from pytest_llmarith.models.asking import Transport
 from pytest_llmarith.options import OPTIONS
-from pytest_llmarith.parsers import distinct, one_of, seconds, some_of, whole
+from pytest_llmarith.parsers import distinct, dollars, one_of, seconds, some_of, whole
 from pytest_llmarith.tasks.oeis.oeis_settings import OeisSettings, oeis_settings
 from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.tasks.search_questions import CONFIRMATIONS
@@ -42,7 +42,6 @@ _MAX_SHARDS = 10_000
 _MAX_DEPTH = 1000
 _QUESTIONS = 100  # of adaptive asking, per variant
 _CONTEXTS = ("1k", "2k", "4k")
-_DOLLARS = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 
 _Value = TypeVar("_Value")
 
@@ -203,7 +202,7 @@ def _parse(config: pytest.Config) -> Settings:
             timeout_s=given.value("llm_timeout", seconds),
             retries=given.value("llm_retries", whole(0, 100)),
             requests_per_minute=given.optional("--llm-rpm", whole(1, 100_000_000)),
-            max_cost_usd=given.optional("--llm-max-cost", _dollars),
+            max_cost_usd=given.optional("--llm-max-cost", dollars),
             max_tokens=given.optional("--llm-max-total-tokens", whole(1, 999_999_999)),
             price=given.optional("--llm-price", Price.parse),
         ),
@@ -316,14 +315,6 @@ def _shard(text: str) -> Shard:
             f"{_MAX_SHARDS:,}"
         )
     return Shard(index, count)
-
-
-def _dollars(text: str) -> float:
-    if _DOLLARS.fullmatch(text) and float(text) > 0:
-        return float(text)
-    raise ValueError(
-        f"{text!r} is not a positive amount of US dollars; write 5 or 0.25"
-    )
 
 
 def _contexts(text: str) -> tuple[str | None, ...]:

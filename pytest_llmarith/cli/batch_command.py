@@ -17,6 +17,7 @@ from pytest_llmarith.cli.parser import (
     NOT_DONE,
     NotDoneError,
     add_command,
+    argument,
     print_error,
     say,
 )
@@ -26,6 +27,7 @@ from pytest_llmarith.cli.store_command import (
     opened,
     store_path,
 )
+from pytest_llmarith.parsers import dollars, whole
 from pytest_llmarith.report.render.terminal import draw
 from pytest_llmarith.results.run_files import UsageError, name_of
 from pytest_llmarith.safe_text import sanitize_name
@@ -87,19 +89,19 @@ def add_batch(commands: Commands) -> None:
     )
     submit.add_argument(
         "--max-cost",
-        type=_dollars,
+        type=argument(dollars),
         metavar="USD",
         help="Submit nothing if the longest replies could cost more",
     )
     submit.add_argument(
         "--price",
-        type=_price,
+        type=argument(Price.parse),
         metavar="IN,OUT",
         help="Dollars per million tokens, for a model without a listed batch price",
     )
     submit.add_argument(
         "--most",
-        type=int,
+        type=argument(whole(1, 999_999_999)),
         metavar="N",
         help="Submit at most this many questions, for an account that allows no more",
     )
@@ -133,23 +135,6 @@ def add_batch(commands: Commands) -> None:
     )
     for subcommand in (submit, status, collect, cancel):
         add_store_dir(subcommand)
-
-
-def _dollars(text: str) -> float:
-    try:
-        usd = float(text)
-    except ValueError:
-        usd = -1.0
-    if not 0 < usd < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no amount; write 2.50")
-    return usd
-
-
-def _price(text: str) -> Price:
-    try:
-        return Price.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 # --- replies --------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli import parser
+from pytest_llmarith.parsers import whole
 
 if TYPE_CHECKING:
     from pytest_llmarith.results.load import LoadedRun
@@ -60,7 +61,12 @@ def add_compare(commands: parser.Commands) -> None:
         "With --fail-if-worse: how many questions of a comparison may be "
         "unanswered or never asked (default 0)"
     )
-    command.add_argument("--allow-unanswered", type=_count, metavar="N", help=purpose)
+    command.add_argument(
+        "--allow-unanswered",
+        type=parser.argument(whole(0, 999_999_999)),
+        metavar="N",
+        help=purpose,
+    )
     parser.add_format(command, _FORMATS, "terminal")
     parser.add_output(command)
 
@@ -72,14 +78,6 @@ def _points(text: str) -> Decimal:
             f"2.5"
         )
     return Decimal(text)
-
-
-def _count(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of questions; write 0 or more, such as 5"
-        )
-    return int(text)
 
 
 def _compare(request: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pytest_llmarith.safe_text import sanitize, showable
 
@@ -18,6 +18,7 @@ INTERRUPTED = 130  # a shell's status for a process ended by Ctrl-C
 NO_CHANGE = "The runs are never changed."
 _LONGEST_MESSAGE = 1_000
 _PAUSE_S = 10.0
+T = TypeVar("T")
 
 
 class NotDoneError(Exception):
@@ -101,6 +102,18 @@ def add_command(
     )
     command.set_defaults(run=run)
     return command
+
+
+def argument(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """The type of an argument whose parser raises ValueError with what to write."""
+
+    def parsed(text: str) -> T:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parsed
 
 
 def add_runs(command: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ They are what is done with runs that have ended.
 from __future__ import annotations
 
 import argparse
-import re
 import shutil
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pytest_llmarith.cli import parser
+from pytest_llmarith.parsers import whole
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
@@ -47,13 +47,13 @@ def add_report(commands: parser.Commands) -> None:
     parser.add_output(command)
     command.add_argument(
         "--min-depth",
-        type=_depth,
+        type=parser.argument(whole(1, 999_999_999)),
         metavar="N",
         help="Count only trials of this depth and more",
     )
     command.add_argument(
         "--max-depth",
-        type=_depth,
+        type=parser.argument(whole(1, 999_999_999)),
         metavar="N",
         help="Count only trials up to this depth",
     )
@@ -68,14 +68,6 @@ def add_report(commands: parser.Commands) -> None:
         "Order results by a column, such as correct or model; - reverses the order"
     )
     command.add_argument("--sort", metavar="[-]COLUMN", help=purpose)
-
-
-def _depth(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a depth; write a whole number such as 5"
-        )
-    return int(text)
 
 
 def _report(request: argparse.Namespace) -> int:

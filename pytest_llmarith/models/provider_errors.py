@@ -199,12 +199,6 @@ def is_filtered(error: BaseException) -> bool:
     return not cause.codes.isdisjoint(_FILTER_CODES)
 
 
-def is_gone(error: BaseException) -> bool:
-    """Whether the provider says that there is no such thing."""
-    cause = cause_of(error)
-    return isinstance(cause, Refused) and cause.status == 404
-
-
 def is_connection_lost(error: BaseException) -> bool:
     """Whether the connection failed or was lost."""
     return isinstance(cause_of(error), NoConnection)

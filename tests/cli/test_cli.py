@@ -54,8 +54,8 @@ export run --format=json | 'csv', 'parquet'
 plot run --kind=pie --output=x.svg | 'curves', 'heatmap'
 plot run --output=x.jpg | .svg
 plot run --output=x | .svg
-report run --min-depth=deep | 'deep' is not a depth; write a whole number such as 5
-report run --max-depth=0 | '0' is not a depth
+report run --min-depth=deep | 'deep' is not a whole number from 1
+report run --max-depth=0 | '0' is not a whole number
 report run --sort=colour | not a column; write one of run, model, task, date, trials, correct, cost
 report run --sort= | not a column; write one of run, model, task, date, trials, correct, cost
 compare run other --condition=context_2k | --condition=context_2k
@@ -64,9 +64,12 @@ compare run other --fail-if-worse= | write 2 or 2.5
 compare run other --fail-if-worse=101 | write 2 or 2.5
 compare run other --fail-if-worse=nan | write 2 or 2.5
 compare run other --fail-if-worse=٣ | write 2 or 2.5
-compare run other --fail-if-worse=2 --allow-unanswered=-1 | write 0 or more
-compare run other --fail-if-worse=2 --allow-unanswered= | write 0 or more
-compare run other --fail-if-worse=2 --allow-unanswered=1.5 | write 0 or more
+compare run other --fail-if-worse=2 --allow-unanswered=-1 | a whole number from 0
+compare run other --fail-if-worse=2 --allow-unanswered= | a whole number from 0
+compare run other --fail-if-worse=2 --allow-unanswered=1.5 | a whole number from 0
+batch submit run --most=-1 | '-1' is not a whole number from 1
+batch submit run --max-cost=1e999 | '1e999' is not a positive amount
+batch submit run --price=1 | '1' is not IN,OUT
 report nowhere | nowhere: cannot be read
 compare run nowhere | nowhere: cannot be read
 cite nowhere | nowhere: cannot be read

@@ -567,8 +567,8 @@ BY_VARIANT = Definition(
 )
 
 
-def _outcome(key: str, title: str = "") -> Column[Any]:
-    return Column(key, title or key, kinds.COUNT, f"trials: {key}", _count(key))
+def _outcome(key: str) -> Column[Any]:
+    return Column(key, key, kinds.COUNT, f"trials: {key}", _count(key))
 
 
 BY_DEPTH = Definition(
