@@ -33,9 +33,9 @@ from pytest_llmarith.report.definitions.reply_fields import (
     NOISE,
     REPEATS,
     REPLIES,
-    SPEED,
     repeat_items,
     reply_items,
+    speed,
     speed_items,
 )
 from pytest_llmarith.report.definitions.results import (
@@ -417,7 +417,9 @@ def _cost(results: Results, level: Level) -> Iterator[Block]:
 def _replies(results: Results, level: Level) -> Iterator[Block]:
     rows = results.rows
     yield Block([REPLIES.table(reply_items(rows), level, trials=trials_of)])
-    yield Block([SPEED.table(speed_items(rows), level, trials=trials_of)])
+    models = results.run.run.models if results.run else ()
+    sizes = {one.name: one.file.size_bytes / 1e6 for one in models if one.file}
+    yield Block([speed(sizes).table(speed_items(rows), level, trials=trials_of)])
 
 
 # --- answers --------------------------------------------------------------------------

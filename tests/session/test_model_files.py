@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from pytest_llmarith.cli import main
 from tests.llama_stub import is_alive, logged, write_model, write_package
 from tests.llm_server import PATIENCE_S
 from tests.session.bench import WAYS, Bench
@@ -73,7 +74,7 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("way", ["plain", "-n 2"])
 def test_each_question_goes_to_the_server_of_the_run_once(
-    files: Files, way: str
+    files: Files, way: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Neither its port nor its key is kept or shown; the same command finds the
     replies, and starts no server.
@@ -100,6 +101,10 @@ def test_each_question_goes_to_the_server_of_the_run_once(
     (file,) = [model["file"] for model in summary["run"]["models"]]
     assert (file["path"], file["threads"], file["context"]) == (FILE, 1, 256)
     assert file["batch"] < 64, "replies would depend on the order of questions"
+    shown_size = f"{file['size_bytes'] / 1e6:,.0f}"
+    assert main(["report", str(files.bench.runs[-1]), "-v"]) == 0
+    speed = capsys.readouterr().out.partition("tokens/s")[2].partition("\n\n")[0]
+    assert re.search(rf"\b{shown_size}\s*$", speed, re.MULTILINE)
     (port,), (key,), (slots,) = (
         files.logged("port"),
         files.logged("key"),

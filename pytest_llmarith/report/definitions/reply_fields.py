@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -173,44 +173,57 @@ REPLIES = Definition(
     ],
 )
 
-SPEED = Definition(
-    "speed",
-    "speed: median / nine of ten at most",
-    [
-        *WHOSE,
-        CORRECT,
-        Column(
-            "served_rate",
-            "tokens/s",
-            kinds.amounts("{:,.3g}".format, "tokens/s"),
-            "tokens a second after the first one, as the server says",
-            _amounts("served_tokens_a_second"),
-        ),
-        Column(
-            "first_token",
-            "first token",
-            kinds.amounts(formatting.seconds, "s"),
-            "seconds to the first token, as the server says",
-            _amounts("served_first_token_s"),
-        ),
-        field("tokens_a_second"),
-        Column(
-            "latency",
-            "s/reply",
-            kinds.amounts(formatting.seconds, "s"),
-            "seconds from the request to the whole reply, by the clock of the run",
-            _latency,
-        ),
-        Column(
-            "in_flight",
-            "in flight",
-            kinds.amounts(formatting.count, "requests"),
-            "requests of the run that waited for a reply, on which speed depends",
-            _amounts("in_flight"),
-        ),
-        COST,
-    ],
-)
+
+def speed(sizes: Mapping[str, float]) -> Definition:
+    """The table of speed; `sizes` are those of model files in MB, by model."""
+    return Definition(
+        "speed",
+        "speed: median / nine of ten at most",
+        [
+            *WHOSE,
+            CORRECT,
+            Column(
+                "served_rate",
+                "tokens/s",
+                kinds.amounts("{:,.3g}".format, "tokens/s"),
+                "tokens a second after the first one, as the server says",
+                _amounts("served_tokens_a_second"),
+            ),
+            Column(
+                "first_token",
+                "first token",
+                kinds.amounts(formatting.seconds, "s"),
+                "seconds to the first token, as the server says",
+                _amounts("served_first_token_s"),
+            ),
+            field("tokens_a_second"),
+            Column(
+                "latency",
+                "s/reply",
+                kinds.amounts(formatting.seconds, "s"),
+                "seconds from the request to the whole reply, by the clock of the run",
+                _latency,
+            ),
+            Column(
+                "in_flight",
+                "in flight",
+                kinds.amounts(formatting.count, "requests"),
+                "requests of the run that waited for a reply, on which speed depends",
+                _amounts("in_flight"),
+            ),
+            COST,
+            Column(
+                "file",
+                "file",
+                kinds.plain("{:,.0f}".format, "MB"),
+                "megabytes of the model file",
+                lambda here: sizes.get(here.model),
+            ),
+        ],
+    )
+
+
+SPEED = speed({})
 
 
 def speed_items(rows: Iterable[Here]) -> list[Here]:
