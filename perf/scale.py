@@ -1,5 +1,5 @@
 """Growth with the number of items: collecting, asking, memory, files, replay; and the
-throughput of a broker.
+throughput of a broker; replies graded again by parts.
 
 Every measurement is repeated and the best result counts, as in `perf.throughput`; the
 last row is the time taken by a hypervisor. The bounds are on growth, not on speed.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from perf import parts
 from perf.commands import run_module, run_pytest
 from perf.measures import Measure
 from perf.provider import provider
@@ -33,6 +34,7 @@ def measure(trials: int = 100, rounds: int = _ROUNDS) -> list[Measure]:
         ]
     return [
         *measures,
+        *parts.measure(),
         Measure(
             "of its time taken from this machine meanwhile",
             _stolen_percent(before),

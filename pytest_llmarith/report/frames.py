@@ -65,8 +65,6 @@ _AMOUNTS = (
 _MOMENT = "asked_at"
 _NO_TEXTS = {*_TRUTHS, *_COUNTS, *_AMOUNTS, _MOMENT}
 # Of a trial, what grading a reply needs and what it makes.
-_ASKED = ("task", "inputs", "expected", "text", "outcome")
-_OPTIONAL = ("label", "variant", "depth", "trial", "finish_reason")
 _GRADED = (
     *(
         "outcome",
@@ -80,6 +78,10 @@ _GRADED = (
     ),
     *NumberDetails.__struct_fields__,
 )
+_READ = [
+    *("task", "label", "variant", "depth", "trial", "inputs", "expected", "text"),
+    *("finish_reason", *_GRADED),
+]
 _LONGEST_CAUSE = 200
 _ROWS = 10_000  # that are Python objects at once
 
@@ -163,37 +165,27 @@ def regraded_parquet(
     try:
         with ParquetFile(file) as source:
             schema = source.schema_arrow
-            lacks = [name for name in _ASKED if name not in schema.names]
+            lacks = [name for name in _READ if name not in schema.names]
             if lacks:
                 raise ValueError(
                     f"lacks the columns {', '.join(lacks)}; name Parquet of llmarith "
                     f"export, and grade other replies with exactnum.grade"
                 )
-            for name in _GRADED:
-                place = schema.get_field_index(name)
-                if place >= 0:
-                    schema = schema.remove(place)
-                place = len(schema) if place < 0 else place
-                schema = schema.insert(place, own.field(name))
-            read = {*_ASKED, *_OPTIONAL, *_GRADED} & {*source.schema_arrow.names}
+            schema = pyarrow.schema(
+                [own.field(one.name) if one.name in _GRADED else one for one in schema]
+            )
             with ParquetWriter(written, schema, compression="zstd") as writer:
                 for batch in source.iter_batches(_ROWS):
                     rows = []
-                    for row in batch.select(sorted(read)).to_pylist():
+                    for row in batch.select(_READ).to_pylist():
                         number += 1
                         rows.append(_graded_again(row, reading, counts))
-                    columns = []
-                    for field in schema:
-                        column = None
-                        if field.name in _GRADED:
-                            cells = [row.get(field.name) for row in rows]
-                            column = pyarrow.array(cells, field.type)
-                        columns.append(
-                            batch.column(field.name) if column is None else column
-                        )
-                    writer.write_batch(
-                        pyarrow.RecordBatch.from_arrays(columns, schema=schema)
-                    )
+                    for name in _GRADED:
+                        cells = [row[name] for row in rows]
+                        column = pyarrow.array(cells, own.field(name).type)
+                        place = schema.get_field_index(name)
+                        batch = batch.set_column(place, own.field(name), column)
+                    writer.write_batch(batch)
     except (ValueError, TypeError) as error:
         row = f", row {number:,}" if number else ""
         why = sanitize(text_of_error(error), _LONGEST_CAUSE)
@@ -212,14 +204,13 @@ def _graded_again(
         new = {**trial_row("", again), "outcome": again.outcome}
     counts.add(
         (str(row["outcome"]), str(new["outcome"])),
-        (row.get("score"), new.get("score")),
-        new.get("reason"),
+        (row["score"], new["score"]),
+        new["reason"],
         is_graded=again is not None or row["text"] is None,
     )
     return {
-        name: cell if name in _NO_TEXTS else _as_utf8(cell)
+        name: new[name] if name in _NO_TEXTS else _as_utf8(new[name])
         for name in _GRADED
-        if (cell := new.get(name)) is not None
     }
 
 
@@ -229,15 +220,15 @@ def _asked_in(row: dict[str, Any]) -> Record:
     if not isinstance(inputs, dict):
         raise ValueError("inputs are no JSON object")
     problem = RecordedProblem(
-        row.get("label") or "",
+        row["label"],
         None,
-        row.get("variant"),
-        row.get("depth"),
-        row.get("trial"),
+        row["variant"],
+        row["depth"],
+        row["trial"],
         inputs,
         row["expected"],
     )
-    reply = Reply(text=row["text"], finish_reason=row.get("finish_reason"))
+    reply = Reply(text=row["text"], finish_reason=row["finish_reason"])
     return Record(
         format=FORMAT,
         run=None,
@@ -252,7 +243,7 @@ def _asked_in(row: dict[str, Any]) -> Record:
         retries=[],
         outcome=Outcome.UNANSWERED,
         reason=None,
-        reading=row.get("reading"),
+        reading=row["reading"],
         answer=None,
         answers={},
         grade=None,

@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmarith.files import replacement
 from pytest_llmarith.installation import install_extra
-from pytest_llmarith.records import as_dict
+from pytest_llmarith.records import encode as encode_record
 from pytest_llmarith.report.frames import regraded_parquet
 from pytest_llmarith.results.log import LOG, Span, log_of, spans
 from pytest_llmarith.results.regrade import RegradedCounts, changes, tasks_named
@@ -72,16 +71,11 @@ class StoredPart:
             return None
         except (OSError, ValueError) as error:
             raise self._other("its counts cannot be read") from error
-        before, now = written["part"], json.loads(encode(asdict(self)))
-        for name, value in now.items():
-            if before.get(name) != value:
-                raise self._other(
-                    f"made with another {name} ({before.get(name)}, now {value})"
-                )
-        counts = RegradedCounts(**written["counts"])
-        counts.transitions = Counter(counts.transitions)
-        counts.reasons = Counter(counts.reasons)
-        return counts
+        if written["part"] != json.loads(encode(asdict(self))):
+            raise self._other(
+                "made of another input, with other options or by another version"
+            )
+        return RegradedCounts(**written["counts"])
 
     def finish(self, counts: RegradedCounts) -> None:
         """Note that the part is done."""
@@ -186,7 +180,8 @@ def regrade_part(part: StoredPart) -> RegradedCounts:
                     file, part.reading, counts.notes, tasks, part.span
                 ):
                     change.count_in(counts)
-                    written.write(encode(as_dict(change.record)) + b"\n")
+                    line = encode_record(change.record)
+                    written.write(line.encode("ascii") + b"\n")
         part.finish(counts)
     except OSError as error:
         raise UsageError(
@@ -255,9 +250,9 @@ def on_dask(parts: Sequence[StoredPart], scheduler: str) -> Iterator[RegradedCou
             f"({text_of_error(error)}); start one, or correct the address"
         ) from None
     with client:
-        _check_versions(client)
-        futures = client.map(regrade_part, parts, pure=False)
         try:
+            _check_versions(client)
+            futures = client.map(regrade_part, parts, pure=False)
             for future in as_done(futures, loop=client.loop):
                 yield future.result()
         except UsageError:

@@ -63,6 +63,10 @@ class RegradedCounts:
     unchanged: int = 0
     notes: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.transitions = Counter(self.transitions)
+        self.reasons = Counter(self.reasons)
+
     def add(
         self,
         outcomes: tuple[str, str],

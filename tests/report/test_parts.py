@@ -173,7 +173,7 @@ def test_a_part_that_is_wrong_stops_in_one_line(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("replies --match=strict", "another reading"),
+        ("replies --match=strict", "with other options"),
         ("replies/a.jsonl other/a.jsonl", "both would become"),
         ("replies --parts=replies", "holds other files"),
         ("replies --parts=old.txt", "cannot be written"),
