@@ -24,7 +24,6 @@ _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
 _TRIAL_FORMATS = ("csv", "parquet")
 _FIGURES = ("curves", "heatmap", "differences", "cost", "speed", "reliability")
 _SHOWN = 400  # characters of the end of a reply
-_MOST_WORKERS = 1_000
 
 
 # --- report ---------------------------------------------------------------------------
@@ -320,16 +319,10 @@ def add_regrade(commands: parser.Commands) -> None:
     )
     command.add_argument("--parts", type=Path, metavar="DIR", help=purpose)
     purpose = "Processes for --parts (default: one for each processor)"
-    command.add_argument("--workers", type=_workers, metavar="N", help=purpose)
+    count = parser.argument(whole(1, 1_000))
+    command.add_argument("--workers", type=count, metavar="N", help=purpose)
     purpose = "Grade --parts on this Dask cluster, such as tcp://head:8786"
     command.add_argument("--scheduler", type=_address, metavar="ADDRESS", help=purpose)
-
-
-def _workers(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= _MOST_WORKERS:
-        why = f"{text!r} is no number from 1 to {_MOST_WORKERS}"
-        raise argparse.ArgumentTypeError(why)
-    return int(text)
 
 
 def _address(text: str) -> str:

@@ -182,7 +182,7 @@ def test_a_part_that_is_wrong_stops_in_one_line(capsys: Captured) -> None:
         ("bad.parquet --parts=new", "bad.parquet"),
         ("replies --show=nan->nan", "remove --show"),
         ("replies --workers=2 --scheduler=tcp://127.0.0.1:1", "remove --workers"),
-        ("replies --workers=0", "no number from 1"),
+        ("replies --workers=0", "number from 1 to"),
         ("replies --scheduler=", "write tcp://"),
         ("replies --scheduler=head", "write tcp://"),
     ],
