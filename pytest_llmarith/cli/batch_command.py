@@ -232,7 +232,7 @@ def _status(request: argparse.Namespace) -> int:
         return "ended" if found.ended else f"{found.done:,} done"
 
     from pytest_llmarith.models.batches import name_of as id_of
-    from pytest_llmarith.models.reservations import minute
+    from pytest_llmarith.models.store import minute
 
     rows = []
     for batch, said in zip(found, _ask_each(path, found, state), strict=True):

@@ -122,7 +122,7 @@ def opened(path: Path) -> Iterator[Reservations]:
             yield store
     except Locked:
         raise NotDoneError(
-            "a run submits batches; rerun the command when it has done so"
+            "another command submits batches; rerun this one when it has done so"
         ) from None
     except StoreError as error:
         raise NotDoneError(str(error)) from error

@@ -36,6 +36,7 @@ from pytest_llmarith.models.replies_in import Intake
 from pytest_llmarith.models.reservations import Batch, Reservations
 from pytest_llmarith.models.responses import LARGEST_RESULTS
 from pytest_llmarith.models.retry import Attempts
+from pytest_llmarith.models.store import minute
 from pytest_llmarith.records import Request
 from pytest_llmarith.types import Model, Price
 
@@ -218,14 +219,13 @@ class Batches:
                 state = await provider.create(model, intent, uploaded)
             except Exception as error:
                 why = diagnose(error, model, _TIMEOUT_S)
-                found = None
                 if may_be_done(error):
                     self._say(f"{why.message}; looking whether the batch was created")
-                    found = await self._resolve(batch)
+                    await self._resolve(batch)
+                    if any(one.intent == intent for one in self._db.batches()):
+                        return
                 else:
                     self._db.release(batch)
-                if found is not None or self._is_open(intent):
-                    return
                 pause_s = attempts.pause_s(why)
                 if why.action is not Action.RETRY or pause_s is None:
                     raise BatchError(why.message) from error
@@ -241,9 +241,6 @@ class Batches:
     def _batch(self, intent: str) -> Batch:
         (batch,) = (one for one in self._db.batches() if one.intent == intent)
         return batch
-
-    def _is_open(self, intent: str) -> bool:
-        return any(one.intent == intent for one in self._db.batches())
 
     def _note(self, batch: Batch, id_: str) -> None:
         """Write the id of a batch down, unless it holds a key: then the batch is looked
@@ -294,7 +291,7 @@ class Batches:
         except (Unclear, BatchError) as why:
             raise BatchError(
                 f"{batch.model.target}: whether a batch of {batch.questions:,} "
-                f"questions was created at {batch.made_at[:16]} UTC is unknown "
+                f"questions was created at {minute(batch.made_at)} UTC is unknown "
                 f"({why}); rerun the command, which looks again; if there is none, end "
                 f"it with llmarith batch cancel --forget {batch.intent[:8]}"
             ) from why

@@ -192,11 +192,6 @@ class Reservations(Store):
             return [id_ for (id_,) in self._db.execute(select)]
 
 
-def minute(made_at: str) -> str:
-    """Such as `2026-11-24 02:39`, in UTC, of the time at which a batch was made."""
-    return made_at[:16].replace("T", " ")
-
-
 def _model(request: str) -> Model:
     said: dict[str, Any] = json.loads(request)
     return Model(said["model"], said["model"], said["params"], said["api_base"])

@@ -95,8 +95,12 @@ def key_of_sent(sent: Request, trial: int, repeat: int) -> str:
 
 def awaited_since(since: str) -> Failure:
     """Why a question that is asked elsewhere has no reply yet."""
-    minute = since[:16].replace("T", " ")
-    return Failure(f"since {minute} UTC {AWAITED}")
+    return Failure(f"since {minute(since)} UTC {AWAITED}")
+
+
+def minute(since: str) -> str:
+    """Such as `2026-11-24 02:39` of a time in the store."""
+    return since[:16].replace("T", " ")
 
 
 # --- the file -------------------------------------------------------------------------
