@@ -113,7 +113,7 @@ class Batches:
                 self._say(f"{others:,} questions are stored or in batches already")
             sent = {key: request for key in free[:most] if (request := file.sent(key))}
             for request in sent.values():
-                why = without_batches(_model_of(request), os.environ)
+                why = without_batches(redact.model_of(request), os.environ)
                 if why is not None:
                     raise BatchError(why)
             if cap is not None:
@@ -125,7 +125,7 @@ class Batches:
         """Raises BatchError if questions may cost more."""
         needed = 0
         for request in sent.values():
-            model = _model_of(request)
+            model = redact.model_of(request)
             listed = self._client.terms(model)
             price = listed.batch_price or cap.price
             longest = model.reply_limit or listed.max_reply_tokens
@@ -161,7 +161,7 @@ class Batches:
             if key not in sent:
                 continue
             request = sent[key]
-            model = _model_of(request)
+            model = redact.model_of(request)
             shared = json.dumps([model.target, model.api_base, model.params])
             part = parts.setdefault(shared, {})
             size, tokens = sizes.get(shared, (0, 0))
@@ -179,7 +179,7 @@ class Batches:
             sizes[shared] = size + len(line), tokens + more_tokens
         for part in parts.values():
             if part:
-                yield _model_of(next(iter(part.values()))[0]), part
+                yield redact.model_of(next(iter(part.values()))[0]), part
 
     def _most_requests(self, model: Model) -> int:
         """How many requests a batch may have, so that its results can be read."""
@@ -197,9 +197,7 @@ class Batches:
         attempts = Attempts(_RETRIES)
         while True:
             attempts.begin()
-            intent = self._db.reserve(
-                model, {key: request for key, (request, _) in part.items()}
-            )
+            intent = self._db.reserve({key: sent for key, (sent, _) in part.items()})
             if intent is None:
                 raise BatchError(
                     "a run has asked some of these questions meanwhile; rerun the "
@@ -397,7 +395,3 @@ def _stays(batch: Batch) -> str:
         f"its {batch.questions:,} questions stay in the batch; collect again later, or "
         f"free them with {forget}, and they are paid for again"
     )
-
-
-def _model_of(request: Request) -> Model:
-    return Model(request.model, request.model, request.params, request.api_base)

@@ -63,6 +63,11 @@ def sent_of(model: Model, prompt: Prompt) -> Request:
     )
 
 
+def model_of(sent: Request) -> Model:
+    """The model to which a request was sent."""
+    return Model(sent.model, sent.model, sent.params, sent.api_base)
+
+
 def is_secret(name: str) -> bool:
     """Whether a parameter, header or variable of this name holds a secret.
 

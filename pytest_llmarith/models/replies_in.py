@@ -14,9 +14,9 @@ from msgspec import structs
 from pytest_llmarith.models.batch_providers import BatchRow, row_of
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.provider_errors import diagnose, is_filtered
+from pytest_llmarith.models.redact import model_of
 from pytest_llmarith.models.reservations import Reservations
 from pytest_llmarith.records import Reply, Request
-from pytest_llmarith.types import Model
 
 _PER_WRITE = 500
 _TIMEOUT_S = 600.0  # in messages only
@@ -104,7 +104,7 @@ class Intake:
 
     def _reply(self, row: BatchRow, sent: Request) -> Reply | str:
         """The reply of a row, or why there is none."""
-        model = Model(sent.model, sent.model, sent.params, sent.api_base)
+        model = model_of(sent)
         try:
             if row.error is not None:
                 raise row.error

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from pytest_llmarith.models import redact
@@ -30,11 +29,11 @@ from pytest_llmarith.types import Model
 _LOCK_FILE = "submitting.sqlite"
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS batches "
-    "(intent TEXT PRIMARY KEY, request TEXT NOT NULL, made_at TEXT NOT NULL, "
+    "(intent TEXT PRIMARY KEY, made_at TEXT NOT NULL, "
     "creating_at REAL, id TEXT) WITHOUT ROWID"
 )
 _BATCHES = """
-    SELECT intent, request, made_at, creating_at, id, count(*) FROM batches JOIN awaited USING (intent)
+    SELECT intent, min(sent), made_at, creating_at, id, count(*) FROM batches JOIN awaited USING (intent)
     GROUP BY intent ORDER BY made_at, intent
 """
 
@@ -99,17 +98,12 @@ class Reservations(Store):
         there = self.stored(wanted) | self.awaited(wanted).keys()
         return [key for key in wanted if key not in there]
 
-    def reserve(self, model: Model, questions: Mapping[str, Request]) -> str | None:
-        """Reserve these questions, whose requests have the parameters of this model.
+    def reserve(self, questions: Mapping[str, Request]) -> str | None:
+        """Reserve these questions, whose requests differ in their messages only.
 
         Returns their intent; None if one of them is not free any more.
         """
         intent = uuid4().hex
-        request = {
-            "model": model.target,
-            "api_base": model.api_base,
-            "params": dict(model.params),
-        }
         # To the microsecond, as batches are sorted by it.
         made_at = datetime.now(UTC).isoformat()
         rows = [(key, made_at, intent, encode(sent)) for key, sent in questions.items()]
@@ -117,8 +111,8 @@ class Reservations(Store):
             if len(self.free(questions)) < len(questions):
                 return None
             self._db.execute(
-                "INSERT INTO batches (intent, request, made_at) VALUES (?, ?, ?)",
-                (intent, json.dumps(request), made_at),
+                "INSERT INTO batches (intent, made_at) VALUES (?, ?)",
+                (intent, made_at),
             )
             self._db.executemany(
                 "INSERT INTO awaited (key, since, intent, sent) VALUES (?, ?, ?, ?)",
@@ -131,7 +125,8 @@ class Reservations(Store):
         with self._errors():
             rows = self._db.execute(_BATCHES).fetchall()
         return [
-            Batch(intent, _model(request), *others) for intent, request, *others in rows
+            Batch(intent, redact.model_of(_request(sent)), *others)
+            for intent, sent, *others in rows
         ]
 
     def questions(self, intent: str) -> dict[str, Request]:
@@ -140,7 +135,7 @@ class Reservations(Store):
             rows = self._db.execute(
                 "SELECT key, sent FROM awaited WHERE intent = ?", (intent,)
             ).fetchall()
-        return {key: convert(json.loads(sent), Request) for key, sent in rows}
+        return {key: _request(sent) for key, sent in rows}
 
     def creating(self, intent: str) -> None:
         """Note that the batch is about to be created."""
@@ -192,6 +187,5 @@ class Reservations(Store):
             return [id_ for (id_,) in self._db.execute(select)]
 
 
-def _model(request: str) -> Model:
-    said: dict[str, Any] = json.loads(request)
-    return Model(said["model"], said["model"], said["params"], said["api_base"])
+def _request(sent: str) -> Request:
+    return convert(json.loads(sent), Request)

@@ -47,8 +47,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchSer
                 model = Model(target, target, {"max_tokens": 9}, opened.base_url)
                 sent = sent_of(model, "1 + 1")
                 keys = [f"{target}-{number}" for number in range(3)]
-                reservations.reserve(model, dict.fromkeys(keys[:2], sent))
-            intent = reservations.reserve(model, {keys[2]: sent})
+                reservations.reserve(dict.fromkeys(keys[:2], sent))
+            intent = reservations.reserve({keys[2]: sent})
             assert intent is not None
             reservations.creating(intent)
             monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-of-the-tests")

@@ -180,7 +180,7 @@ class Runs:
             (key,) = file.keys
             sent = file.sent(key)
             assert sent is not None
-            intent = store.reserve(self.model, {key: sent})
+            intent = store.reserve({key: sent})
             if creating and intent:
                 store.creating(intent)
 

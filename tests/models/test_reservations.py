@@ -50,11 +50,11 @@ def test_a_question_is_in_one_batch_until_it_has_a_reply_or_the_batch_ends(
     """
     store.put({KEYS[0]: Reply("stored")})
     assert store.free(KEYS[:3]) == KEYS[1:3]
-    first_intent = store.reserve(MODEL, asked(1, 2))
+    first_intent = store.reserve(asked(1, 2))
     for others in ((0,), (1, 3), (2,)):
-        assert store.reserve(MODEL, asked(*others)) is None
+        assert store.reserve(asked(*others)) is None
     assert store.free(KEYS) == KEYS[3:]
-    second_intent = store.reserve(MODEL, asked(3))
+    second_intent = store.reserve(asked(3))
     first, second = store.batches()
     assert (first.intent, second.intent) == (first_intent, second_intent)
     assert (first.model, first.questions) == (MODEL, 2)
@@ -80,13 +80,13 @@ def test_a_question_is_in_one_batch_until_it_has_a_reply_or_the_batch_ends(
     store.release(replace(second, id="batch_2"))
     assert (store.batches(), store.awaited(KEYS)) == ([], {})
     assert store.ids() == ["batch_2"]
-    assert store.reserve(MODEL, asked(4)) is not None
+    assert store.reserve(asked(4)) is not None
 
 
 def test_the_steps_of_a_batch_outlive_its_process(
     store: Reservations, path: Path
 ) -> None:
-    store.reserve(MODEL, asked(1))
+    store.reserve(asked(1))
     (batch,) = store.batches()
     store.creating(batch.intent)
     with closing(Reservations(path)) as later:
@@ -107,7 +107,8 @@ def test_the_parameters_of_a_batch_are_one_line_without_keys(
         {"user": "key-of-the-tests"},
     ]
     for number, params in enumerate(given):
-        store.reserve(replace(MODEL, params=params), asked(number))
+        sent = sent_of(replace(MODEL, params=params), "1 + 1")
+        store.reserve({KEYS[number]: sent})
     assert [batch.parameters for batch in store.batches()] == [
         "none",
         "max_tokens=9, stop=",
@@ -118,7 +119,7 @@ def test_the_parameters_of_a_batch_are_one_line_without_keys(
 def test_a_batch_that_another_process_has_found_is_not_released(
     store: Reservations,
 ) -> None:
-    store.reserve(MODEL, asked(1))
+    store.reserve(asked(1))
     (batch,) = store.batches()
     store.created(batch.intent, "batch_1")
     store.release(batch)
@@ -131,7 +132,7 @@ def test_several_processes_reserve_each_question_once(path: Path) -> None:
             return [
                 KEYS[which]
                 for which in ((number + step) % 6 for step in range(6))
-                if store.reserve(MODEL, asked(which))
+                if store.reserve(asked(which))
             ]
 
     with ThreadPoolExecutor(4) as threads:
