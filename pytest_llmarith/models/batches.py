@@ -26,7 +26,7 @@ from pytest_llmarith.models.batch_providers import (
     batch_provider,
     lines_in,
 )
-from pytest_llmarith.models.budget import worst_case
+from pytest_llmarith.models.budget import searches_the_web, worst_case
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.litellm_client import LitellmClient
 from pytest_llmarith.models.provider_errors import Action, diagnose, may_be_done
@@ -126,6 +126,11 @@ class Batches:
         needed = 0
         for request in sent.values():
             model = redact.model_of(request)
+            if searches_the_web(model):
+                raise BatchError(
+                    f"--max-cost: {model.target} bills web searches, too, which no cap "
+                    f"counts; submit without it"
+                )
             listed = self._client.terms(model)
             price = listed.batch_price or cap.price
             longest = model.reply_limit or listed.max_reply_tokens

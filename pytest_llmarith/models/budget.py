@@ -204,7 +204,7 @@ class Budget:
             return None
         terms = self._prices.terms(model)
         limits_cost = self._limits.max_cost_usd is not None
-        if limits_cost and _searches_the_web(model):
+        if limits_cost and searches_the_web(model):
             return (
                 f"--llm-max-cost: {model.target} bills web searches, too, so use "
                 f"--llm-max-total-tokens=N"
@@ -344,7 +344,7 @@ class Budget:
         )
 
 
-def _searches_the_web(model: Model) -> bool:
+def searches_the_web(model: Model) -> bool:
     """Whether web searches are billed.
 
     OpenAI's search models and Perplexity's always search, others on request.

@@ -397,6 +397,14 @@ def test_a_cap_counts_the_worst_case(runs: Runs) -> None:
     assert len(runs.server.made) == 1
 
 
+@OF_ANTHROPIC
+def test_no_cap_holds_for_web_searches(runs: Runs) -> None:
+    """As for single questions."""
+    runs.params["tools"] = [{"type": "web_search_20250305", "name": "web_search"}]
+    assert "bills web searches" in runs.submit(cap=Cap(1000.0))
+    assert runs.server.events == []
+
+
 def test_a_filtered_question_has_a_reply(runs: Runs) -> None:
     """As a single question has."""
     error = {"code": "content_filter", "message": "filtered"}
