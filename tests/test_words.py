@@ -19,7 +19,7 @@ OEIS = (
 ARITHMETIC = r"carry|carries|borrows?|operands?|lhs|rhs"
 # Where the words belong: the task's own place, and libraries for its purpose.
 PLACES = {
-    OEIS: ("tasks/oeis/", "sandbox/"),
+    OEIS: ("tasks/oeis/", "sandbox/", "programs.py"),
     ARITHMETIC: ("tasks/", "exact/"),
 }
 # What users write, and how it reaches the task.

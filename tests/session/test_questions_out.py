@@ -9,11 +9,11 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -24,6 +24,7 @@ import importlib_metadata  # noqa: F401
 import pytest
 
 from pytest_llmarith.cli import main
+from pytest_llmarith.models.litellm_client import LitellmClient
 from tests.batch_server import BatchServer, message
 from tests.llm_server import Answer, Call, prompt_in
 from tests.session.bench import ITEMS, WAYS, Bench, right, right_in_all_shapes
@@ -370,7 +371,8 @@ def test_a_killed_command_goes_on(files: FileBench, model: str, moment: str) -> 
     if event == "upload" and model == ANTHROPIC:
         pytest.skip("its batches are created without an upload")
     server = files.server
-    running: list[subprocess.Popen[bytes]] = []
+    fork = get_context("fork")
+    running: list[Any] = []
 
     def kill(what: str) -> bool:
         if what != event or server.events.count(event) != number:
@@ -378,11 +380,15 @@ def test_a_killed_command_goes_on(files: FileBench, model: str, moment: str) -> 
         os.kill(running[-1].pid, signal.SIGKILL)
         return True
 
-    def command(*arguments: str) -> int:
-        code = "import sys; from pytest_llmarith.cli import main; sys.exit(main())"
-        running.append(subprocess.Popen([sys.executable, "-c", code, *arguments]))
-        return running[-1].wait(120)
+    def command(*arguments: str) -> int | None:
+        """In a fork of this process, as importing litellm takes long."""
+        running.append(fork.Process(target=lambda: sys.exit(main(list(arguments)))))
+        running[-1].start()
+        running[-1].join(120)
+        exitcode: int | None = running[-1].exitcode
+        return exitcode
 
+    LitellmClient().prepare()
     files.run(OUT, model=model)
     server.happens, server.polls = kill, 0
     statuses = [command("batch", "submit", "questions.jsonl")]
