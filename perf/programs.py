@@ -21,7 +21,7 @@ from perf.measures import Measure
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import probe
 from pytest_llmarith.sandbox.payload import base_interpreter
-from pytest_llmarith.sandbox.programs import Ending, ProgramLimits
+from pytest_llmarith.sandbox.program_runs import Ending, ProgramLimits
 from pytest_llmarith.sandbox.runner import Sandbox
 from pytest_llmarith.tasks.oeis.cache import Cache
 from pytest_llmarith.tasks.oeis.details import IntegerSequence

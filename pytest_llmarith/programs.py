@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_llmarith.exact.messages import Reply, text_of
 from pytest_llmarith.sandbox.isolation import probe
-from pytest_llmarith.sandbox.programs import (
+from pytest_llmarith.sandbox.program_runs import (
     Ending,
     Isolation,
     ProgramLimits,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.options import OPTIONS
-from pytest_llmarith.sandbox.programs import IsolationLevel
+from pytest_llmarith.sandbox.program_runs import IsolationLevel
 from pytest_llmarith.settings import Settings, parse_settings
 from pytest_llmarith.tasks.oeis.details import Rules
 from pytest_llmarith.types import (

@@ -189,15 +189,12 @@ def _questions(path: Path) -> Iterator[QuestionFile]:
 
 
 def _submit(request: argparse.Namespace) -> int:
-    from pytest_llmarith.models.batches import Cap
-
-    cap = None
-    if request.max_cost is not None:
-        cap = Cap(request.max_cost, request.price)
     with _questions(request.questions) as file:
         _with_batches(
             store_path(request),
-            lambda batches: batches.submit(file, cap, request.most),
+            lambda batches: batches.submit(
+                file, request.max_cost, request.price, request.most
+            ),
         )
     return 0
 

@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -61,17 +61,6 @@ def name_of(batch: Batch) -> str:
     return redact.one_line(batch.id or batch.intent[:8], os.environ)
 
 
-@dataclass(frozen=True)
-class Cap:
-    """The most that a file of questions may cost in US dollars.
-
-    `price` is that of a model without a listed batch price.
-    """
-
-    most_usd: float
-    price: Price | None = None
-
-
 class Batches:
     """The batches of a store. `say` is called with lines for the terminal.
 
@@ -94,10 +83,15 @@ class Batches:
     # --- submit -----------------------------------------------------------------------
 
     async def submit(
-        self, file: QuestionFile, cap: Cap | None = None, most: int | None = None
+        self,
+        file: QuestionFile,
+        most_usd: float | None = None,
+        price: Price | None = None,
+        most: int | None = None,
     ) -> None:
         """Submit the questions of a file that are neither stored nor in a batch, at
-        most so many. Raises Locked while another process submits.
+        most so many, if they cannot cost more; `price` is that of a model without a
+        listed batch price. Raises Locked while another process submits.
         """
         keys = file.keys
         with self._db.submitting():
@@ -116,12 +110,14 @@ class Batches:
                 why = without_batches(redact.model_of(request), os.environ)
                 if why is not None:
                     raise BatchError(why)
-            if cap is not None:
-                self._check(cap, sent)
+            if most_usd is not None:
+                self._check(most_usd, price, sent)
             for model, part in self._parts(file, sent):
                 await self._create(model, part)
 
-    def _check(self, cap: Cap, sent: Mapping[str, Request]) -> None:
+    def _check(
+        self, most_usd: float, own: Price | None, sent: Mapping[str, Request]
+    ) -> None:
         """Raises BatchError if questions may cost more."""
         needed = 0
         for request in sent.values():
@@ -132,7 +128,7 @@ class Batches:
                     f"counts; submit without it"
                 )
             listed = self._client.terms(model)
-            price = listed.batch_price or cap.price
+            price = listed.batch_price or own
             longest = model.reply_limit or listed.max_reply_tokens
             if price is None:
                 raise BatchError(
@@ -148,10 +144,10 @@ class Batches:
             most = worst_case(terms, model, tuple(request.messages))
             needed += most.picodollars
         usd = needed / 1e12
-        if usd > cap.most_usd:
+        if usd > most_usd:
             cents = -(-needed // 10**10)  # rounded up
             raise BatchError(
-                f"--max-cost={cap.most_usd:.10g}: the batches may take up to ${usd:,.4f}; "
+                f"--max-cost={most_usd:.10g}: the batches may take up to ${usd:,.4f}; "
                 f"write --max-cost={cents / 100:.2f}, or shorten the replies with "
                 f"--llm-param max_completion_tokens=N"
             )

@@ -14,7 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pytest_llmarith.sandbox.child.system_calls import ARCHITECTURES, numbers
-from pytest_llmarith.sandbox.programs import Isolation, IsolationLevel, ProgramLimits
+from pytest_llmarith.sandbox.program_runs import (
+    Isolation,
+    IsolationLevel,
+    ProgramLimits,
+)
 
 _ALTERNATIVES = {
     IsolationLevel.STRICT: "ask for --oeis-sandbox=standard",

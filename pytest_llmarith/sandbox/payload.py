@@ -21,7 +21,7 @@ from types import CodeType
 from typing import Any
 
 from pytest_llmarith.sandbox import seccomp
-from pytest_llmarith.sandbox.programs import IsolationLevel, ProgramLimits
+from pytest_llmarith.sandbox.program_runs import IsolationLevel, ProgramLimits
 
 # Isolated mode, no site-packages, no bytecode files, and UTF-8 for the standard
 # streams.

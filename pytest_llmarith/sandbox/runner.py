@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pytest_llmarith.sandbox.programs import (
+from pytest_llmarith.sandbox.program_runs import (
     Ending,
     Isolation,
     ProgramLimits,

@@ -16,7 +16,7 @@ from typing import Any
 
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.payload import CHILD, FLAGS, base_interpreter, pack
-from pytest_llmarith.sandbox.programs import (
+from pytest_llmarith.sandbox.program_runs import (
     Ending,
     IsolationLevel,
     ProgramLimits,

@@ -12,7 +12,12 @@ import pytest
 from pytest_llmarith.evaluate import AskedTrial, evaluate
 from pytest_llmarith.records import Record, Reply, encode
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
-from pytest_llmarith.sandbox.programs import Ending, ProgramLimits, ProgramRun, Runner
+from pytest_llmarith.sandbox.program_runs import (
+    Ending,
+    ProgramLimits,
+    ProgramRun,
+    Runner,
+)
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
 from pytest_llmarith.tasks.oeis.details import IntegerSequence, Rules
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, grade_program

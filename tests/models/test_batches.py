@@ -21,7 +21,7 @@ import pytest
 from aiohttp import web
 
 from pytest_llmarith.models import batches, replies_in, retry
-from pytest_llmarith.models.batches import BatchError, Batches, Cap
+from pytest_llmarith.models.batches import BatchError, Batches
 from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.client import Client
 from pytest_llmarith.models.planner import Planned
@@ -378,9 +378,9 @@ def test_a_model_without_a_batch_price(
 ) -> None:
     """Its cost is unknown, not half of another price; a cap needs a price."""
     monkeypatch.setenv("MISTRAL_API_KEY", "sk-mistral-of-the-tests")
-    assert "write --price=IN,OUT" in runs.submit(cap=Cap(1.0))
+    assert "write --price=IN,OUT" in runs.submit(most_usd=1.0)
     assert runs.server.events == []
-    assert runs.submit(cap=Cap(1.0, Price(1.0, 2.0))) == ""
+    assert runs.submit(most_usd=1.0, price=Price(1.0, 2.0)) == ""
     assert runs.through() == {"reply": COUNT}
     assert {reply.cost_usd for reply in runs.replies()} == {None}
 
@@ -390,10 +390,10 @@ def test_a_cap_counts_the_worst_case(runs: Runs) -> None:
     """What is refused is not uploaded, and the message says which cap is enough; that
     one is.
     """
-    refused = runs.submit(cap=Cap({OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target]))
+    refused = runs.submit(most_usd={OPENAI: 1e-4, ANTHROPIC: 1e-3}[runs.target])
     assert runs.server.events == []
     enough = float(refused.partition("write --max-cost=")[2].split(",")[0])
-    assert runs.submit(cap=Cap(enough)) == ""
+    assert runs.submit(most_usd=enough) == ""
     assert len(runs.server.made) == 1
 
 

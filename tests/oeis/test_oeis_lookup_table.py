@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmarith.sandbox.programs import Ending, ProgramRun
+from pytest_llmarith.sandbox.program_runs import Ending, ProgramRun
 from pytest_llmarith.tasks.oeis.cache import read_entry
 from pytest_llmarith.tasks.oeis.details import IntegerSequence, StaticVerdict
 from pytest_llmarith.tasks.oeis.lookup_table.detector import (

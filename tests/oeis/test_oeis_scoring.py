@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmarith.sandbox.programs import Ending, ProgramRun
+from pytest_llmarith.sandbox.program_runs import Ending, ProgramRun
 from pytest_llmarith.tasks.oeis.details import Rules, TermStatus
 from pytest_llmarith.tasks.oeis.grader import score, verdicts
 

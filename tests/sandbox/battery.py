@@ -15,7 +15,11 @@ import sys
 from contextlib import closing
 
 from pytest_llmarith.sandbox.isolation import probe
-from pytest_llmarith.sandbox.programs import IsolationLevel, ProgramLimits, ProgramRun
+from pytest_llmarith.sandbox.program_runs import (
+    IsolationLevel,
+    ProgramLimits,
+    ProgramRun,
+)
 from pytest_llmarith.sandbox.runner import Sandbox
 from tests.sandbox.attack import ATTACKS, HONEST, Attack
 from tests.sandbox.targets import Targets

@@ -16,7 +16,11 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.sandbox.child.system_calls import ARCHITECTURES
-from pytest_llmarith.sandbox.programs import Isolation, IsolationLevel, ProgramLimits
+from pytest_llmarith.sandbox.program_runs import (
+    Isolation,
+    IsolationLevel,
+    ProgramLimits,
+)
 
 if sys.platform != "linux":
     collect_ignore_glob = ["test_sandbox_*.py"]

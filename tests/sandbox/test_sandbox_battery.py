@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmarith.sandbox.programs import Isolation, IsolationLevel
+from pytest_llmarith.sandbox.program_runs import Isolation, IsolationLevel
 from tests.sandbox.attack import ATTACKS
 from tests.sandbox.battery import KEY
 

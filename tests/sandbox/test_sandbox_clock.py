@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pytest_llmarith.sandbox.child import protocol
 from pytest_llmarith.sandbox.child.clock import Waiting, taken_ns
 from pytest_llmarith.sandbox.child.supervision import Supervision
-from pytest_llmarith.sandbox.programs import (
+from pytest_llmarith.sandbox.program_runs import (
     Ending,
     Isolation,
     ProgramLimits,

@@ -23,7 +23,7 @@ from pytest_llmarith.sandbox import isolation as isolation_module
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.isolation import ATTACKED, UnavailableError, probe
 from pytest_llmarith.sandbox.payload import Interpreter
-from pytest_llmarith.sandbox.programs import Isolation, IsolationLevel
+from pytest_llmarith.sandbox.program_runs import Isolation, IsolationLevel
 from pytest_llmarith.sandbox.runner import Slots, calibrate, machine_facts
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_llmarith.sandbox import zygote_client
 from pytest_llmarith.sandbox.child import protocol
-from pytest_llmarith.sandbox.programs import (
+from pytest_llmarith.sandbox.program_runs import (
     Ending,
     Isolation,
     IsolationLevel,
@@ -141,7 +141,7 @@ _HARNESS = """
 import sys
 from pathlib import Path
 from pytest_llmarith.sandbox.runner import Sandbox, Slots
-from pytest_llmarith.sandbox.programs import Isolation, IsolationLevel, ProgramLimits
+from pytest_llmarith.sandbox.program_runs import Isolation, IsolationLevel, ProgramLimits
 isolation = Isolation(IsolationLevel(sys.argv[1]), ())
 sandbox = Sandbox(isolation, ProgramLimits(seconds=(60.0,)), Slots(Path(sys.argv[2]), 1))
 sandbox.run("n = int(input())\\nwhile n: pass", [0, 1], lambda run: print(run.ending, flush=True))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.sandbox import runner
-from pytest_llmarith.sandbox.programs import (
+from pytest_llmarith.sandbox.program_runs import (
     Ending,
     Isolation,
     IsolationLevel,

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from pytest_llmarith.records import Amount, Count, Part, Reply, Whole, convert
-from pytest_llmarith.sandbox.programs import Isolation
+from pytest_llmarith.sandbox.program_runs import Isolation
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from pytest_llmarith.records import Reply, for_record
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
-from pytest_llmarith.sandbox.programs import (
+from pytest_llmarith.sandbox.program_runs import (
     Ending,
     Isolation,
     IsolationLevel,

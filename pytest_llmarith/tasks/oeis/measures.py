@@ -9,7 +9,7 @@ from statistics import median
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.figures.shares import percentage
-from pytest_llmarith.sandbox.programs import IsolationLevel
+from pytest_llmarith.sandbox.program_runs import IsolationLevel
 from pytest_llmarith.statistics.means import quantile_of_sorted
 from pytest_llmarith.statistics.proportions import kappa
 from pytest_llmarith.tasks.oeis.details import ProgramDetails, TermStatus

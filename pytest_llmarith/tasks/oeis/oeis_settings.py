@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pytest_llmarith.parsers import one_of, seconds, whole
-from pytest_llmarith.sandbox.programs import IsolationLevel, ProgramLimits
+from pytest_llmarith.sandbox.program_runs import IsolationLevel, ProgramLimits
 from pytest_llmarith.tasks.oeis.cache import STARTER, Cache, check_name, checked_sets
 from pytest_llmarith.tasks.oeis.details import Rules
 from pytest_llmarith.tasks.oeis.lookup_table.model_judge import PARAMS

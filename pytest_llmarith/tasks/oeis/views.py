@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pytest_llmarith.figures.estimates import Result, Trial
 from pytest_llmarith.records import Record, Reply
-from pytest_llmarith.sandbox.programs import IsolationLevel
+from pytest_llmarith.sandbox.program_runs import IsolationLevel
 from pytest_llmarith.statistics.means import bootstrap_mean
 from pytest_llmarith.tasks.oeis.details import (
     ProgramDetails,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
-from pytest_llmarith.sandbox.programs import Ending, ProgramRun
+from pytest_llmarith.sandbox.program_runs import Ending, ProgramRun
 from pytest_llmarith.tasks.oeis.details import IntegerSequence, StaticVerdict
 from pytest_llmarith.tasks.oeis.lookup_table.extrapolation import sign_of_answers
 from pytest_llmarith.tasks.oeis.lookup_table.literals import literal_bits, term_bits
