@@ -401,7 +401,7 @@ def test_a_cap_counts_the_worst_case(runs: Runs) -> None:
 def test_no_cap_holds_for_web_searches(runs: Runs) -> None:
     """As for single questions."""
     runs.params["tools"] = [{"type": "web_search_20250305", "name": "web_search"}]
-    assert "bills web searches" in runs.submit(cap=Cap(1000.0))
+    assert "bills web searches" in runs.submit(most_usd=1000.0)
     assert runs.server.events == []
 
 
