@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 60
 _LONGEST_REASON = 120
-_TIMEOUT_S = 120.0  # in messages
 
 
 def add_replies(commands: Commands) -> None:
@@ -323,7 +322,7 @@ def _ask_each(
             try:
                 said.append(await ask(batches, batch))
             except Exception as error:
-                said.append(diagnose(error, batch.model, _TIMEOUT_S).message)
+                said.append(diagnose(error, batch.model).message)
 
     _with_batches(path, all_)
     return said

@@ -44,7 +44,6 @@ from pytest_llmarith.types import Model, Price
 # how many tokens may wait depends on the account.
 _MOST_REQUESTS, _MOST_BYTES, _MOST_TOKENS = 10_000, 50_000_000, 2_000_000
 _BYTES_PER_TOKEN = 5  # of a reply in the results
-_TIMEOUT_S = 600.0  # in messages only
 _RETRIES = 3
 SETTLED_S = 60.0  # until a provider lists a batch whose creation was interrupted
 POLL_S = 60.0
@@ -217,7 +216,7 @@ class Batches:
             try:
                 state = await provider.create(model, intent, uploaded)
             except Exception as error:
-                why = diagnose(error, model, _TIMEOUT_S)
+                why = diagnose(error, model)
                 if may_be_done(error):
                     self._say(f"{why.message}; looking whether the batch was created")
                     await self._resolve(batch)
@@ -383,7 +382,7 @@ class Batches:
             except (Unclear, Undecided):
                 raise
             except Exception as error:
-                diagnosis = diagnose(error, model, _TIMEOUT_S)
+                diagnosis = diagnose(error, model)
                 pause_s = attempts.pause_s(diagnosis)
                 if diagnosis.action is not Action.RETRY or pause_s is None:
                     raise BatchError(diagnosis.message) from error

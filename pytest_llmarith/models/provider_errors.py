@@ -139,7 +139,11 @@ _VERSION = re.compile(r"/v\d")
 
 
 def diagnose(
-    error: BaseException, model: Model, timeout_s: float, *, has_replied: bool = False
+    error: BaseException,
+    model: Model,
+    timeout_s: float | None = None,
+    *,
+    has_replied: bool = False,
 ) -> Diagnosis:
     """Classify the error of a request to `model`.
 
@@ -338,7 +342,7 @@ def _action(cause: BaseException, *, has_replied: bool) -> Action:
     return Action.RETRY  # an outage, or an error with status 200
 
 
-def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
+def _described(cause: BaseException, timeout_s: float | None) -> tuple[str, str]:
     """What happened, and a summary by which retries are counted.
 
     The model's name follows the summary.
@@ -350,7 +354,8 @@ def _described(cause: BaseException, timeout_s: float) -> tuple[str, str]:
         named = f"{cause.status} {responses.get(cause.status, '')}".strip()
         return f"{named}: {said}", f"{cause.status} from"
     if isinstance(cause, TimeoutError):
-        return f"no reply within {timeout_s:g} s", "no reply from"
+        when = "in time" if timeout_s is None else f"within {timeout_s:g} s"
+        return f"no reply {when}", "no reply from"
     if isinstance(cause, UnusableResponse | NotSent | Redirected):
         return str(cause), "unusable response from"
     if isinstance(cause, NoConnection | OSError):

@@ -19,7 +19,6 @@ from pytest_llmarith.models.reservations import Reservations
 from pytest_llmarith.records import Reply, Request
 
 _PER_WRITE = 500
-_TIMEOUT_S = 600.0  # in messages only
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
@@ -112,7 +111,7 @@ class Intake:
         except Exception as error:
             if is_filtered(error):
                 return Reply("", finish_reason="content_filter")
-            return diagnose(error, model, _TIMEOUT_S).message
+            return diagnose(error, model).message
 
     def _write(self, replies: dict[str, Reply]) -> None:
         written = self.db.settle(replies)
