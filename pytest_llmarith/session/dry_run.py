@@ -114,6 +114,11 @@ class DryRun:
             if len(self._settings.models) > 1:
                 part = re.sub(r"[^\w.=-]+", "-", name)
                 paths[name] = path.with_name(f"{path.stem}-{part}{path.suffix}")
+        if len(set(paths.values())) < len(paths):
+            raise pytest.UsageError(
+                "--llm-questions-out: the files of two models would have one name; name "
+                "a model otherwise with --llm-model=NAME=MODEL"
+            )
         for one in paths.values():
             if one.exists():
                 raise pytest.UsageError(

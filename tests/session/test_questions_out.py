@@ -159,6 +159,14 @@ def test_each_model_has_a_file(files: FileBench) -> None:
     assert found == ["questions-b.jsonl", "questions-openai-own.jsonl"]
 
 
+def test_no_two_models_share_a_file(files: FileBench) -> None:
+    """Else the questions of one would be lost."""
+    result = files.run(OUT, "--llm-model=openai-own=openai/x", model=OWN)
+    assert result.ret == 4
+    assert "would have one name" in result.stderr.str()
+    assert list(files.folder.glob("questions*.jsonl")) == []
+
+
 # --- what results may be --------------------------------------------------------------
 
 
