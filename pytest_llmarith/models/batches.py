@@ -237,8 +237,10 @@ class Batches:
             return
 
     def _batch(self, intent: str) -> Batch:
-        (batch,) = (one for one in self._db.batches() if one.intent == intent)
-        return batch
+        for batch in self._db.batches():
+            if batch.intent == intent:
+                return batch
+        raise BatchError("all of these questions got replies meanwhile")
 
     def _note(self, batch: Batch, id_: str) -> None:
         """Write the id of a batch down, unless it holds a key: then the batch is looked

@@ -344,6 +344,20 @@ def test_a_single_question_whose_batch_is_collected_at_that_moment(
     assert (runs.server.asked, runs.rows("replies")) == ({"q0": 1}, 1)
 
 
+def test_replies_that_come_during_the_upload(runs: Runs) -> None:
+    """No batch is created for questions that have replies."""
+
+    def happens(event: str) -> None:
+        if event == "upload":
+            with closing(Reservations(runs.path)) as other:
+                (batch,) = other.batches()
+                other.settle(dict.fromkeys(other.questions(batch.intent), Reply("x")))
+
+    runs.server.happens = happens
+    assert "got replies meanwhile" in runs.submit()
+    assert runs.server.made == []
+
+
 # --- replies and their absence --------------------------------------------------------
 
 
