@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
 from pytest_llmarith.models import logprobs
+from pytest_llmarith.models.addresses import base_url, place_of
 from pytest_llmarith.models.fake import NAMES
 from pytest_llmarith.models.model_file import (
     PREFIX,
@@ -30,7 +32,7 @@ from pytest_llmarith.models.providers import (
 from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.options import MODEL_VARIABLE
 from pytest_llmarith.records import is_plain, parse_json
-from pytest_llmarith.types import Model, ModelFile, Price
+from pytest_llmarith.types import Model, ModelFile, Price, Servers
 
 _Value = TypeVar("_Value")
 
@@ -41,9 +43,6 @@ FAKE_MODELS = [f"llmarith/{name}" for name in NAMES]
 _SWEPT = re.compile(
     r"[\w.+-]+", re.ASCII
 )  # such values may be parts of ids, and of expressions of -k
-_BASE_URL = re.compile(
-    r"https?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?(?:/[^\s?#@]*)?", re.ASCII
-)
 _SET_BY_THE_PLUGIN = {
     "base_url",
     "timeout",
@@ -129,11 +128,14 @@ class ModelOptions:
         for text in option("--llm-param") or ():
             name, value = parse_at("--llm-param", parameter, text)
             shared[name] = value
-        api_base = parse_at("--llm-api-base", base_url, option("--llm-api-base"))
+        reads = not hasattr(self._config, "workerinput")
+        api_base = option("--llm-api-base")
+        parse_at("--llm-api-base", partial(place_of, reads=reads), api_base)
+        parse = partial(parse_model, reads=reads)
         models = []
         for number, text in enumerate(self.texts):
             model = parse_at(
-                self._place, parse_model, text, shared, api_base, own_prompt or None
+                self._place, parse, text, shared, api_base, own_prompt or None
             )
             if is_file(model.target):
                 model = parse_at(self._place, self._with_file, model, concurrency)
@@ -144,6 +146,7 @@ class ModelOptions:
                 params = {**model.params, **logprobs.asked_for(model.target)}
                 model = replace(model, params=params)
             models.append(self._with_address(model))
+        parse_at(self._place, _check_servers, models)
         words = option("--llm-sweep") or ()
         return tuple(parse_at("--llm-sweep", sweep, models, words))
 
@@ -151,7 +154,8 @@ class ModelOptions:
         """A model that is not measured. The parameters for all models do not apply to
         it.
         """
-        model = parse_at(place, parse_model, text)
+        reads = not hasattr(self._config, "workerinput")
+        model = parse_at(place, partial(parse_model, reads=reads), text)
         if is_file(model.target):
             raise ValueError(
                 f"{place}: it is no model file; write openai/NAME?api_base=URL "
@@ -227,9 +231,11 @@ def parse_model(
     shared: Mapping[str, Any] | None = None,
     api_base: str | None = None,
     system_prompt: str | None = None,
+    *,
+    reads: bool = True,
 ) -> Model:
     """`[NAME=]TARGET[?KEY=VALUE&KEY=VALUE]`: a litellm model string with an optional
-    name and parameters.
+    name and parameters. `reads` says whether a file of addresses is read.
     """
     identity, _, query = encodable(text).strip().partition("?")
     name = target = identity
@@ -252,13 +258,15 @@ def parse_model(
                 f"{target.strip()} gets a server of this run; remove api_base"
             )
         api_base = None
+    address, servers = place_of(params.pop("api_base", api_base), reads=reads)
     model = Model(
         name.strip(),
         target.strip(),
         params,
-        base_url(params.pop("api_base", api_base)),
+        address,
         system_prompt,
         price=price,
+        servers=servers,
     )
     if model.simulated and model.target not in (*FAKE_MODELS, SMOLLM2):
         known = [*FAKE_MODELS, SMOLLM2]
@@ -268,6 +276,21 @@ def parse_model(
             advice = f"did you mean {meant[0]}?"
         raise ValueError(f"there is no model {model.target!r}; {advice}")
     return model
+
+
+def _check_servers(models: Sequence[Model]) -> None:
+    """Raises ValueError if one model is served by two lists of servers: the store would
+    take them for the same.
+    """
+    servers = dict[str, Servers]()
+    for model in models:
+        if model.servers and servers.setdefault(model.target, model.servers) != (
+            model.servers
+        ):
+            raise ValueError(
+                f"{model.target} has two lists of servers, whose replies the store "
+                f"would not tell apart; serve them under two names"
+            )
 
 
 def is_file(target: str) -> bool:
@@ -366,25 +389,6 @@ def sweep(models: Sequence[Model], texts: Sequence[str]) -> Sequence[Model]:
             params = {**model.params, key: value}
             swept.append(replace(model, name=f"{model.name}-{word}", params=params))
     return swept
-
-
-def base_url(url: Any) -> str | None:
-    """Check a provider's base URL.
-
-    One that may hold a key is refused, because it is written to files.
-    """
-    if url is None:
-        return None
-    if isinstance(url, str) and ("@" in url or "?" in url):
-        raise ValueError(
-            "a base URL with a user, a password or a query could write a key into "
-            "files; remove them"
-        )
-    if not isinstance(url, str) or not _BASE_URL.fullmatch(url):
-        raise ValueError(
-            f"{url!r:.80} is not a base URL; write http://localhost:8000/v1"
-        )
-    return url
 
 
 def _price(value: Any) -> Price | None:

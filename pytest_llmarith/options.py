@@ -62,7 +62,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "Ask for log probabilities, and keep those of answers (default: of model "
             "files)",
         ),
-        Option("--llm-api-base", "URL", "Base URL of the provider, for all models"),
+        Option(
+            "--llm-api-base",
+            "URL[,URL...]",
+            "Base URL of the provider, for all models; several servers of the same "
+            "model, or @FILE with a URL a line",
+        ),
         Option(
             "--llm-system-prompt",
             "TEXT",

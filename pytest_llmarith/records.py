@@ -186,6 +186,7 @@ class Reply(Usage):
     `logprobs`: log probabilities of the tokens that a number may be made of; a record
         has those of the answer
     `number_tokens`: a number of 11 digits as the server's tokenizer cuts it
+    `served_at`: the address that replied, if the model has several
     """
 
     text: str
@@ -197,6 +198,7 @@ class Reply(Usage):
     retries: tuple[Retry, ...] = ()
     logprobs: tuple[TokenLogprob, ...] = ()
     number_tokens: NumberTokens | None = None
+    served_at: str | None = None
 
 
 class NumberDetails(Part, tag_field="kind", tag="number"):

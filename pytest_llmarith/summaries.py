@@ -205,6 +205,8 @@ class RunTotals(Part):
         if there are none.
     `served_models`: What the provider says it served, by the name of the model, at most
         five names.
+    `other_servers`: What the servers of a model say they serve, by model and address,
+        if they do not say the same.
     `other_tiers`: The service tiers that were served where another was asked for, by
         model.
     `log`: of the trials that were counted
@@ -219,6 +221,7 @@ class RunTotals(Part):
     stored_days: Annotated[list[str], Meta(min_length=2, max_length=2)] | None = None
     served_changes: list[ServedChange] = []
     served_models: dict[str, list[str]] = {}
+    other_servers: dict[str, dict[str, list[str]]] = {}
     other_tiers: dict[str, list[str]] = {}
     log: LogFacts | None = None
 

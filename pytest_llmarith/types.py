@@ -267,11 +267,22 @@ class ModelFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Servers:
+    """The addresses at which a model is served, and the file that has them, if it may
+    change.
+    """
+
+    addresses: tuple[str, ...]
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """One model of a run: its name, and everything that is sent with a prompt.
 
     `target` is a litellm model string; `params` are the request parameters that the
-    user set, as JSON values. `grades` marks a model that a grader asks; it is not
+    user set, as JSON values. If it has `servers`, `api_base` stands for all of them in
+    records and keys. `grades` marks a model that a grader asks; it is not
     measured. `file` is set if a server that
     this run starts answers from a file. `price` is the user's, in place of the listed
     one. `known` is what a fake model may reply to the question, the right reply first.
@@ -286,6 +297,7 @@ class Model:
     file: ModelFile | None = None
     price: Price | None = None
     known: tuple[str, ...] = ()
+    servers: Servers | None = None
 
     def __repr__(self) -> str:
         """What reports of other plugins show, as of the other parameters."""

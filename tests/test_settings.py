@@ -101,6 +101,9 @@ def test_mistakes(parse: Parse, pytester: pytest.Pytester) -> None:
     for name, text in {"a.txt": "{lhs}", "a.md": "{lhs}"}.items():
         (pytester.path / name).write_text(text, encoding="utf-8")
     (pytester.path / "latin.txt").write_bytes(b"\xe9")
+    for name, text in {"empty": "\n", "twice": "http://a http://a/"}.items():
+        (pytester.path / f"{name}.txt").write_text(text, encoding="utf-8")
+    (pytester.path / "key.txt").write_text("http://me:hunter2@a", encoding="utf-8")
     for option, message in MISTAKES:
         said = refused(parse, option)
         assert option == option

@@ -1,20 +1,21 @@
 """When a request may be sent: concurrency, requests per minute, circuit breaker.
 
 All classes belong to the broker's event loop. Models with the same target and address
-share an `Endpoint`.
+share an `Endpoint`, which has a limit and a breaker for each of its servers.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import NamedTuple
 
+from pytest_llmarith.models.addresses import CurrentAddresses
 from pytest_llmarith.models.provider_errors import Action, Diagnosis
-from pytest_llmarith.types import RequestLimits, Throttled
+from pytest_llmarith.types import RequestLimits, Servers, Throttled
 
 Clock = Callable[[], float]
 
@@ -27,6 +28,7 @@ DOWN_AFTER_FAILURES = 20
 DOWN_AFTER_S = 60.0
 REFUSED_AFTER_S = 5.0
 PROBE_EVERY_S = 3.0
+_LOOK_AGAIN_S = 1.0
 
 
 class Closed(Exception):
@@ -138,9 +140,11 @@ class CircuitBreaker:
             return True
         return self.failures >= DOWN_AFTER_FAILURES and self.failing_s >= DOWN_AFTER_S
 
-    def wait_s(self) -> float:
-        """Seconds until the next request may be sent."""
-        if self.failures < DOWN_AFTER_FAILURES:
+    def wait_s(self, after_failures: int = DOWN_AFTER_FAILURES) -> float:
+        """Seconds until the next request may be sent; from so many failures on, a
+        request is sent now and then.
+        """
+        if self.failures < after_failures:
             return 0.0
         return max(0.0, self._sent_at + PROBE_EVERY_S - self._clock())
 
@@ -166,13 +170,6 @@ class CircuitBreaker:
     def replied(self) -> None:
         self.failures = 0
         self.has_replied = True
-
-
-class Attempt(NamedTuple):
-    """A request that was sent: its numbers at the breaker and the concurrency limit."""
-
-    number: int
-    began: int
 
 
 class SharedLimits:
@@ -209,23 +206,62 @@ class SharedLimits:
             endpoint.changed.set()
 
 
-class Endpoint:
-    """One target at one address.
+class Server:
+    """One address; None is the one that the provider's client knows."""
 
-    It sends requests in the order of their arrival, at most `most` at once.
+    def __init__(self, address: str | None, shared: SharedLimits, most: int) -> None:
+        self.address = address
+        self.limit = ConcurrencyLimit(most, fixed=shared.fixed)
+        self.breaker = CircuitBreaker(shared.clock)
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether its last request has not failed."""
+        return not self.breaker.failures
+
+    def wait_s(self, *, is_needed: bool) -> float:
+        """Seconds until it may be sent a request, infinite until one ends.
+
+        If a healthy one is there, one that fails is tried now and then, by one request.
+        """
+        in_flight = self.limit.in_flight
+        if in_flight >= self.limit.allowed:
+            return math.inf
+        if is_needed or self.is_healthy:
+            return self.breaker.wait_s()
+        return math.inf if in_flight else self.breaker.wait_s(1)
+
+
+class Attempt(NamedTuple):
+    """A request that was sent: its numbers at the breaker and the concurrency limit of
+    its server.
+    """
+
+    server: Server
+    number: int
+    began: int
+
+
+class Endpoint:
+    """One target, at one address or at several servers.
+
+    It sends requests in the order of their arrival, each to the server with the fewest
+    in flight, which gets `most` at once.
 
     `questions` counts the questions in progress, including those that wait for a retry.
     """
 
-    def __init__(self, target: str, shared: SharedLimits, most: int) -> None:
+    def __init__(
+        self, target: str, shared: SharedLimits, most: int, servers: Servers | None
+    ) -> None:
         self.target = target
         self.questions = 0
         self.down: str | None = None
         self.changed = asyncio.Event()
-        self._limit = ConcurrencyLimit(most, fixed=shared.fixed)
         self._most = most
-        self._breaker = CircuitBreaker(shared.clock)
         self._shared = shared
+        self._listed = None if servers is None else CurrentAddresses(servers)
+        self._known: dict[str | None, Server] = {}
         self._send_lock = asyncio.Lock()
         self._closed = asyncio.Event()
         shared.endpoints.append(self)
@@ -234,17 +270,15 @@ class Endpoint:
     def closed(self) -> bool:
         return self._closed.is_set()
 
-    @property
-    def has_replied(self) -> bool:
-        """Whether a reply has come from it in this run."""
-        return self._breaker.has_replied
-
     def has_capacity(self) -> bool:
         """Whether it can take another question.
 
         A closed endpoint takes every question and refuses it.
         """
-        return self.closed or self.questions < self._limit.allowed
+        servers = self._servers()
+        healthy = [server for server in servers if server.is_healthy]
+        allowed = sum(server.limit.allowed for server in healthy or servers)
+        return self.closed or self.questions < allowed
 
     def close(self) -> None:
         """Send no more requests; those in flight may still finish."""
@@ -258,11 +292,13 @@ class Endpoint:
                 await self._closed.wait()
         self._raise_if_closed()
 
-    async def begin(self) -> Attempt:
-        """Wait until a request may be sent; `end` has to follow. Raises Closed."""
+    async def begin(self, tried: Container[Server] = ()) -> Attempt:
+        """Wait until a request may be sent, to a server that was not `tried` if one is
+        free; `end` has to follow. Raises Closed.
+        """
         async with self._send_lock:
             self._raise_if_closed()
-            seconds = self._wait_s()
+            server, seconds = self._next(tried)
             while seconds > 0:
                 self.changed.clear()
                 limit = None if math.isinf(seconds) else seconds
@@ -270,31 +306,31 @@ class Endpoint:
                     async with asyncio.timeout(limit):
                         await self.changed.wait()
                 self._raise_if_closed()
-                seconds = self._wait_s()
+                server, seconds = self._next(tried)
             self._shared.begin()
-            return Attempt(self._breaker.begin(), self._limit.begin())
+            return Attempt(server, server.breaker.begin(), server.limit.begin())
 
     def end(self, attempt: Attempt) -> None:
-        self._breaker.end(attempt.number)
-        self._limit.end()
+        attempt.server.breaker.end(attempt.number)
+        attempt.server.limit.end()
         self._shared.end()
 
     def replied(self, attempt: Attempt) -> None:
-        self._limit.replied(attempt.began)
-        self._breaker.replied()
+        attempt.server.limit.replied(attempt.began)
+        attempt.server.breaker.replied()
 
     def failed(self, attempt: Attempt, diagnosis: Diagnosis) -> Throttled | None:
         """Count a failure that can be retried.
 
         Returns the concurrency limit if the failure lowered it.
         """
-        self._breaker.end(attempt.number)
-        limit = self._limit
+        attempt.server.breaker.end(attempt.number)
+        limit = attempt.server.limit
         if diagnosis.throttled:
             if limit.refused(attempt.began):
                 return Throttled(self.target, limit.lowered, limit.lowest, self._most)
         elif diagnosis.action is Action.RETRY:
-            self._count_failure(diagnosis)
+            self._count_failure(attempt, diagnosis)
         return None
 
     def was_in_burst(self, attempt: Attempt) -> bool:
@@ -302,20 +338,28 @@ class Endpoint:
 
         A refused request may then be retried at once: the limit was or will be lowered.
         """
-        return attempt.began != self._limit.lowered or self._limit.excess > 1
+        limit = attempt.server.limit
+        return attempt.began != limit.lowered or limit.excess > 1
 
-    def gave_up(self, diagnosis: Diagnosis, attempts: int) -> None:
+    def has_other(self, tried: Container[Server]) -> bool:
+        """Whether a healthy server was not tried."""
+        return any(one.is_healthy and one not in tried for one in self._servers())
+
+    def gave_up(self, last: Attempt, diagnosis: Diagnosis, attempts: int) -> None:
         """Count a question that was given up because of 429.
 
         A provider that refuses every request counts as down.
         """
         if diagnosis.throttled:
-            self._count_failure(diagnosis, attempts)
+            self._count_failure(last, diagnosis, attempts)
 
-    def _count_failure(self, diagnosis: Diagnosis, attempts: int = 1) -> None:
-        breaker = self._breaker
+    def _count_failure(
+        self, attempt: Attempt, diagnosis: Diagnosis, attempts: int = 1
+    ) -> None:
+        breaker = attempt.server.breaker
         breaker.failed(attempts, refused=diagnosis.refused)
-        if breaker.is_down and not self.closed:
+        is_down = all(server.breaker.is_down for server in self._servers())
+        if is_down and not self.closed:
             lasting = (
                 f"{breaker.failures} failures in {breaker.failing_s:.0f} s "
                 f"without a reply"
@@ -323,10 +367,31 @@ class Endpoint:
             self.down = f"{self.target} is down: {diagnosis.reason} ({lasting})"
             self.close()
 
-    def _wait_s(self) -> float:
-        if self._limit.in_flight >= self._limit.allowed:
-            return math.inf
-        return max(self._breaker.wait_s(), self._shared.wait_s())
+    def _servers(self) -> list[Server]:
+        """The servers as they are listed now."""
+        addresses: Sequence[str | None] = (None,)
+        if self._listed is not None:
+            addresses = self._listed.read()
+        for address in addresses:
+            if address not in self._known:
+                self._known[address] = Server(address, self._shared, self._most)
+        return [self._known[address] for address in addresses]
+
+    def _next(self, tried: Container[Server]) -> tuple[Server, float]:
+        """The server of the next request, and the seconds until it may be sent;
+        infinite until a request ends.
+        """
+        servers = self._servers()
+        is_needed = not any(server.is_healthy for server in servers)
+
+        def order(server: Server) -> tuple[float, bool, int]:
+            wait_s = server.wait_s(is_needed=is_needed)
+            return wait_s, server in tried, server.limit.in_flight
+
+        first = min(servers, key=order)
+        seconds = max(first.wait_s(is_needed=is_needed), self._shared.wait_s())
+        # The list may change meanwhile.
+        return first, seconds if self._listed is None else min(seconds, _LOOK_AGAIN_S)
 
     def _raise_if_closed(self) -> None:
         if self.closed:

@@ -159,7 +159,11 @@ def diagnose(
         advice = redact.one_line(advice, os.environ, secrets)
         message = redact.with_end(message, f"; {advice}")
         reason = redact.with_end(reason, f"; {advice}")
+    # Of several servers one may have left for good, with its name.
+    has_left = model.servers is not None and _is_unknown_host(error)
     action = _action(cause, has_replied=has_replied)
+    if has_left:
+        action = Action.RETRY
     status = retry_after_s = None
     if isinstance(cause, Refused):
         status, retry_after_s = cause.status, cause.retry_after_s
@@ -169,7 +173,7 @@ def diagnose(
         redact.one_line(f"{summary} {model.target}", os.environ, secrets),
         retry_after_s,
         throttled=action is Action.RETRY and status == 429,
-        refused=_is_connection_refused(error),
+        refused=has_left or _is_connection_refused(error),
         reason=reason,
         code=FailureCode.NO_TEXT if isinstance(cause, NoText) else FailureCode.FAILED,
     )

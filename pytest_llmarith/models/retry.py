@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -17,8 +17,15 @@ from msgspec import structs
 from pytest_llmarith.models.asking import NEVER_ASKED
 from pytest_llmarith.models.budget import Amount, Budget, OverBudget
 from pytest_llmarith.models.client import Client
-from pytest_llmarith.models.limits import Attempt, Closed, Endpoint, SharedLimits
+from pytest_llmarith.models.limits import (
+    Attempt,
+    Closed,
+    Endpoint,
+    Server,
+    SharedLimits,
+)
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
+from pytest_llmarith.models.redact import sent_of
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import (
     Failure,
@@ -28,6 +35,7 @@ from pytest_llmarith.types import (
     Prompt,
     RequestLimits,
     Retry,
+    Servers,
     Throttled,
 )
 
@@ -135,7 +143,7 @@ class Attempts:
     def __init__(self, retries: int) -> None:
         self.made = 0
         self._retries = retries
-        self._throttled = 0
+        self._throttled = self._unheard = 0
         self._first_at = 0.0
         self._is_too_long = False
         self._clock = asyncio.get_running_loop().time
@@ -146,19 +154,26 @@ class Attempts:
             self._first_at = self._clock()
         self.made += 1
 
-    def pause_s(self, last: Diagnosis, *, in_burst: bool = False) -> float | None:
+    def pause_s(
+        self, last: Diagnosis, *, in_burst: bool = False, elsewhere: bool = False
+    ) -> float | None:
         """The pause before the next attempt; None if there is none.
 
-        `in_burst` says that a 429 is due to requests which were sent together.
+        `in_burst` says that a 429 is due to requests which were sent together,
+        `elsewhere` that another server is there.
         """
+        if elsewhere and last.refused:  # by a server that has ended: no attempt
+            self._unheard += 1
+            return 0.0
         if last.throttled:
             self._throttled += 1
             used, allowed = self._throttled, self._retries * RETRIES_FOR_429
         else:
-            used, allowed = self.made - self._throttled, self._retries
+            used = self.made - self._throttled - self._unheard
+            allowed = self._retries
         if last.action is not Action.RETRY or used > allowed:
             return None
-        pause_s = self._wait_s(last, in_burst)
+        pause_s = 0.0 if elsewhere else self._wait_s(last, in_burst)
         elapsed_s = self._clock() - self._first_at
         self._is_too_long = elapsed_s + pause_s > RETRY_TIME_S
         return None if self._is_too_long else pause_s
@@ -215,7 +230,7 @@ class Requester:
         self._budget = budget
         self._on_capacity = on_capacity
         self._shared = SharedLimits(limits)
-        self._endpoints: dict[tuple[str, str | None], Endpoint] = {}
+        self._endpoints: dict[tuple[str, str | None, Servers | None], Endpoint] = {}
         endpoints = [(model, self._endpoint(model)) for model in models]
         self._measured = [endpoint for model, endpoint in endpoints if not model.grades]
         self._busy = 0
@@ -253,12 +268,14 @@ class Requester:
         attempts = Attempts(self._limits.retries)
         retries: list[Retry] = []
         last: Diagnosis | None = None
+        attempt: Attempt | None = None
+        tried = set[Server]()
         pause_s: float | None = 0.0
         while pause_s is not None:
             try:
                 if last is not None:
                     await self._pause(endpoint, last, pause_s)
-                most, attempt = await self._admitted(endpoint, model, prompt)
+                most, attempt = await self._admitted(endpoint, model, prompt, tried)
                 try:
                     attempts.begin()
                     if last is not None:
@@ -283,17 +300,27 @@ class Requester:
                 )
             last = outcome
             in_burst = last.throttled and endpoint.was_in_burst(attempt)
-            pause_s = attempts.pause_s(last, in_burst=in_burst)
+            tried.add(attempt.server)
+            elsewhere = endpoint.has_other(tried)
+            if not elsewhere:
+                tried.clear()
+            pause_s = attempts.pause_s(last, in_burst=in_burst, elsewhere=elsewhere)
         failure = replace(NEVER_ASKED, attempts=attempts.made, retries=tuple(retries))
         if last is not None:
             message = attempts.message(last)
             failure = replace(failure, message=message, code=last.code)
+            if attempt is not None:
+                endpoint.gave_up(attempt, last, attempts.made)
         return self._failure(endpoint, last, failure)
 
     # --- one attempt ------------------------------------------------------------------
 
     async def _admitted(
-        self, endpoint: Endpoint, model: Model, prompt: Prompt
+        self,
+        endpoint: Endpoint,
+        model: Model,
+        prompt: Prompt,
+        tried: Container[Server],
     ) -> tuple[Amount, Attempt]:
         """Wait until the budget and the limits admit a request, which ends at both.
 
@@ -304,7 +331,7 @@ class Requester:
             if most is None:
                 raise Closed
             try:
-                return most, await endpoint.begin()
+                return most, await endpoint.begin(tried)
             except BaseException:
                 self._budget.release(most)
                 raise
@@ -318,11 +345,15 @@ class Requester:
         most: Amount,
     ) -> Reply | Diagnosis:
         timeout_s = self._limits.timeout_s
+        asked, served_at = model, None
+        if model.servers is not None:
+            served_at = attempt.server.address
+            asked = replace(model, api_base=served_at)
         self._counts.numbers["requests"] += 1
         try:
             with self._counts.during("in_flight"):
                 async with asyncio.timeout(timeout_s):
-                    reply = await self._client.complete(model, prompt, timeout_s)
+                    reply = await self._client.complete(asked, prompt, timeout_s)
         except BaseException as error:
             lost_usd = self._budget.fail(model, prompt, error)
             if lost_usd is not None:
@@ -331,7 +362,10 @@ class Requester:
             if not isinstance(error, Exception):
                 raise
             diagnosis = diagnose(
-                error, model, timeout_s, has_replied=endpoint.has_replied
+                error,
+                asked,
+                timeout_s,
+                has_replied=attempt.server.breaker.has_replied,
             )
             throttled = endpoint.failed(attempt, diagnosis)
             if throttled is not None:
@@ -339,6 +373,9 @@ class Requester:
             return diagnosis
         self._budget.pay(model, most, reply)
         endpoint.replied(attempt)
+        if served_at is not None:
+            sent = sent_of(model, prompt)
+            return structs.replace(reply, sent=sent, served_at=served_at)
         return reply
 
     # --- between attempts -------------------------------------------------------------
@@ -359,8 +396,6 @@ class Requester:
 
         The run stops if all models under test are down.
         """
-        if last is not None:
-            endpoint.gave_up(last, failure.attempts)
         may_be_down = last is None or last.action is Action.RETRY
         if endpoint.down is not None and may_be_down:
             all_down = all(measured.down for measured in self._measured)
@@ -374,10 +409,12 @@ class Requester:
         return replace(failure, stops_run=stops_run)
 
     def _endpoint(self, model: Model) -> Endpoint:
-        address = model.target, model.api_base
+        address = model.target, model.api_base, model.servers
         if address not in self._endpoints:
             most = self._shared.most
             if model.file is not None:
                 most = min(most, model.file.slots)
-            self._endpoints[address] = Endpoint(model.target, self._shared, most)
+            self._endpoints[address] = Endpoint(
+                model.target, self._shared, most, model.servers
+            )
         return self._endpoints[address]

@@ -37,6 +37,7 @@ from pytest_llmarith.types import (
 from pytest_llmarith.views.formatting import counted, dollars
 
 _MOST_REASONS = 5
+_MOST_SERVERS = 5
 _STOPPED = "the run was stopped"
 # Many trials fail in these ways at once.
 _SHARED = (FailureCode.BUDGET, FailureCode.STOPPED, FailureCode.GRADE)
@@ -225,6 +226,9 @@ def _served_changes(summary: RunSummary) -> Iterator[str]:
             f"{model} was served at service_tier {', '.join(tiers)}; the dearer price "
             f"of the two counts"
         )
+    for model, servers in summary.other_servers.items():
+        named = [f"{', '.join(names)} at {one}" for one, names in servers.items()]
+        yield f"the servers of {model} differ: {'; '.join(named[:_MOST_SERVERS])}"
     for one in summary.served_changes:
         stored, new = ", ".join(one.stored), ", ".join(one.new)
         yield (

@@ -90,6 +90,7 @@ class Summary:
             stored_days=self._stored_replies.days(),
             served_changes=self._stored_replies.changes(),
             served_models=self._stored_replies.served(),
+            other_servers=self._stored_replies.other_servers(),
             other_tiers=self._stored_replies.other_tiers(),
         )
 
@@ -107,6 +108,9 @@ class StoredReplies:
         # What replies to a model name, and whether they are stored.
         self._tiers: defaultdict[str, set[str]] = defaultdict(set)
         self._named: defaultdict[tuple[str, _Field, bool], set[str]] = defaultdict(set)
+        self._at: defaultdict[tuple[str, _Field], dict[str, set[str]]] = defaultdict(
+            dict
+        )
 
     def add(self, model: str, replies: Iterable[Usage]) -> None:
         """Note the replies of a trial."""
@@ -116,6 +120,7 @@ class StoredReplies:
             if reply.served_model:
                 name = reply.served_model[:_LONGEST_NAME]
                 self._named[model, "served_model", reply.stored].add(name)
+                self._note_server(model, "served_model", reply, name)
             if isinstance(reply, Reply) and reply.sent and reply.served_tier:
                 asked = reply.sent.params.get("service_tier")
                 if isinstance(asked, str) and asked not in ("auto", reply.served_tier):
@@ -123,6 +128,7 @@ class StoredReplies:
             if isinstance(reply, Reply) and reply.system_fingerprint:
                 name = reply.system_fingerprint[:_LONGEST_NAME]
                 self._named[model, "system_fingerprint", reply.stored].add(name)
+                self._note_server(model, "system_fingerprint", reply, name)
 
     def days(self) -> list[str] | None:
         """The first and the last day; None if no stored reply has one."""
@@ -137,6 +143,19 @@ class StoredReplies:
             if field == "served_model":
                 found.setdefault(model, set()).update(names)
         return {model: sorted(names)[:_MOST_NAMES] for model, names in found.items()}
+
+    def other_servers(self) -> dict[str, dict[str, list[str]]]:
+        """What the servers of a model name, by model and address, if no name is common
+        to all of them.
+        """
+        found = dict[str, dict[str, list[str]]]()
+        for (model, _), named in self._at.items():
+            if model not in found and not set.intersection(*named.values()):
+                found[model] = {
+                    address: sorted(names)[:_MOST_NAMES]
+                    for address, names in sorted(named.items())
+                }
+        return found
 
     def other_tiers(self) -> dict[str, list[str]]:
         """The service tiers that were served where another was asked for, by model."""
@@ -159,6 +178,10 @@ class StoredReplies:
             if stored and new and not stored & new:
                 found.append(_change(model, "system_fingerprint", stored, new))
         return found
+
+    def _note_server(self, model: str, field: _Field, reply: Usage, name: str) -> None:
+        if isinstance(reply, Reply) and reply.served_at is not None:
+            self._at[model, field].setdefault(reply.served_at, set()).add(name)
 
     def _names(self, model: str, field: _Field) -> tuple[set[str], set[str]]:
         """What stored replies name, and what those of this run name."""

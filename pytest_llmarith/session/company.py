@@ -64,8 +64,9 @@ def refuse_network(config: pytest.Config, models: Iterable[Model]) -> None:
             continue
         hosts = config.getoption(allowing, None) or ""
         for model in models:
-            host = _host_of(model)
-            if not model.simulated and not _is_allowed(host, hosts):
+            for host in _hosts_of(model):
+                if _is_allowed(host, hosts):
+                    continue
                 by_host = f", or its host to {allowing}" if host else ""
                 raise pytest.UsageError(
                     f"{block}: {model.name} would be asked over the network, and only "
@@ -74,11 +75,15 @@ def refuse_network(config: pytest.Config, models: Iterable[Model]) -> None:
                 )
 
 
-def _host_of(model: Model) -> str | None:
-    """The host that is asked, if it is known without the provider's package."""
+def _hosts_of(model: Model) -> list[str | None]:
+    """The hosts that are asked; None is one that only the provider's package knows."""
+    if model.simulated:
+        return []
     if model.file is not None:
-        return "127.0.0.1"
-    return urlsplit(model.api_base).hostname if model.api_base else None
+        return ["127.0.0.1"]
+    if model.servers is not None:
+        return [urlsplit(one).hostname for one in model.servers.addresses]
+    return [urlsplit(model.api_base).hostname if model.api_base else None]
 
 
 def _is_allowed(host: str | None, hosts: str) -> bool:

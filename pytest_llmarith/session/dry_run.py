@@ -140,6 +140,8 @@ class DryRun:
             sent = {"model": model.served_as, **with_headers_hidden(model.params)}
             request = hide_keys(json.dumps(sent, ensure_ascii=False), os.environ)
             address = f" to {model.api_base}" if model.api_base else ""
+            if model.servers is not None:
+                address = f" to {', '.join(model.servers.addresses)}"
             self._say(f"request{address}: {sanitize(request, _LONGEST_LINE)}")
 
     def _show_prompts(self, items: list[pytest.Item]) -> None:

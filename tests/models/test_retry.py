@@ -16,7 +16,7 @@ from pytest_llmarith.models.broker import Broker
 from pytest_llmarith.models.limits import CircuitBreaker
 from pytest_llmarith.models.provider_errors import Redirected, UnusableResponse
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Failure, Model, Retry
+from pytest_llmarith.types import Failure, Model, Retry, Servers
 from tests.models.scripted import (
     JUDGE,
     MODEL,
@@ -409,3 +409,47 @@ def test_what_the_documents_promise_of_the_circuit_breaker() -> None:
     assert not breaker.is_down
     breaker.end(older)
     assert breaker.is_down
+
+
+# --- several servers ------------------------------------------------------------------
+
+
+A, B = "http://a/v1", "http://b/v1"
+SERVED = Model("m", "openai/some", api_base="servers", servers=Servers((A, B)))
+
+
+@pytest.mark.parametrize(
+    "error", [Provider(503), ConnectionRefusedError(errno.ECONNREFUSED, "")]
+)
+@in_no_time
+async def test_a_server_that_comes_back(error: Exception) -> None:
+    """While it fails, a request is tried every three seconds and its question asked at
+    the other one; afterwards it gets its share.
+    """
+    at: list[tuple[float, str | None]] = []
+
+    def script(model: Model, prompt: str, nth: int) -> Reply | Exception:
+        at.append((client.now, model.api_base))
+        is_out = model.api_base == B and client.now < 30
+        return error if is_out else right(model, prompt, nth)
+
+    client = Scripted(script)
+    broker = broker_of(client, [SERVED], concurrency=4)
+    outcomes = await ask(broker, questions(300))
+    assert counted(outcomes) == {"reply": 300}
+    tries = [now for now, address in at if address == B and now < 30]
+    assert client.asked.total() == 300 + len(tries)
+    assert 2 + 5 <= len(tries) <= 2 + 10
+    later = Counter(address for now, address in at if now > 36)
+    assert later[B] == pytest.approx(later[A], abs=4)
+
+
+@in_no_time
+async def test_all_servers_are_down() -> None:
+    """The run stops after a minute without a reply, and not before."""
+    client = Scripted(always(503))
+    broker = broker_of(client, [SERVED], concurrency=4)
+    outcomes = await ask(broker, questions(100))
+    assert "openai/some is down" in str(counted(outcomes))
+    assert broker.stopped is not None
+    assert 60 <= client.now <= 80
