@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -209,7 +210,7 @@ def _parse(config: pytest.Config) -> Settings:
         transport=given.value("llm_transport", one_of(Transport)),
         dry_run=bool(given.raw("--llm-dry-run")),
         questions_out=given.optional(
-            "--llm-questions-out", config.invocation_params.dir.joinpath
+            "--llm-questions-out", partial(_file_in, config.invocation_params.dir)
         ),
         store_mode=given.value("--llm-store", one_of(StoreMode)),
         store_path=config.rootpath / given.value("llm_store_dir", str) / STORE_FILE,
@@ -218,6 +219,12 @@ def _parse(config: pytest.Config) -> Settings:
         fail_under=tuple(given.raw("--llm-fail-under") or ()),
         oeis=oeis_settings(given, config.rootpath, models.single),
     )
+
+
+def _file_in(folder: Path, name: str) -> Path:
+    if not name:
+        raise ValueError("the name of the file is empty; write questions.jsonl")
+    return folder / name
 
 
 def _baseline(name: str | None, models: Sequence[Model]) -> str | None:

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pytest_llmarith.models.addresses import SERVERS
 from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.redact import header_values
 from pytest_llmarith.types import Model, Price
@@ -242,6 +243,8 @@ def without_batches(model: Model, environ: Mapping[str, str]) -> str | None:
             f"{model.target}: the requests of a batch have no headers of their "
             f"own; remove them"
         )
+    if model.api_base == SERVERS:
+        return f"{model.target}: a batch is sent to one server; name it alone"
     if "service_tier" in model.params:
         return f"{model.target}: a batch has a price of its own; remove service_tier"
     return None
