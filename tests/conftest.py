@@ -4,6 +4,7 @@ reaches them.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -43,6 +44,15 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             ("_API_KEY", "_API_BASE", "_BASE_URL")
         ):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="module")
+def litellm_collected() -> Iterator[None]:
+    """litellm's clients leave sockets open, which must not be noticed during the tests
+    of other modules.
+    """
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True, scope="session")

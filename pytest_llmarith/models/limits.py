@@ -206,7 +206,7 @@ class SharedLimits:
             endpoint.changed.set()
 
 
-class Server:
+class ServerLimits:
     """One address; None is the one that the provider's client knows."""
 
     def __init__(self, address: str | None, shared: SharedLimits, most: int) -> None:
@@ -237,7 +237,7 @@ class Attempt(NamedTuple):
     its server.
     """
 
-    server: Server
+    server: ServerLimits
     number: int
     began: int
 
@@ -261,7 +261,7 @@ class Endpoint:
         self._most = most
         self._shared = shared
         self._listed = None if servers is None else CurrentAddresses(servers)
-        self._known: dict[str | None, Server] = {}
+        self._known: dict[str | None, ServerLimits] = {}
         self._send_lock = asyncio.Lock()
         self._closed = asyncio.Event()
         shared.endpoints.append(self)
@@ -292,7 +292,7 @@ class Endpoint:
                 await self._closed.wait()
         self._raise_if_closed()
 
-    async def begin(self, tried: Container[Server] = ()) -> Attempt:
+    async def begin(self, tried: Container[ServerLimits] = ()) -> Attempt:
         """Wait until a request may be sent, to a server that was not `tried` if one is
         free; `end` has to follow. Raises Closed.
         """
@@ -341,7 +341,7 @@ class Endpoint:
         limit = attempt.server.limit
         return attempt.began != limit.lowered or limit.excess > 1
 
-    def has_other(self, tried: Container[Server]) -> bool:
+    def has_other(self, tried: Container[ServerLimits]) -> bool:
         """Whether a healthy server was not tried."""
         return any(one.is_healthy and one not in tried for one in self._servers())
 
@@ -367,24 +367,24 @@ class Endpoint:
             self.down = f"{self.target} is down: {diagnosis.reason} ({lasting})"
             self.close()
 
-    def _servers(self) -> list[Server]:
+    def _servers(self) -> list[ServerLimits]:
         """The servers as they are listed now."""
         addresses: Sequence[str | None] = (None,)
         if self._listed is not None:
             addresses = self._listed.read()
         for address in addresses:
             if address not in self._known:
-                self._known[address] = Server(address, self._shared, self._most)
+                self._known[address] = ServerLimits(address, self._shared, self._most)
         return [self._known[address] for address in addresses]
 
-    def _next(self, tried: Container[Server]) -> tuple[Server, float]:
+    def _next(self, tried: Container[ServerLimits]) -> tuple[ServerLimits, float]:
         """The server of the next request, and the seconds until it may be sent;
         infinite until a request ends.
         """
         servers = self._servers()
         is_needed = not any(server.is_healthy for server in servers)
 
-        def order(server: Server) -> tuple[float, bool, int]:
+        def order(server: ServerLimits) -> tuple[float, bool, int]:
             wait_s = server.wait_s(is_needed=is_needed)
             return wait_s, server in tried, server.limit.in_flight
 

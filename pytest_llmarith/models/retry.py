@@ -21,7 +21,7 @@ from pytest_llmarith.models.limits import (
     Attempt,
     Closed,
     Endpoint,
-    Server,
+    ServerLimits,
     SharedLimits,
 )
 from pytest_llmarith.models.provider_errors import Action, Diagnosis, diagnose
@@ -269,7 +269,7 @@ class Requester:
         retries: list[Retry] = []
         last: Diagnosis | None = None
         attempt: Attempt | None = None
-        tried = set[Server]()
+        tried = set[ServerLimits]()
         pause_s: float | None = 0.0
         while pause_s is not None:
             try:
@@ -320,7 +320,7 @@ class Requester:
         endpoint: Endpoint,
         model: Model,
         prompt: Prompt,
-        tried: Container[Server],
+        tried: Container[ServerLimits],
     ) -> tuple[Amount, Attempt]:
         """Wait until the budget and the limits admit a request, which ends at both.
 

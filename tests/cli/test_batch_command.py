@@ -5,7 +5,6 @@ or forgotten.
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,17 +19,11 @@ from pytest_llmarith.models.reservations import Batch, Reservations
 from pytest_llmarith.types import Model
 from tests.batch_server import BatchServer
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of litellm
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # those of litellm
+    pytest.mark.usefixtures("litellm_collected"),
+]
 TARGETS = ("openai/gpt-4o-mini", "anthropic/claude-haiku-4-5")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _collected() -> Iterator[None]:
-    """litellm's clients leave sockets open, which must not be noticed during the tests
-    of other modules.
-    """
-    yield
-    gc.collect()
 
 
 @pytest.fixture

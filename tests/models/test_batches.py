@@ -51,7 +51,10 @@ from tests.batch_server import (
 )
 from tests.llm_server import Answer, Call
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # as in the command
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # as in the command
+    pytest.mark.usefixtures("litellm_collected"),
+]
 
 OPENAI, ANTHROPIC = "openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"
 PRICES = {

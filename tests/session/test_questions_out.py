@@ -29,7 +29,10 @@ from tests.batch_server import BatchServer, message
 from tests.llm_server import Answer, Call, prompt_in
 from tests.session.bench import ITEMS, WAYS, Bench, right, right_in_all_shapes
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of litellm
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # those of litellm
+    pytest.mark.usefixtures("litellm_collected"),
+]
 
 OWN, OPENAI, ANTHROPIC = (
     "openai/own",
