@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Generator
-from functools import partial
 
 import pytest
 
@@ -38,9 +37,6 @@ def pytest_load_initial_conftests(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    # As the first one it runs last: pytest's own searches for garbage, which would look
-    # at all items.
-    config.add_cleanup(partial(fixtures.thaw, config))
     fixtures.declare_marks(config)
     configure.configure(config)
     if config.getoption("showfixtures"):

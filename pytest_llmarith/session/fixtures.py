@@ -87,10 +87,9 @@ def refuse(item: pytest.Item) -> NoReturn:
     pytest.fail(why, pytrace=False)
 
 
-def thaw(config: pytest.Config) -> None:
-    """Undo that `plugin` has frozen the items."""
-    if config.pluginmanager.hasplugin(_NAME):
-        gc.unfreeze()
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()  # `plugin` has frozen the items
 
 
 # --- fixtures -------------------------------------------------------------------------
