@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pytest_llmarith.sandbox.runner import Sandbox
 
 _LOCK = threading.Lock()
-_CANNOT = "the reply is no text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,9 @@ def score(
     try:
         text = text_of("" if reply is None else reply)
     except TypeError as error:
-        return ProgramScore(Outcome.NAN, 0.0, {}, f"{_CANNOT}: {error}", None)
+        return ProgramScore(
+            Outcome.NAN, 0.0, {}, f"the reply is no text: {error}", None
+        )
     grade = grade_program(text, sequence, runner, rules)
     details: Any = grade.details
     outcome = grade.outcome
