@@ -12,15 +12,15 @@ import json
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeVar
 
 from pytest_llmarith.models import redact
 from pytest_llmarith.models.asking import ModelTerms
 from pytest_llmarith.models.batch_providers import (
     BatchProvider,
-    BatchState,
     Unclear,
     Undecided,
     batch_provider,
@@ -58,6 +58,26 @@ class BatchError(Exception):
 def name_of(batch: Batch) -> str:
     """The provider's id, safe to print, or the beginning of the intent."""
     return redact.one_line(batch.id or batch.intent[:8], os.environ)
+
+
+@dataclass
+class _Part:
+    """Questions with their lines, their bytes and tokens, for one batch."""
+
+    model: Model
+    provider: BatchProvider
+    most: int
+    questions: dict[str, tuple[Request, bytes]] = field(default_factory=dict)
+    size: int = 0
+    tokens: int = 0
+
+    def is_full(self, more: int, more_tokens: int) -> bool:
+        """Whether no line of so many bytes and tokens has room."""
+        return bool(self.questions) and (
+            len(self.questions) >= self.most
+            or self.size + more > _MOST_BYTES
+            or self.tokens + more_tokens > _MOST_TOKENS
+        )
 
 
 class Batches:
@@ -112,7 +132,7 @@ class Batches:
             if most_usd is not None:
                 self._check(most_usd, price, sent)
             for model, part in self._parts(file, sent):
-                await self._create(model, part)
+                await self._persistently(model, partial(self._create, model, part))
 
     def _check(
         self, most_usd: float, own: Price | None, sent: Mapping[str, Request]
@@ -155,31 +175,26 @@ class Batches:
         self, file: QuestionFile, sent: Mapping[str, Request]
     ) -> Iterator[tuple[Model, dict[str, tuple[Request, bytes]]]]:
         """The questions with their lines, by what a batch may hold."""
-        parts: dict[str, dict[str, tuple[Request, bytes]]] = {}
-        sizes: dict[str, tuple[int, int]] = {}  # bytes and tokens
+        parts: dict[str, _Part] = {}  # by what the requests of a batch share
         for key, body in file.bodies():
             if key not in sent:
                 continue
-            request = sent[key]
-            model = redact.model_of(request)
+            model = redact.model_of(sent[key])
             shared = json.dumps([model.target, model.api_base, model.params])
-            part = parts.setdefault(shared, {})
-            size, tokens = sizes.get(shared, (0, 0))
-            line = batch_provider(self._litellm, model).line(key, body)
-            more_tokens = model.about_tokens(tuple(request.messages))
-            if part and (
-                len(part) >= self._most_requests(model)
-                or size + len(line) > _MOST_BYTES
-                or tokens + more_tokens > _MOST_TOKENS
-            ):
-                yield model, part
-                part = parts[shared] = {}
-                size = tokens = 0
-            part[key] = request, line
-            sizes[shared] = size + len(line), tokens + more_tokens
+            if shared not in parts:
+                provider = batch_provider(self._litellm, model)
+                parts[shared] = _Part(model, provider, self._most_requests(model))
+            part = parts[shared]
+            line = part.provider.line(key, body)
+            tokens = model.about_tokens(tuple(sent[key].messages))
+            if part.is_full(len(line), tokens):
+                yield model, part.questions
+                part.questions, part.size, part.tokens = {}, 0, 0
+            part.questions[key] = sent[key], line
+            part.size += len(line)
+            part.tokens += tokens
         for part in parts.values():
-            if part:
-                yield redact.model_of(next(iter(part.values()))[0]), part
+            yield part.model, part.questions
 
     def _most_requests(self, model: Model) -> int:
         """How many requests a batch may have, so that its results can be read."""
@@ -194,47 +209,39 @@ class Batches:
         """Reserve these questions and create their batch."""
         provider = batch_provider(self._litellm, model)
         lines = [line for _, line in part.values()]
-        attempts = Attempts(_RETRIES)
-        while True:
-            attempts.begin()
-            intent = self._db.reserve({key: sent for key, (sent, _) in part.items()})
-            if intent is None:
-                raise BatchError(
-                    "a run has asked some of these questions meanwhile; rerun the "
-                    "command, which submits the others"
-                )
-            batch = self._batch(intent)
-            try:
-                uploaded = await self._persistently(
-                    model, lambda: provider.upload(model, lines)
-                )
-            except BatchError:
+        intent = self._db.reserve({key: sent for key, (sent, _) in part.items()})
+        if intent is None:
+            raise BatchError(
+                "a run has asked some of these questions meanwhile; rerun the "
+                "command, which submits the others"
+            )
+        batch = self._batch(intent)
+        try:
+            uploaded = await self._persistently(
+                model, lambda: provider.upload(model, lines)
+            )
+        except BatchError:
+            self._db.release(batch)
+            raise
+        self._db.creating(intent)
+        batch = self._batch(intent)
+        try:
+            state = await provider.create(model, intent, uploaded)
+        except Exception as error:
+            if not may_be_done(error):
                 self._db.release(batch)
                 raise
-            self._db.creating(intent)
-            batch = self._batch(intent)
-            try:
-                state = await provider.create(model, intent, uploaded)
-            except Exception as error:
-                why = diagnose(error, model)
-                if may_be_done(error):
-                    self._say(f"{why.message}; looking whether the batch was created")
-                    await self._resolve(batch)
-                    if any(one.intent == intent for one in self._db.batches()):
-                        return
-                else:
-                    self._db.release(batch)
-                pause_s = attempts.pause_s(why)
-                if why.action is not Action.RETRY or pause_s is None:
-                    raise BatchError(why.message) from error
-                await asyncio.sleep(pause_s)
-                continue
-            self._note(batch, state.id)
-            self._say(
-                f"{model.target}: batch of {len(part):,} submitted "
-                f"({name_of(replace(batch, id=state.id))})"
-            )
-            return
+            why = diagnose(error, model).message
+            self._say(f"{why}; looking whether the batch was created")
+            await self._resolve(batch)
+            if any(one.intent == intent for one in self._db.batches()):
+                return
+            raise
+        self._note(batch, state.id)
+        self._say(
+            f"{model.target}: batch of {len(part):,} submitted "
+            f"({name_of(replace(batch, id=state.id))})"
+        )
 
     def _batch(self, intent: str) -> Batch:
         for batch in self._db.batches():
@@ -340,7 +347,9 @@ class Batches:
             asked_at.isoformat(timespec="milliseconds"),
         )
         for name in state.results:
-            intake.take(lines_in(await self._result(batch, state, name)))
+            read = partial(provider.result, batch.model, state, name)
+            content = await self._persistently(batch.model, read)
+            intake.take(lines_in(content))
         failed = len(intake.failures)
         without = len(questions) - len(intake.answered) - failed
         lacking = state.lacking(
@@ -354,20 +363,15 @@ class Batches:
         self._db.release(batch)
         said = f"{target}: batch of {len(questions):,} ended, {len(intake.answered):,} replies"
         if failed or without:
-            reason = redact.one_line(f": {state.reason}", os.environ)
-            reason = intake.why if failed or not state.reason else reason
+            why = intake.why
+            if state.reason and not failed:
+                why = redact.one_line(f": {state.reason}", os.environ)
             said += (
-                f"; {failed + without:,} without{reason}; --llm-questions-out writes "
+                f"; {failed + without:,} without{why}; --llm-questions-out writes "
                 f"them again"
             )
         self._say(said)
         return True
-
-    async def _result(self, batch: Batch, state: BatchState, name: str) -> bytes:
-        provider = self.provider(batch)
-        return await self._persistently(
-            batch.model, lambda: provider.result(batch.model, state, name)
-        )
 
     async def _persistently(
         self, model: Model, call: Callable[[], Awaitable[_T]]
@@ -381,7 +385,7 @@ class Batches:
             attempts.begin()
             try:
                 return await call()
-            except (Unclear, Undecided):
+            except (BatchError, Unclear, Undecided):
                 raise
             except Exception as error:
                 diagnosis = diagnose(error, model)
