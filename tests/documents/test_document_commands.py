@@ -68,7 +68,11 @@ def project(
 
 def run(script: str, folder: Path, environment: dict[str, str]) -> None:
     """Run a script, which ends at the first command that fails."""
-    command = ["bash", "-ex", "-o", "pipefail", "-c", script]
+    output_of(["bash", "-ex", "-o", "pipefail", "-c", script], folder, environment)
+
+
+def output_of(command: list[str], folder: Path, environment: dict[str, str]) -> str:
+    """What a command prints, which has to succeed."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -78,6 +82,7 @@ def run(script: str, folder: Path, environment: dict[str, str]) -> None:
         check=False,
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-5_000:]
+    return done.stdout
 
 
 def script_of(document: str) -> str:

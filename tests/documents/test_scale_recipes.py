@@ -5,7 +5,6 @@ tell.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import yaml
 
 from tests.cluster import cluster
 from tests.documents.blocks import ROOT
+from tests.documents.test_document_commands import output_of
 
 RECIPES = ROOT / "docs" / "scale"
 BIN = str(Path(sys.executable).parent)
@@ -22,17 +22,7 @@ CHOSEN = "-k int_add and depth_2"
 
 def run(command: list[str], folder: Path, **variables: str) -> str:
     path = os.pathsep.join([BIN, os.environ["PATH"]])
-    environment = os.environ | {"PATH": path} | variables
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3_000:]
-    return done.stdout
+    return output_of(command, folder, os.environ | {"PATH": path} | variables)
 
 
 def merged(folder: Path, count: int) -> None:
