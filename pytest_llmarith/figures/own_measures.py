@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from pytest_llmarith.figures.estimates import Counter, Figure, Leaf, Measure, Trial
@@ -35,6 +34,24 @@ class _Guarded:
                 self.error = error
 
 
+class _Guarding:
+    """Makes guarded counters. Those of measures with one counter are equal, so that
+    each trial is counted once for all of them.
+    """
+
+    def __init__(self, make: Any) -> None:
+        self._make = make
+
+    def __call__(self) -> _Guarded:
+        return _Guarded(self._make)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Guarding) and self._make is other._make
+
+    def __hash__(self) -> int:  # a user's counter may have none
+        return id(self._make)
+
+
 def guarded(measure: Measure) -> Measure:
     """The measure with a single figure that says what went wrong, if anything does."""
 
@@ -45,8 +62,7 @@ def guarded(measure: Measure) -> Measure:
             reason = sanitize_name(f"{type(error).__name__}: {error}", _LONGEST_REASON)
             return [Figure(None, by="error", at=reason, method=FAILED)]
 
-    counter = partial(_Guarded, measure.counter)
-    return replace(measure, counter=counter, figures=figures)
+    return replace(measure, counter=_Guarding(measure.counter), figures=figures)
 
 
 def _checked(measure: Measure, leaves: Sequence[Leaf]) -> Iterator[Figure]:
