@@ -50,7 +50,7 @@ _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Source:
     """A run that has ended."""
 
     log: Path
@@ -98,7 +98,7 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
         raise UsageError(f"--output {name_of(into)}: this exists; name a new folder")
     _check_alike(parts)
     replaced, of_shard = _index(parts)
-    largest: dict[int, _Part] = {}
+    largest: dict[int, _Source] = {}
     for part in sorted(parts, key=lambda part: part.expected):
         largest[part.shard] = part
     _check_whole(largest, of_shard)
@@ -111,7 +111,7 @@ def merge(paths: Sequence[Path], into: Path) -> RunSummary:
     return _write(into, _kept(parts, replaced.places), run, +selected)
 
 
-def _part(path: Path) -> _Part:
+def _part(path: Path) -> _Source:
     log = log_of(path)
     summary = read_summary(log)
     if summary is None:
@@ -120,7 +120,7 @@ def _part(path: Path) -> _Part:
             f"running; finish it with its own command, on another machine after "
             f"llmarith store import"
         )
-    return _Part(log, summary)
+    return _Source(log, summary)
 
 
 class _Head(Part):
@@ -131,7 +131,7 @@ class _Head(Part):
     outcome: Outcome
 
 
-def _index(parts: Sequence[_Part]) -> tuple[Replaced, Mapping[int, int]]:
+def _index(parts: Sequence[_Source]) -> tuple[Replaced, Mapping[int, int]]:
     """Which records others replace, and how many trials each shard has, found by a
     first reading: all records together would take five kilobytes for each trial.
     """
@@ -147,7 +147,7 @@ def _index(parts: Sequence[_Part]) -> tuple[Replaced, Mapping[int, int]]:
     return replaced, {shard: len(trials) for shard, trials in of_shard.items()}
 
 
-def _kept(parts: Sequence[_Part], replaced: set[int]) -> Iterator[tuple[str, Record]]:
+def _kept(parts: Sequence[_Source], replaced: set[int]) -> Iterator[tuple[str, Record]]:
     """The lines and records that are not replaced."""
     found = _parsed(parts, lambda line: (line, record_of(line)))
     for place, (_, kept) in enumerate(found):
@@ -156,16 +156,16 @@ def _kept(parts: Sequence[_Part], replaced: set[int]) -> Iterator[tuple[str, Rec
 
 
 def _parsed(
-    parts: Sequence[_Part], parse: Callable[[str], _Found]
-) -> Iterator[tuple[_Part, _Found]]:
+    parts: Sequence[_Source], parse: Callable[[str], _Found]
+) -> Iterator[tuple[_Source, _Found]]:
     for part in parts:
         for _, found in parsed(part.log, parse):
             if found is not None:
                 yield part, found
 
 
-def _check_alike(parts: Sequence[_Part]) -> None:
-    known: dict[str, tuple[_Part, Any]] = {}
+def _check_alike(parts: Sequence[_Source]) -> None:
+    known: dict[str, tuple[_Source, Any]] = {}
     for part in parts:
         for name, value in _deciding_facts(part.run).items():
             if value is None:
@@ -191,7 +191,7 @@ def _deciding_facts(run: Run) -> dict[str, Any]:
     return facts
 
 
-def _check_whole(parts: Mapping[int, _Part], of_shard: Mapping[int, int]) -> None:
+def _check_whole(parts: Mapping[int, _Source], of_shard: Mapping[int, int]) -> None:
     """Raise UsageError if trials are missing, or if there are too many.
 
     `parts` has the largest run of each shard.
@@ -226,7 +226,7 @@ def _check_whole(parts: Mapping[int, _Part], of_shard: Mapping[int, int]) -> Non
         )
 
 
-def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -> Run:
+def _facts(parts: Sequence[_Source], selected: int, overlapping: int, name: str) -> Run:
     """The facts that all parts share; what each part was asked and paid stays in its
     own summary.
     """
@@ -247,7 +247,7 @@ def _facts(parts: Sequence[_Part], selected: int, overlapping: int, name: str) -
     return Run(**facts)
 
 
-def _left_out(parts: Sequence[_Part]) -> list[str]:
+def _left_out(parts: Sequence[_Source]) -> list[str]:
     """The measures that only their tasks, which are not known here, count."""
     written = {key for part in parts for key in part.summary.measures}
     known = set(described(written))
