@@ -82,6 +82,11 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "questions": (
         Option(
+            "--llm-suite",
+            "NAME",
+            "Ask the questions of benches/papers/NAME.py, and no others",
+        ),
+        Option(
             "--llm-depths",
             "2-10|2,5,8",
             "Digits of arithmetic (default: the bench's, 2-10)",

@@ -39,6 +39,7 @@ from pytest_llmarith.types import (
     Symbols,
 )
 
+SUITES = "benches/papers"  # below pytest's root
 _MAX_SHARDS = 10_000
 _MAX_DEPTH = 1000
 _QUESTIONS = 100  # of adaptive asking, per variant
@@ -70,6 +71,7 @@ class Settings:
 
     models: tuple[Model, ...]
     seed: int
+    suite: Path | None  # the only file that is collected
     depths: tuple[int, ...] | None
     trials: int | None
     breaking_point: int | None
@@ -188,6 +190,7 @@ def _parse(config: pytest.Config) -> Settings:
         models=measured,
         seed=seed,
         shard=shard,
+        suite=given.optional("--llm-suite", partial(_suite, config.rootpath)),
         depths=given.optional("--llm-depths", _depths),
         trials=given.optional("--llm-trials", whole(1, 1_000_000)),
         adaptive=given.optional("--llm-adaptive", _adaptive),
@@ -219,6 +222,18 @@ def _parse(config: pytest.Config) -> Settings:
         fail_under=tuple(given.raw("--llm-fail-under") or ()),
         oeis=oeis_settings(given, config.rootpath, models.single),
     )
+
+
+def _suite(root: Path, name: str) -> Path:
+    """The file of a suite. Its name is none that pytest collects, so that it is asked
+    for by name alone.
+    """
+    folder = root / SUITES
+    found = {path.stem: path for path in sorted(folder.glob("*.py"))}
+    if name not in found:
+        known = ", ".join(found) or "none here, llmarith init copies them"
+        raise ValueError(f"{name!r} is not in {SUITES}; there are: {known}")
+    return found[name]
 
 
 def _file_in(folder: Path, name: str) -> Path:

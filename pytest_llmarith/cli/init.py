@@ -31,7 +31,10 @@ CONFIGURATION = "pytest.ini"
 
 _PACKAGE = Path(__file__).parent.parent
 _IN_A_WHEEL = _PACKAGE / "_kit"
-_PARTS = (f"{BENCHES}/*.py", "oeis_cache/*.md", "oeis_cache/starter/A*")
+_PARTS = (
+    *(f"{BENCHES}/*.py", f"{BENCHES}/papers/*.py", f"{BENCHES}/papers/*.md"),
+    *("oeis_cache/*.md", "oeis_cache/starter/A*"),
+)
 _ACTION = ".github/actions/llmarith/action.yml"
 _RECIPE = ".github/workflows/llmarith.yml"
 _OTHER_CONFIGURATIONS = (

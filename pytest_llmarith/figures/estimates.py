@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -185,11 +185,13 @@ class View(Part):
 
     `rows`: `model`, `variant`, `depth`, or the key of a measure with several figures,
         each of which has a row
+    `across`: `depth` for a column per depth, of the only field; empty for none
     """
 
     title: str
     rows: str
     fields: Sequence[Field]
+    across: Literal["", "depth"] = ""
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ def configure(config: pytest.Config) -> None:
         return
     settings = settings_of(config)
     refuse_wrong_usage(config, settings)
+    if settings.suite is not None:
+        config.args = [str(settings.suite)]
+        config.args_source = pytest.Config.ArgsSource.ARGS
     if settings.shard:
         from pytest_llmarith.session.planned import SHARDING, Sharding
 

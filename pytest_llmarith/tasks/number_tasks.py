@@ -13,6 +13,7 @@ import msgspec
 
 from pytest_llmarith import exact
 from pytest_llmarith.exact.digits import decimal_from
+from pytest_llmarith.figures.estimates import Measure, View
 from pytest_llmarith.records import NUMBER, NumberDetails
 from pytest_llmarith.tasks.task import (
     BuiltInTask,
@@ -52,6 +53,8 @@ def number_task(
     signs: Sequence[str] = (),
     strata: Callable[[Problem], Mapping[str, int]] = no_strata,
     reply_tokens: int = 20,
+    measures: Sequence[Measure] = (),
+    views: Sequence[View] = (),
 ) -> BuiltInTask[Any]:
     """A task whose answer is a number, the `expected` one of its problems: an integer,
     or decimal text.
@@ -111,6 +114,8 @@ def number_task(
         grade=grade,
         numbers=numbers,
         reply_tokens=reply_tokens,
+        measures=measures,
+        views=views,
         readings=tuple(map(str, order)),
         has_thoughts=True,
         signs=signs,

@@ -371,6 +371,11 @@ class Task(Generic[Answer]):
             self._check_view(view)
 
     def _check_view(self, view: View) -> None:
+        if view.across and len(view.fields) != 1:
+            raise ValueError(
+                f"Task {self.name}: the view {view.title!r} has a column per depth, "
+                f"which is of one field; it has {len(view.fields)}"
+            )
         known = {*MEASURES, *(one.key for one in self.measures)}
         keys = {view.rows} - {"model", "variant", "depth"}
         for column in view.fields:

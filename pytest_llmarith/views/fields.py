@@ -11,7 +11,7 @@ from pytest_llmarith.figures.estimates import Described, Field, Figure, Measure,
 from pytest_llmarith.figures.own_measures import FAILED
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.views import kinds
-from pytest_llmarith.views.places import LONGEST_LABEL, Here, short_name
+from pytest_llmarith.views.places import LONGEST_LABEL, Here, share_of, short_name
 from pytest_llmarith.views.table import Column, Definition, Kind, Level, Table
 
 _LONGEST_MEANING = 1_000
@@ -65,6 +65,11 @@ def task_table(view: View, rows: Sequence[Here], level: Level) -> Table:
         for one in view.fields
         if one.figures[0][0] in measures
     ]
+    depths: dict[str, int] = {}
+    if view.across:
+        columns = [replace(_in_matrix(one), across=view.across) for one in columns]
+        found = {depth for row in rows for depth in row.result.facts.depths}
+        depths = {str(depth): depth for depth in sorted(found)}
     places: list[Here] = []
     for row in rows if columns else ():
         places += _places(row, view.rows)
@@ -78,7 +83,13 @@ def task_table(view: View, rows: Sequence[Here], level: Level) -> Table:
         )
         whose = (*WHOSE[:1], name)
     definition = Definition("own", short_name(view.title), [*whose, *columns])
-    return definition.table(places, level, trials=trials_of)
+    return definition.table(
+        places,
+        level,
+        across=depths,
+        at=lambda here, depth: here._replace(depth=depth),
+        trials=trials_of,
+    )
 
 
 def _places(row: Here, rows: str) -> Sequence[Here]:
@@ -128,6 +139,21 @@ def _task_column(
         return sanitize(field.filled(texts), LONGEST_LABEL)
 
     return Column("text", title, kinds.TEXT, meaning, text)
+
+
+def _in_matrix(column: Column[Any]) -> Column[Any]:
+    """The column with percentages as colours, and without intervals."""
+    if column.kind is not kinds.PERCENT:
+        return column
+
+    def heat(here: Here) -> kinds.Heat | None:
+        found = column.value(here)
+        if found is None or found.value is None:
+            return None
+        part = round(found.value * found.n / 100)
+        return kinds.heat(share_of(part, found.n, found), "right")
+
+    return replace(column, kind=kinds.HEAT, value=heat)
 
 
 WHOSE: Sequence[Column[Any]] = (

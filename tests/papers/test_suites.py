@@ -1,0 +1,98 @@
+"""Each suite of a paper is run by its name alone, and fake models reply to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_llmarith.cli import main
+from pytest_llmarith.figures.estimates import TASKS
+from tests.papers.suites import SUITES, copy_suites, outcomes, records_of
+
+NAMES = sorted(path.stem for path in SUITES.glob("*.py"))
+SMALL = {
+    "multiplication": ("--llm-depths=1,2,7", "--llm-trials=1", "-k", "m01 or m09"),
+    "modular": ("--llm-depths=1,4", "--llm-trials=3"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _known_tasks() -> Iterator[None]:
+    """Tasks of a test are known to no other."""
+    before = dict(TASKS)
+    yield
+    TASKS.clear()
+    TASKS.update(before)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_fake_models(name: str, pytester: pytest.Pytester) -> None:
+    """Right replies are correct, wrong ones are not, and every question is sent."""
+    copy_suites(pytester)
+    suite = f"--llm-suite={name}"
+    exact = outcomes(pytester, suite, "--llm-model=llmarith/exact", *SMALL[name])
+    assert set(exact) == {"correct"}
+    files = {record["nodeid"].split("::")[0] for record in records_of(pytester)}
+    assert files == {f"benches/papers/{name}.py"}
+    sloppy = outcomes(pytester, suite, "--llm-model=llmarith/sloppy", *SMALL[name])
+    assert sloppy.total() == exact.total()
+    assert "unanswered" not in sloppy
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documents(name: str) -> None:
+    """Each suite has a document, which says how to run it and where it is from."""
+    text = (SUITES / f"{name}.md").read_text("utf-8")
+    assert f"--llm-suite={name}" in text
+    for row in ("source", "problems", "prompt", "reading", "table"):
+        assert f"| {row}" in text
+
+
+def test_only_by_name(pytester: pytest.Pytester) -> None:
+    copy_suites(pytester)
+    whole = pytester.runpytest_inprocess("benches", "--collect-only", "-q")
+    assert "papers" not in whole.stdout.str()
+    assert "test_integer_addition" in whole.stdout.str()
+    one = pytester.runpytest_inprocess(
+        "benches", "--llm-suite=modular", "--collect-only", "-q"
+    )
+    assert "test_integer_addition" not in one.stdout.str()
+    assert "papers/modular.py::test_modular[add-depth_1-trial_0]" in one.stdout.str()
+
+
+def test_workers(pytester: pytest.Pytester) -> None:
+    copy_suites(pytester)
+    done = pytester.runpytest_subprocess(
+        *("--llm-suite=modular", "--llm-model=llmarith/exact"),
+        *("-n", "2", "--llm-depths=1,4", "--llm-trials=2"),
+    )
+    assert done.ret == 0
+    assert "all 12 answered" in done.stdout.str()
+
+
+@pytest.mark.parametrize("name", ["", "nupas", "../test_integer_addition"])
+def test_an_unknown_suite(name: str, pytester: pytest.Pytester) -> None:
+    copy_suites(pytester)
+    done = pytester.runpytest_inprocess(f"--llm-suite={name}")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"--llm-suite: {name!r} is not in" in done.stderr.str()
+    assert "modular, multiplication" in done.stderr.str()
+
+
+def test_a_column_per_depth(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy_suites(pytester)
+    run = ("--llm-suite=multiplication", "--llm-model=llmarith/exact")
+    outcomes(pytester, *run, *SMALL["multiplication"])
+    (path,) = (pytester.path / "reports").iterdir()
+    capsys.readouterr()
+    assert main(["report", str(path), "-v"]) == 0
+    shown = capsys.readouterr().out
+    table = shown.partition("multiplication: correct %")[2].splitlines()[1:5]
+    assert table[0].split()[-3:] == ["1", "2", "7"]
+    assert [line.split() for line in table[2:]] == [
+        ["m01", "100", "100", "100"],
+        ["m09", "100", "100", "100"],
+    ]
