@@ -222,6 +222,11 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "Finds lookup tables: static (default), llm:MODEL, both:MODEL, none",
             "static",
         ),
+        Option(
+            "--oeis-scheduler",
+            "tcp://HOST:PORT",
+            "Run programs on the workers of a Dask cluster (extra [dask])",
+        ),
     ),
     "ini values": (
         Option(

@@ -46,6 +46,13 @@ def one_of(choices: type[_Choice]) -> Callable[[str], _Choice]:
     return parse
 
 
+def scheduler_address(text: str) -> str:
+    """The address of a Dask scheduler; an empty one would start a cluster here."""
+    if "://" not in text:
+        raise ValueError(f"{text!r}: write tcp://HOST:8786")
+    return text
+
+
 def some_of(choices: type[_Choice]) -> Callable[[str], tuple[_Choice, ...]]:
     return lambda text: tuple(map(one_of(choices), distinct(text.split(","))))
 

@@ -67,6 +67,7 @@ def test_defaults(parse: Parse) -> None:
         ("--oeis-terms=40", "oeis.terms", 40),
         ("--oeis-sandbox=standard", "oeis.sandbox", IsolationLevel.STANDARD),
         ("--oeis-judge=none", "oeis.static_judge", False),
+        ("--oeis-scheduler=tcp://a:1", "oeis.scheduler", "tcp://a:1"),
         ("--oeis-judge=both:mine=openai/x", "oeis.judge.name", "judge:mine"),
     ],
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pytest_llmarith.cli import parser
-from pytest_llmarith.parsers import whole
+from pytest_llmarith.parsers import scheduler_address, whole
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
@@ -322,13 +322,8 @@ def add_regrade(commands: parser.Commands) -> None:
     count = parser.argument(whole(1, 1_000))
     command.add_argument("--workers", type=count, metavar="N", help=purpose)
     purpose = "Grade --parts on this Dask cluster, such as tcp://head:8786"
-    command.add_argument("--scheduler", type=_address, metavar="ADDRESS", help=purpose)
-
-
-def _address(text: str) -> str:
-    if "://" not in text:  # an empty one would start a cluster here
-        raise argparse.ArgumentTypeError(f"{text!r}: write tcp://HOST:8786")
-    return text
+    address = parser.argument(scheduler_address)
+    command.add_argument("--scheduler", type=address, metavar="ADDRESS", help=purpose)
 
 
 def _transition(text: str) -> tuple[Outcome, Outcome]:

@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pytest_llmarith.dask_cluster import connected, other_version
 from pytest_llmarith.files import replacement
-from pytest_llmarith.installation import install_extra
 from pytest_llmarith.records import encode as encode_record
 from pytest_llmarith.report.frames import regraded_parquet
 from pytest_llmarith.results.log import LOG, Span, log_of, spans
@@ -30,12 +30,8 @@ from pytest_llmarith.results.regrade import RegradedCounts, changes, tasks_named
 from pytest_llmarith.results.run_files import UsageError, encode, name_of, write_json
 from pytest_llmarith.safe_text import text_of_error
 
-if TYPE_CHECKING:
-    from distributed import Client
-
 _DONE = ".regraded"  # the folder of counts; readers of parts skip hidden ones
 _PART_BYTES = 1 << 24  # of JSONL: some 10,000 replies
-_PATIENCE_S = 10.0  # until a scheduler answers
 _AGAIN = "rerun the same command to continue"
 
 
@@ -161,7 +157,7 @@ def regrade_part(part: StoredPart) -> RegradedCounts:
     Raises UsageError.
     """
     if part.version != version("pytest-llmarith"):
-        raise UsageError(_other_version(version("pytest-llmarith"), part.version))
+        raise UsageError(other_version(version("pytest-llmarith"), part.version))
     counts = part.done()
     if counts is not None:
         return counts
@@ -234,24 +230,14 @@ def on_dask(parts: Sequence[StoredPart], scheduler: str) -> Iterator[RegradedCou
     Raises UsageError and EngineLostError.
     """
     try:
-        import distributed
-    except ImportError:
-        raise UsageError(
-            f"--scheduler: distributed is not installed; run {install_extra('dask')}"
-        ) from None
-    # Neither has type hints.
-    connect: Any = distributed.Client
-    as_done: Any = distributed.as_completed
-    try:
-        client = connect(scheduler, timeout=_PATIENCE_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"--scheduler={scheduler}: no Dask scheduler answers "
-            f"({text_of_error(error)}); start one, or correct the address"
-        ) from None
+        client = connected(scheduler, "--scheduler")
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    import distributed
+
+    as_done: Any = distributed.as_completed  # without type hints
     with client:
         try:
-            _check_versions(client)
             futures = client.map(regrade_part, parts, pure=False)
             for future in as_done(futures, loop=client.loop):
                 yield future.result()
@@ -261,23 +247,3 @@ def on_dask(parts: Sequence[StoredPart], scheduler: str) -> Iterator[RegradedCou
             raise EngineLostError(
                 f"the cluster was lost ({text_of_error(error)}); {_AGAIN}"
             ) from None
-
-
-def _check_versions(client: Client) -> None:
-    """Raise UsageError unless all workers have this version of the package."""
-    here = version("pytest-llmarith")
-    answers: dict[str, Any] = client.run(version, "pytest-llmarith", on_error="return")
-    if not answers:
-        raise UsageError("--scheduler: the cluster has no workers; start them first")
-    for worker, found in answers.items():
-        if isinstance(found, Exception):
-            raise UsageError(
-                f"{worker} lacks pytest-llmarith ({text_of_error(found)}); install "
-                f"{here} there"
-            )
-        if found != here:
-            raise UsageError(f"{worker}: {_other_version(found, here)}")
-
-
-def _other_version(there: str, here: str) -> str:
-    return f"a worker has pytest-llmarith {there}, this machine {here}; install one"

@@ -125,12 +125,18 @@ class Programs:
 
     def grade(self, answer: Any, problem: Problem, tools: Tools) -> Grade:
         """Run the program in a reply, within the limit of its item."""
+        return self.grade_program(answer, problem.private, tools)
+
+    def grade_program(
+        self, answer: str | NoAnswer, sequence: IntegerSequence, tools: Tools
+    ) -> Grade:
+        """The grade of a program for a sequence."""
         from pytest_llmarith.sandbox.runner import Sandbox
 
         try:
             machine = self._machine | {"worker": tools.worker}
         except OSError as error:
-            return _ungraded(None, f"the sandbox failed: {error}")
+            return ungraded(None, f"the sandbox failed: {error}")
         rules = replace(
             self._rules, limits=self.limits_of(tools), ask=tools.ask, machine=machine
         )
@@ -138,7 +144,7 @@ class Programs:
         sandbox = Sandbox(
             self._isolation, rules.limits, wait_s=wait_s, on_term=tools.idle
         )
-        return grade_program(answer, problem.private, sandbox, rules)
+        return grade_program(answer, sequence, sandbox, rules)
 
     @cached_property
     def _machine(self) -> dict[str, Any]:
@@ -180,10 +186,11 @@ def grade_program(
         return _scored(sequence, found, details, runner, rules)
     except OSError as error:
         details = _details(details.program, runner, rules)
-        return _ungraded(details, f"the sandbox failed: {error}")
+        return ungraded(details, f"the sandbox failed: {error}")
 
 
-def _ungraded(details: ProgramDetails | None, reason: str) -> Grade:
+def ungraded(details: ProgramDetails | None, reason: str) -> Grade:
+    """The grade of a program that could not be run."""
     return Grade(None, details, reason, outcome=Outcome.UNANSWERED)
 
 
@@ -216,7 +223,7 @@ def _scored(
         judges.llm, why_none = _verdict(rules.judge, rules.ask, program.source)
         if why_none is not None:  # a missing verdict does not clear the program
             judges.static = None
-            return _ungraded(details, f"no verdict: {why_none}")
+            return ungraded(details, f"no verdict: {why_none}")
     details.addresses_judge = list(model_judge.messages_to_judge(program))
     limits = runner.limits.seconds
     evidence = _evidence(judges)
@@ -225,7 +232,7 @@ def _scored(
         return Grade(0.0, details, evidence, zeroes, Outcome.CHEAT)
     for term in terms:
         if term.status is TermStatus.INCONCLUSIVE:
-            return _ungraded(
+            return ungraded(
                 details,
                 f"inconclusive: this machine was too busy to time the term for n = "
                 f"{term.n}",

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_llmarith.parsers import one_of, seconds, whole
+from pytest_llmarith.parsers import one_of, scheduler_address, seconds, whole
 from pytest_llmarith.sandbox.program_runs import IsolationLevel, ProgramLimits
 from pytest_llmarith.tasks.oeis.cache import STARTER, Cache, check_name, checked_sets
 from pytest_llmarith.tasks.oeis.details import Rules
@@ -41,6 +41,7 @@ class OeisSettings:
     rules: Rules
     static_judge: bool
     judge: Model | None
+    scheduler: str | None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -129,6 +130,12 @@ def oeis_settings(
             "llm:gpt-4o-mini, "
             f"not {given.raw('--oeis-judge')!r}"
         )
+    scheduler = given.optional("--oeis-scheduler", scheduler_address)
+    if scheduler and judge:
+        raise ValueError(
+            "--oeis-scheduler: a model judges programs only where they run here; write "
+            "--oeis-judge=static"
+        )
     return OeisSettings(
         sets=given.optional("--oeis-sets", _sets),
         ini_sets=given.optional("oeis_sets", _sets),
@@ -145,6 +152,7 @@ def oeis_settings(
         rules=given.value("oeis_rules", one_of(Rules)),
         static_judge=kind in ("static", "both"),
         judge=_judge(model_of("--oeis-judge", judge)) if judge else None,
+        scheduler=scheduler,
     )
 
 

@@ -77,7 +77,7 @@ def sequence_problems(
     return problems_of(task(sets, settings.entries, _programs(settings)), seed, 1)
 
 
-_PROGRAMS: dict[ProgramRules, Programs] = {}
+_PROGRAMS: dict[tuple[ProgramRules, str | None], Programs] = {}
 
 
 def _programs(settings: OeisSettings) -> Programs:
@@ -93,7 +93,14 @@ def _programs(settings: OeisSettings) -> Programs:
         static_judge=settings.static_judge,
         judge=judge.name if judge else None,
     )
-    return _PROGRAMS.setdefault(rules, Programs(rules))
+    key = rules, settings.scheduler
+    if key not in _PROGRAMS:
+        _PROGRAMS[key] = Programs(rules)
+        if settings.scheduler is not None:
+            from pytest_llmarith.tasks.oeis.cluster import ClusterPrograms
+
+            _PROGRAMS[key] = ClusterPrograms(rules, settings.scheduler)
+    return _PROGRAMS[key]
 
 
 def problems_of_set(
