@@ -57,7 +57,7 @@ html_show_copyright = False
 html_show_search_summary = False  # they would be fetched, which files on disk refuse
 
 CONTENTS = {
-    "To learn": "tutorial running own-bench own-task breaking-point",
+    "To learn": "tutorial running own-bench own-task bridges breaking-point",
     "To do": "models money batches sequences programs conditions comparing publishing ci scale containers",
     "To look up": "questions options reports columns company site/api screens page errors",
     "To know why": "grading conformance oeis statistics confidence paper architecture release",

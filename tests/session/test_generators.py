@@ -1,0 +1,206 @@
+"""Tasks from generators of reasoning-gym: most runs have a small stand-in of it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pytest_llmarith import Task
+from pytest_llmarith.bridges import reasoning_gym
+from tests.llm_server import Call
+from tests.session.bench import WAYS, Bench
+
+STUB = Path(__file__).with_name("stub_gym.py")
+HEAD = """
+import pytest
+from pytest_llmarith import bridges
+
+task = bridges.reasoning_gym({arguments})
+
+@pytest.mark.llmarith_task(task, trials={trials})
+def test_it(problem, ask):
+    ask(problem)
+"""
+SUMS = '"sums", {"num_digits": [2, 4]}'
+
+# Arguments, and what the line of the error says.
+REFUSED = {
+    "unknown": ('"sumz"', "no generator 'sumz'"),
+    "field": ('"sums", {"digits": [1]}', "there are: max_digits, min_digits, mode"),
+    "depths": ('"sums", {"num_digits": [1.5]}', "depths of its Grid"),
+    "no_depths": ('"sums", {"num_digits": []}', "depths of its Grid"),
+    "twice": ('"sums", {"num_digits": [2, 2]}', "label 'depth_2-trial_0'"),
+    "seed": ('"sums", seed=3', "multiple values for keyword argument 'seed'"),
+    "unpicklable": ('"sums", mode=lambda: 1', "no other process can read"),
+    "config": ('"sums", min_digits=0', "min_digits must be positive"),
+    "argument": ('"sums", digits=0', "unexpected keyword argument 'digits'"),
+    "limit": ('"sums", limit_s="1"', "raises TypeError"),
+    "raises": ('"raises"', r"raises ValueError: no board\nwas found"),
+    "exits": ('"exits"', "raises SystemExit: 3"),
+    "dies": ('"dies"', "ends its process"),
+    "hangs": ('"hangs", limit_s=1', "longer than limit_s"),
+    "recursive": ('"recursive"', "RecursionError"),
+    "no_dict": ('"no_dict"', "raises TypeError"),
+    "no_question": ('"no_question"', "raises KeyError: 'question'"),
+    "bytes": ('"bytes"', "b'2'"),
+    "nan": ('"nan"', "scores its own answer nan"),
+    "above": ('"above"', "scores its own answer 2"),
+    "text": ('"text"', "scores its own answer 'right'"),
+    "scoreless": ('"scoreless"', "raises KeyError"),
+    "by_hash": ('"by_hash"', "PYTHONHASHSEED"),
+    "unseeded": ('"unseeded"', "at a second call"),
+    "by_state": ('"by_state"', "at a second call"),
+    "few": ('"few"', "only 3 different questions"),
+}
+
+
+@pytest.fixture
+def gym(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A folder whose reasoning_gym is the stand-in."""
+    folder = bench.pytester.mkpydir("reasoning_gym")
+    (folder / "factory.py").write_text(STUB.read_text("utf-8"), "utf-8")
+    (bench.pytester.path / "test_bench.py").unlink()
+    monkeypatch.setenv("PYTHONPATH", str(bench.pytester.path))
+    return bench
+
+
+def write(bench: Bench, arguments: str, trials: int = 3, name: str = "test_it") -> None:
+    text = HEAD.format(arguments=arguments, trials=trials)
+    bench.pytester.makepyfile(**{name: text})
+
+
+def reply(call: Call) -> str:
+    """Right, but for numbers of four digits, whose first digit is wrong."""
+    lhs, rhs = map(int, re.findall(r"\d+", call.prompt)[:2])
+    right = lhs + rhs
+    if right > 1000:
+        return f"It is <answer>{right + 1000:,}</answer>."
+    return f"<answer>{right:,}</answer>"
+
+
+def test_all_that_cannot_be_used_is_refused_in_a_line(gym: Bench) -> None:
+    for name, (arguments, _) in REFUSED.items():
+        write(gym, f'{arguments}, name="{name}"', 4, f"test_{name}")
+    result = gym.run("-p", "no:xdist", "--continue-on-collection-errors")
+    assert result.ret == 1
+    assert not gym.server.requests
+    sections = re.split(r"_+ ERROR collecting test_(\w+)\.py _+\n", result.stdout.str())
+    said = dict(zip(sections[1::2], sections[2::2], strict=True))
+    assert said.keys() == REFUSED.keys()
+    for name, (_, expected) in REFUSED.items():
+        (line, *_) = said[name].split("\n===")
+        line = line.strip()
+        assert "\n" not in line, name
+        assert expected in line, name
+        assert re.search(r"^(generator '\w+' of reasoning-gym|task \w+)[:, ]", line)
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_depths_and_scores(gym: Bench, way: tuple[str, ...]) -> None:
+    """The depth is the difficulty, the score the generator's, and 1 alone is right."""
+    write(gym, SUMS, 5)
+    gym.script = reply
+    result = gym.run(*way, "-v")
+    assert result.ret == 0
+    records = gym.records()
+    assert Counter(
+        (one["problem"]["depth"], one["outcome"], one["grade"]["score"])
+        for one in records
+    ) == {(2, "correct", 1.0): 5, (4, "deviate", 0.5): 5}
+    for one in records:
+        assert "," not in one["answer"]
+        assert [*one["problem"]["inputs"]] == ["question"]
+    (score,) = gym.summary()["results"][0]["scores"]
+    assert score["mean"]["percent"] == 75
+    asked = len(gym.server.requests)
+    assert gym.run(*way).ret == 0
+    assert len(gym.server.requests) == asked
+
+
+def test_more_than_one_right_answer(gym: Bench) -> None:
+    """Texts are graded by the generator; what it cannot parse is no answer."""
+    write(gym, '"words"', name="test_words")
+    write(gym, '"parsed"', name="test_parsed")
+    gym.script = lambda call: "abc" if "Name" in call.prompt else "I do not know."
+    assert gym.run("-p", "no:xdist").ret == 0
+    outcomes = Counter((one["task"], one["outcome"]) for one in gym.records())
+    assert outcomes == {("words", "correct"): 3, ("parsed", "nan"): 3}
+    assert {one["reason"] for one in gym.records() if one["task"] == "parsed"} == {
+        "generator raises ValueError: invalid literal for int() with base 16: "
+        "'I do not know.'"
+    }
+
+
+def test_what_generators_do_to_the_process(gym: Bench) -> None:
+    """They print, and change the random state, of nobody else."""
+    write(gym, '"loud"')
+    gym.pytester.makeconftest(
+        """
+        import random, pytest
+
+        before = random.getstate()
+
+        @pytest.hookimpl
+        def pytest_sessionfinish():
+            assert before == random.getstate()
+        """
+    )
+    gym.script = reply
+    result = gym.run("-p", "no:xdist", "-p", "no:randomly")
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*a question*")
+
+
+def test_size_searches_and_regrade(gym: Bench) -> None:
+    write(gym, f"{SUMS}, size=2", 20)
+    gym.script = reply
+    assert gym.run("-p", "no:xdist").ret == 0
+    assert len(gym.records()) == 4
+    first = {one["problem"]["label"]: one["prompt"] for one in gym.records()}
+    write(gym, SUMS, 20)
+    assert gym.run("-p", "no:xdist", "--llm-adaptive=2,40", "--llm-depths=2-4").ret == 0
+    write(gym, SUMS, 20)
+    assert gym.run("-p", "no:xdist").ret == 0
+    again = {one["problem"]["label"]: one["prompt"] for one in gym.records()}
+    assert first.items() <= again.items()
+    regraded = gym.pytester.run(
+        gym.programs / "llmarith", "regrade", gym.runs[-1], "--task=test_it.py:task"
+    )
+    assert regraded.ret == 0
+
+
+def test_it_is_not_imported_and_may_be_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "reasoning_gym", None)
+    assert isinstance(reasoning_gym("sums"), Task)
+    for wrong in ("hard", {"a": [1], "b": [2]}, {}):
+        with pytest.raises(ValueError, match=r"reasoning_gym sums: difficulty is .*"):
+            reasoning_gym("sums", wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.proof
+def test_generators_of_reasoning_gym(bench: Bench) -> None:
+    """Their own answers are right; those that no run could repeat say so."""
+    pytest.importorskip("reasoning_gym")
+    (bench.pytester.path / "test_bench.py").unlink()
+    refused = {
+        "composite": "Must specify at least one dataset",
+        "isomorphic_strings": "PYTHONHASHSEED",
+        "word_ladder": "PYTHONHASHSEED",
+    }
+    for name in refused:
+        write(bench, f'"{name}"', name=f"test_{name}")
+    chain = '"chain_sum", {"num_digits": [2, 8]}'
+    for arguments in (chain, '"game_of_life"', '"zebra_puzzles"', '"basic_arithmetic"'):
+        write(bench, arguments, 2, f"test_{len(arguments)}")
+    way = ("-p", "no:xdist", "--continue-on-collection-errors")
+    result = bench.run(*way, "--llm-model=llmarith/exact", model=None)
+    shown = result.stdout.str()
+    for name, why in refused.items():
+        assert re.search(f"generator '{name}' of reasoning-gym .*{why}", shown)
+    assert Counter(one["outcome"] for one in bench.records()) == {"correct": 10}
