@@ -13,7 +13,7 @@ SITE := $(VENV)/.site-installed
 # What make bench asks the model in a package: 120 calculations, five additions and two sequences.
 REAL ?= --llm-model='SmolLM2-135M=llmarith/smollm2?temperature=0&max_tokens=128&context=1024' --llm-depths=1-3 --llm-trials=5 \
 	-k "arithmetic or addition or A000040 or A000045" --oeis-terms=10
-MODELS ?= --llm-model=llmarith/exact --llm-model=llmarith/sloppy
+MODELS ?= --llm-model=llmarith/oracle --llm-model=llmarith/sloppy
 ARGS ?=
 # Where make site writes.
 INTO ?= site
@@ -129,7 +129,7 @@ dist: $(DEVELOPER)  ## Build sdists and wheels of both distributions into dist/,
 	@$(PIP) install --quiet --no-deps --no-build-isolation "$(BUILT)"
 	@set -e; new=$$(mktemp -d); bin=$(abspath $(VENV))/bin; cd "$$new"; case "$(notdir $(BUILT))" in \
 	exactnum-*) "$$bin/python" -c "import exactnum; assert exactnum.grade('**42**', '42').correct" ;; \
-	*) "$$bin/llmarith" init . > init.txt; "$$bin/pytest" -q --llm-model=llmarith/exact -k "int_add and depth_2" > run.txt ;; esac; \
+	*) "$$bin/llmarith" init . > init.txt; "$$bin/pytest" -q --llm-model=llmarith/oracle -k "int_add and depth_2" > run.txt ;; esac; \
 	rm -r "$$new"; echo "$(BUILT): installed from the lock, and works on $$("$$bin/python" -V)"
 
 lint: style types imports  ## Check style, types and imports

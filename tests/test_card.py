@@ -72,7 +72,7 @@ def test_models_are_fixtures_chosen_by_an_option(benches: pytest.Pytester) -> No
     cell = collected(
         benches,
         "--llm-model=o4-mini",
-        "--llm-model=llmarith/exact",
+        "--llm-model=llmarith/oracle",
         "-k",
         "int_div and depth_7",
     )
@@ -80,7 +80,9 @@ def test_models_are_fixtures_chosen_by_an_option(benches: pytest.Pytester) -> No
         len([item for item in cell if "[o4-mini-int_div-depth_7-trial_" in item]) == 10
     )
     assert (
-        len([item for item in cell if "[llmarith/exact-int_div-depth_7-trial_" in item])
+        len(
+            [item for item in cell if "[llmarith/oracle-int_div-depth_7-trial_" in item]
+        )
         == 10
     )
     assert len(cell) == 20

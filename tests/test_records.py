@@ -91,7 +91,7 @@ def model():
     return Mine()
 """
 OPTIONS = (
-    *("--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/exact"),
+    *("--llm-model=llmarith/sloppy", "--oeis-judge=both:llmarith/oracle"),
     *("--llm-repeats=2", "--llm-symbols=ascii,unicode", "--llm-breaking-point=6"),
     *("--llm-price=1,2", "--oeis-terms=6", "-q", "-p", "no:cacheprovider"),
     "--llm-reports=reports",

@@ -1,22 +1,23 @@
-"""The fake models `llmarith/exact` and `llmarith/sloppy`, for runs without a key or
-network access.
+"""The fake models, for runs without a key or network access.
 
-A question to them holds what its task would reply. `exact` gives the right reply.
-`sloppy` is often wrong, says it in other words, or gives no answer; its reply is a
-function of the messages, the temperature and the seed.
+A question to them holds what its task would reply. `oracle` gives the right reply,
+`junk` a wrong one of the same form, `parrot` says the question again. `sloppy` is often
+wrong, says it in other words, or gives no answer. A reply is a function of the
+messages, the temperature and the seed.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import string
 from random import Random
 
 from pytest_llmarith.models.provider_errors import NotSent
 from pytest_llmarith.records import Reply
 from pytest_llmarith.types import Model, Prompt
 
-NAMES = ("exact", "sloppy")
+NAMES = ("oracle", "sloppy", "parrot", "junk")
 
 _UNKNOWN = "I do not know the answer to this question."
 _SHARE_WITHOUT_ANSWER = 0.04
@@ -29,6 +30,8 @@ _WORDINGS = {
     "The answer is {}.": 4,
     "<think>\nDigit by digit.\n</think>\n\n{}": 3,
 }
+# Answers of which other letters would be no answers.
+_OPPOSITES = {"yes": "no", "no": "yes", "true": "false", "false": "true"}
 
 
 def reply(model: Model, prompt: Prompt) -> Reply:
@@ -46,27 +49,55 @@ def reply(model: Model, prompt: Prompt) -> Reply:
     if not is_number or not 0 <= temperature <= 2 or type(seed) is not int:
         raise NotSent("temperature must be a number from 0 to 2, and seed an integer")
     said = [(one.role, one.content) for one in model.said(prompt)]
+    question = said[-1][1]
     right, *wrong = model.known or (_UNKNOWN,)
+    draw = Random(f"{said} {seed}")
     answer = Reply(right, None, "stop")
-    if name == "sloppy" and model.known:
-        draw = Random(f"{said} {seed}")
+    if name == "parrot":
+        answer.text = question
+    elif name == "junk" and model.known:
+        answer.text = draw.choice(wrong or [_unlike(draw, right)])
+    elif name == "sloppy" and model.known:
         digits = sum(map(str.isdecimal, right))
         hazard = temperature * (digits / _DIGITS) ** 2
-        if _IN_GROUPS.search(said[-1][1]):
+        if _IN_GROUPS.search(question):
             hazard *= 2
-        if draw.random() < _SHARE_WITHOUT_ANSWER:
-            answer = _no_answer(draw, right)
-        else:
-            if draw.random() < 1 - math.exp(-hazard):
-                right = draw.choice(wrong or [_mistaken(draw, right)])
-            answer.text = right
-            if "\n" not in right:
-                (wording,) = draw.choices([*_WORDINGS], [*_WORDINGS.values()])
-                answer.text = wording.format(right)
+        answer = _sloppy(draw, right, wrong, hazard)
     answer.served_model = model.target
     answer.prompt_tokens = sum(_tokens_of(content) for _, content in said)
     answer.completion_tokens = _tokens_of(answer.text) + (answer.reasoning_tokens or 0)
     return answer
+
+
+def _sloppy(draw: Random, right: str, wrong: list[str], hazard: float) -> Reply:
+    """A reply that is wrong with a probability of 1 - exp(-hazard)."""
+    if draw.random() < _SHARE_WITHOUT_ANSWER:
+        return _no_answer(draw, right)
+    if draw.random() < 1 - math.exp(-hazard):
+        right = draw.choice(wrong or [_mistaken(draw, right)])
+    if "\n" not in right:
+        (wording,) = draw.choices([*_WORDINGS], [*_WORDINGS.values()])
+        right = wording.format(right)
+    return Reply(right, None, "stop")
+
+
+def _unlike(draw: Random, right: str) -> str:
+    """A wrong answer of the same form: with other digits, or other letters if it has no
+    digits.
+    """
+    opposite = _OPPOSITES.get(right.lower())
+    if opposite is not None:
+        return opposite.title() if right.istitle() else opposite
+    changed = _with_others(draw, right, "[0-9]", "123456789")
+    if changed == right:
+        changed = _with_others(draw, right, "[a-z]", string.ascii_lowercase)
+        changed = _with_others(draw, changed, "[A-Z]", string.ascii_uppercase)
+    return f"not {right}" if changed == right else changed
+
+
+def _with_others(draw: Random, text: str, signs: str, others: str) -> str:
+    """The text with another of these in the place of each such sign."""
+    return re.sub(signs, lambda one: draw.choice(others.replace(one[0], "")), text)
 
 
 def _tokens_of(text: str) -> int:

@@ -32,7 +32,7 @@ CELL_MARK = "cell"
 TIMEOUT_MARK = "timeout"
 NO_MODEL = (
     "no model chosen: give --llm-model=NAME, any litellm model; "
-    "llmarith/exact and llmarith/sloppy are fake models and need no key"
+    "llmarith/oracle and llmarith/sloppy are fake models and need no key"
 )
 NO_SEARCH = (
     "no search requested: --llm-breaking-point=80 searches with up to 80 questions each"

@@ -148,7 +148,7 @@ def test_lines_without_a_reply_to_take_are_counted(
     """
     own = as_dict(number_record(PROBLEM, TRIAL, Reading.STRICT, Reply("42")))
     outage = as_dict(unanswered_record(TRIAL, Failure("down")))
-    fake = altered("reply.sent.model", "llmarith/exact")
+    fake = altered("reply.sent.model", "llmarith/oracle")
     assert (
         run(
             "import",

@@ -166,7 +166,7 @@ def test_items_that_are_multiplied_are_the_same_questions(
     run: Run, pytester: pytest.Pytester, name: str, plugins: list[str], args: list[str]
 ) -> None:
     """Each has its item and record, and is counted once."""
-    result = run(name, plugins, *args, "--llm-model=llmarith/exact")
+    result = run(name, plugins, *args, "--llm-model=llmarith/oracle")
     assert result.ret == 0
     assert len(records(pytester.path)) == 20
     (summary,) = pytester.path.glob("reports/*/summary.json")
@@ -187,7 +187,7 @@ def test_forked(run: Run, way: Sequence[str]) -> None:
 
 def test_a_gate_without_a_measurement(run: Run, pytester: pytest.Pytester) -> None:
     """pytest-testmon deselects what has not changed, and sets exit status 0."""
-    args = ("--testmon", "--llm-model=llmarith/exact", "--llm-fail-under=80")
+    args = ("--testmon", "--llm-model=llmarith/oracle", "--llm-fail-under=80")
     assert run("pytest-testmon", ["pytest-testmon"], *args).ret == 0
     result = run("pytest-testmon", ["pytest-testmon"], *args)
     assert result.ret == 1
@@ -219,7 +219,7 @@ def test_groups_are_not_shards(
 ) -> None:
     """They cannot be merged, and the refusal says what can."""
     for args in groups:
-        assert run(name, plugins, "--llm-model=llmarith/exact", *args).ret == 0
+        assert run(name, plugins, "--llm-model=llmarith/oracle", *args).ret == 0
     runs = [str(path.parent) for path in pytester.path.glob("reports/*/trials.jsonl")]
     command = "from pytest_llmarith.cli import main; raise SystemExit(main())"
     done = subprocess.run(
@@ -249,7 +249,7 @@ def test_a_blocked_network_asks_no_model(
     result = run(name, plugins, *args, "--llm-model=openai/m")
     (line,) = filter(None, result.errlines)
     assert (result.ret, how in line) == (4, True), line
-    assert run(name, plugins, *args, "--llm-model=llmarith/exact").ret == 0
+    assert run(name, plugins, *args, "--llm-model=llmarith/oracle").ret == 0
 
 
 def test_programs_run_without_sockets(run: Run, pytester: pytest.Pytester) -> None:
@@ -264,7 +264,7 @@ def test_programs_run_without_sockets(run: Run, pytester: pytest.Pytester) -> No
     """
     )
     root = Path(__file__).parents[2]
-    args = ("--disable-socket", "--llm-model=llmarith/exact", "--oeis-terms=3")
+    args = ("--disable-socket", "--llm-model=llmarith/oracle", "--oeis-terms=3")
     cache = f"-ooeis_cache={root / 'oeis_cache'}"
     run("pytest-socket", ["socket"], *args, cache, "-k", "A000040 or A000045")
     assert outcomes(pytester.path) == {"correct": 2}
@@ -286,7 +286,7 @@ def test_a_frozen_clock_dates_no_run(
     run: Run, pytester: pytest.Pytester, name: str, freeze: str
 ) -> None:
     pytester.makeconftest(freeze)
-    assert run(name, [], "--llm-model=llmarith/exact").ret == 0
+    assert run(name, [], "--llm-model=llmarith/oracle").ret == 0
     (folder,) = (path.parent for path in pytester.path.glob("reports/*/summary.json"))
     run_facts = json.loads((folder / "summary.json").read_text())["run"]
     for date in (folder.name, run_facts["started_at"], run_facts["finished_at"]):

@@ -104,7 +104,7 @@ def script_of(document: str) -> str:
             lines.append(f"rm {saved}")
             saved = ""
     return "\n".join(
-        [*lines, f"pytest {saved} --llm-model=llmarith/exact"] if saved else lines
+        [*lines, f"pytest {saved} --llm-model=llmarith/oracle"] if saved else lines
     )
 
 

@@ -38,7 +38,7 @@ def merged(folder: Path, count: int) -> None:
 def test_a_slurm_array_is_a_run(tmp_path: Path) -> None:
     for task in ("1", "2", "2"):
         run(
-            ["bash", str(RECIPES / "slurm.sh"), "--llm-model=llmarith/exact", CHOSEN],
+            ["bash", str(RECIPES / "slurm.sh"), "--llm-model=llmarith/oracle", CHOSEN],
             tmp_path,
             SLURM_ARRAY_TASK_ID=task,
             SLURM_ARRAY_TASK_COUNT="2",
@@ -63,7 +63,7 @@ def test_a_kubernetes_job_is_a_run(tmp_path: Path) -> None:
             [*pod["command"], argument],
             tmp_path / "shards",
             JOB_COMPLETION_INDEX=index,
-            LLMARITH_MODEL="llmarith/exact",
+            LLMARITH_MODEL="llmarith/oracle",
         )
     merged(tmp_path, 2)
 

@@ -149,7 +149,7 @@ def test_without_a_reply_nothing_is_measured() -> None:
     """The record says why, and has the same keys; a fake model is marked as
     simulated.
     """
-    fake = AskedTrial.of(SUM, Model("exact", "llmarith/exact"), "", NODEID)
+    fake = AskedTrial.of(SUM, Model("oracle", "llmarith/oracle"), "", NODEID)
     written = as_dict(
         unanswered_record(fake, Failure("503 Service Unavailable", attempts=4))
     )

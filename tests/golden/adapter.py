@@ -32,7 +32,7 @@ FIRST, SECOND, PRICED, JUDGE = (
 )
 BASE_URL = "{address of the server}"
 RECORDED = Path(__file__).with_name("recorded")  # what the fake models reply
-FAKES = ("llmarith/exact", "llmarith/sloppy")
+FAKES = ("llmarith/oracle", "llmarith/sloppy")
 
 _STUB = ("-ollm_retries=1",)
 _NUMBERS = ("benches/test_arithmetic.py", "benches/test_integer_addition.py")

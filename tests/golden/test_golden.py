@@ -144,7 +144,7 @@ def test_real_replies(hold: Hold, programs: Path, tmp_path: Path) -> None:
 
 
 def _of_run(name: str, status: int, folder: Path) -> dict[str, list[str]]:
-    """The lines of the golden files of one run: those of the exact fake model stand in
+    """The lines of the golden files of one run: those of the oracle stand in
     a file of their own.
     """
     lines = [
@@ -156,8 +156,8 @@ def _of_run(name: str, status: int, folder: Path) -> dict[str, list[str]]:
     ]
     if name != "fakes":
         return {name: lines}
-    exact = [line for line in lines if adapter.FAKES[0] in line]
-    return {"exact": exact, "sloppy": [line for line in lines if line not in exact]}
+    oracle = [line for line in lines if adapter.FAKES[0] in line]
+    return {"oracle": oracle, "sloppy": [line for line in lines if line not in oracle]}
 
 
 def _compared(

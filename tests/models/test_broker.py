@@ -220,7 +220,7 @@ async def test_a_reply_is_on_disk_before_it_is_delivered(
     client = Scripted(
         lambda model, prompt, nth: Provider(400) if prompt == "q1" else reply_to(prompt)
     )
-    broker = broker_of(client, [MODEL, Model("s", "llmarith/exact")], path)
+    broker = broker_of(client, [MODEL, Model("s", "llmarith/oracle")], path)
     await broker.ask(ONE)
     assert stored(path).keys() == {"q0"}
     await ask(broker, [*questions(1, first=1), Question("s", "q2", 2)])
@@ -273,7 +273,7 @@ async def test_modes_of_the_store(path: Path) -> None:
         assert stored(path)["q0"].text == stored_after
     client = Scripted()
     broker = broker_of(
-        client, [MODEL, Model("s", "llmarith/exact")], path, StoreMode.ONLY
+        client, [MODEL, Model("s", "llmarith/oracle")], path, StoreMode.ONLY
     )
     asked = [*questions(3), Question("s", "q9", 9)]
     plan = announce(broker, asked)
@@ -484,7 +484,7 @@ async def test_a_plan_counts_each_question_and_each_stored_reply_once(
         )
 
     put(path, questions(4), kept)
-    models = [MODEL, replace(MODEL, name="same"), Model("sim", "llmarith/exact")]
+    models = [MODEL, replace(MODEL, name="same"), Model("sim", "llmarith/oracle")]
     client = Scripted(dear)
     broker = broker_of(client, models, path, max_cost_usd=220.0)
     asked = [

@@ -320,7 +320,7 @@ from pytest_llmarith.types import Model
 client = Client()
 client.prepare()
 client.terms(Model("m", "openai/gpt-4o"))
-asyncio.run(client.complete(Model("m", "llmarith/exact"), "1 + 1", 30.0))
+asyncio.run(client.complete(Model("m", "llmarith/oracle"), "1 + 1", 30.0))
 sys.exit(str(asked) if asked else 0)
 """
 
@@ -622,7 +622,7 @@ def test_a_host_that_is_not_there(
         (
             "llmarith/clever",
             {},
-            "unknown fake model; write llmarith/exact or llmarith/sloppy",
+            "unknown fake model; write llmarith/oracle or llmarith/sloppy",
         ),
     ],
 )

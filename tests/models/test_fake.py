@@ -1,7 +1,10 @@
-"""The fake models: `exact` gives the right reply, `sloppy` every kind of reply."""
+"""The fake models: `oracle` gives the right reply, `sloppy` every kind of reply,
+`junk` a wrong one, and `parrot` the question.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from pytest_llmarith.tasks.oeis.cache import STARTER, Cache
 from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
 from pytest_llmarith.tasks.oeis.sequences import task
 from pytest_llmarith.tasks.task import TaskProblem
-from pytest_llmarith.types import Model, Question
+from pytest_llmarith.types import Message, Model, Question
 from tests.asked import additions, calculations, number_record
 
 BENCH: list[TaskProblem] = [*calculations(0, range(2, 11), 10), *additions(0, 100)]
@@ -35,8 +38,44 @@ def graded(problem: TaskProblem, name: str) -> dict[str, Any]:
     return as_dict(number_record(problem, trial, None, ask(name, problem)))
 
 
-def test_exact_is_always_right() -> None:
-    assert {graded(problem, "exact")["outcome"] for problem in BENCH} == {"correct"}
+def test_oracle_is_always_right() -> None:
+    assert {graded(problem, "oracle")["outcome"] for problem in BENCH} == {"correct"}
+
+
+def test_junk_is_always_wrong() -> None:
+    assert {graded(problem, "junk")["outcome"] for problem in BENCH} == {"deviate"}
+
+
+@pytest.mark.parametrize(
+    ("right", "form"),
+    [
+        ("-1203.50", r"-[1-9]{4}\.[1-9]{2}"),
+        ("[[1, 2], [3, 4]]", r"\[\[\d, \d\], \[\d, \d\]\]"),
+        ("x = 3", r"x = \d"),
+        ("(B)", r"\([A-Z]\)"),
+        ("True", "False"),
+        ("no", "yes"),
+        ("Apple pie", "[A-Z][a-z]{4} [a-z]{3}"),
+        ("[]", r"not \[\]"),
+    ],
+)
+def test_junk_has_the_form_of_the_right_reply(right: str, form: str) -> None:
+    for seed in range(20):
+        junk = Model("junk", "llmarith/junk", {"seed": seed}, known=(right,))
+        said = fake.reply(junk, "Which?").text
+        assert said != right
+        assert re.fullmatch(form, said)
+
+
+def test_junk_prefers_a_wrong_reply_of_the_task() -> None:
+    junk = Model("junk", "llmarith/junk", known=("1/2", "1/3"))
+    assert fake.reply(junk, "Which?").text == "1/3"
+
+
+def test_parrot_says_the_question() -> None:
+    prompt = (Message("user", "1 + 1"), Message("assistant", "2"), Message("user", "7"))
+    parrot = Model("parrot", "llmarith/parrot", known=("8",), system_prompt="Be brief.")
+    assert fake.reply(parrot, prompt).text == "7"
 
 
 def test_sloppy_shows_every_outcome_and_every_reason() -> None:
@@ -58,7 +97,7 @@ def test_sloppy_shows_every_outcome_and_every_reason() -> None:
     not OEIS_CACHE.is_dir(), reason="the starter set is not part of this copy"
 )
 def test_programs_of_the_starter_set() -> None:
-    """`exact` writes the reference program; `sloppy` also a lookup table."""
+    """`oracle` writes the reference program; `sloppy` also a lookup table."""
     cache = Cache(OEIS_CACHE)
     oeis = task([STARTER], cache, Programs(ProgramRules()))
     assert isinstance(oeis.problems, list)
@@ -71,7 +110,7 @@ def test_programs_of_the_starter_set() -> None:
         assert problem.private.terms[-1] in table
 
 
-@pytest.mark.parametrize("name", fake.NAMES)
+@pytest.mark.parametrize("name", sorted({*fake.NAMES} - {"parrot"}))
 def test_a_prompt_of_no_problem_gets_no_number(name: str) -> None:
     assert not any(
         map(str.isdecimal, fake.reply(Model(name, f"llmarith/{name}"), "1 + 2").text)
@@ -88,7 +127,11 @@ def test_a_reply_depends_on_temperature_seed_and_repeat() -> None:
 
 @pytest.mark.parametrize(
     ("name", "params"),
-    [("clever", {}), ("exact", {"temperature": "hot"}), ("exact", {"temperature": 3})],
+    [
+        ("clever", {}),
+        ("oracle", {"temperature": "hot"}),
+        ("oracle", {"temperature": 3}),
+    ],
 )
 def test_what_they_cannot_do_is_not_sent(name: str, params: dict[str, Any]) -> None:
     with pytest.raises(NotSent):

@@ -133,8 +133,8 @@ def test_the_key_of_a_request_that_was_written_down() -> None:
 @pytest.mark.parametrize(
     ("target", "params", "seeds"),
     [
-        ("llmarith/exact", {}, [None, 1, 2]),
-        ("llmarith/exact", {"seed": 7}, [7, 8, 9]),
+        ("llmarith/oracle", {}, [None, 1, 2]),
+        ("llmarith/oracle", {"seed": 7}, [7, 8, 9]),
         ("openai/x", {}, [None] * 3),
         ("openai/x", {"seed": 7}, [7, 8, 9]),
         ("gguf/x", {"seed": 0}, [0, 1, 2]),

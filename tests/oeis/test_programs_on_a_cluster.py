@@ -21,7 +21,7 @@ def test_oeis(problem, ask):
     ask(problem)
 """
 OPTIONS = (
-    "--llm-model=llmarith/exact",
+    "--llm-model=llmarith/oracle",
     "--oeis-terms=4",
     "-k",
     "A000040 or A000045 or A000010",

@@ -33,7 +33,7 @@ def test_the_fake_models(name: str, pytester: pytest.Pytester) -> None:
     """Right replies are correct, wrong ones are not, and every question is sent."""
     copy_suites(pytester)
     suite = f"--llm-suite={name}"
-    exact = outcomes(pytester, suite, "--llm-model=llmarith/exact", *SMALL[name])
+    exact = outcomes(pytester, suite, "--llm-model=llmarith/oracle", *SMALL[name])
     assert set(exact) == {"correct"}
     files = {record["nodeid"].split("::")[0] for record in records_of(pytester)}
     assert files == {f"benches/papers/{name}.py"}
@@ -66,7 +66,7 @@ def test_only_by_name(pytester: pytest.Pytester) -> None:
 def test_workers(pytester: pytest.Pytester) -> None:
     copy_suites(pytester)
     done = pytester.runpytest_subprocess(
-        *("--llm-suite=modular", "--llm-model=llmarith/exact"),
+        *("--llm-suite=modular", "--llm-model=llmarith/oracle"),
         *("-n", "2", "--llm-depths=1,4", "--llm-trials=2"),
     )
     assert done.ret == 0
@@ -86,7 +86,7 @@ def test_a_column_per_depth(
     pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy_suites(pytester)
-    run = ("--llm-suite=multiplication", "--llm-model=llmarith/exact")
+    run = ("--llm-suite=multiplication", "--llm-model=llmarith/oracle")
     outcomes(pytester, *run, *SMALL["multiplication"])
     (path,) = (pytester.path / "reports").iterdir()
     capsys.readouterr()

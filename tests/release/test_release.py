@@ -160,7 +160,7 @@ def test_a_project_is_begun_and_run_from_the_wheel(
         PYTHON,
         "-m",
         "pytest",
-        "--llm-model=llmarith/exact",
+        "--llm-model=llmarith/oracle",
         "-k",
         chosen,
         folder=tmp_path / "mine",

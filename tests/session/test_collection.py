@@ -217,7 +217,7 @@ def test_an_unknown_option_is_told_which_is_meant(
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("gtp-4o-mini", "gpt-4o-mini"), ("llmarith/exat", "llmarith/exact")],
+    [("gtp-4o-mini", "gpt-4o-mini"), ("llmarith/orcale", "llmarith/oracle")],
 )
 def test_an_unknown_model_is_told_which_is_meant(
     bench: pytest.Pytester, name: str, meant: str

@@ -230,7 +230,7 @@ def test_a_gate_without_a_measurement_fails(pytester: pytest.Pytester) -> None:
         def pytest_sessionfinish(session):
             session.exitstatus = pytest.ExitCode.OK
     """)
-    args = ("--llm-model=llmarith/exact", "--llm-fail-under=80")
+    args = ("--llm-model=llmarith/oracle", "--llm-fail-under=80")
     result = pytester.runpytest_subprocess(*args)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["--llm-fail-under: nothing was answered"])

@@ -146,7 +146,7 @@ def test_fixtures_of_a_conftest_replace_those_of_the_plugin(
         @pytest.mark.arithmetic(depths=[2], trials=1)
         def test_arithmetic(problem, ask): assert ask(problem).model == "Own"
     """)
-    result = pytester.runpytest_subprocess("--llm-model=llmarith/exact")
+    result = pytester.runpytest_subprocess("--llm-model=llmarith/oracle")
     assert "8 correct" in result.outlines[-1]
 
 
@@ -165,7 +165,7 @@ def test_names_of_other_suites(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         test_names=OWN_NAMES, test_problems=OWN_PROBLEMS, test_not_marked=NOT_MARKED
     )
-    result = pytester.runpytest_subprocess("-rN", "--llm-model=llmarith/exact")
+    result = pytester.runpytest_subprocess("-rN", "--llm-model=llmarith/oracle")
     result.assert_outcomes(passed=2 + 2 + 2 + 2 + 2, failed=1 + 1, errors=8)
     assert sum("need a problem; write a mark" in line for line in result.outlines) == 6
     assert (

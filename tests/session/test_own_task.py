@@ -289,17 +289,17 @@ def test_a_grid_with_scores(sorting: Bench, capsys: pytest.CaptureFixture[str]) 
 def test_the_fake_models_answer_the_grid(
     sorting: Bench, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the measure of the document; `exact` is always right."""
+    """With the measure of the document; `oracle` is always right."""
     counted = code("grid = ").replace("=replies)", "=replies, measures=[mostly])")
     before, after = counted.split("grid = ")
     whole = f"{before}{code('= share(')}\n\ngrid = {after}"
     sorting.pytester.makepyfile(test_sorting=whole)
-    fakes = [f"--llm-model=llmarith/{name}" for name in ("exact", "sloppy")]
+    fakes = [f"--llm-model=llmarith/{name}" for name in ("oracle", "sloppy")]
     assert sorting.run("-k", "sorting", *fakes, model=None).ret == 0
     correct = Counter(
         one["model"] for one in sorting.records() if one["outcome"] == "correct"
     )
-    assert correct["llmarith/exact"] == 40
+    assert correct["llmarith/oracle"] == 40
     assert 0 < correct["llmarith/sloppy"] < 40
     run = str(sorting.runs[0])
     capsys.readouterr()

@@ -67,7 +67,7 @@ def outlook(
             "(reasoning not included; no price known, --llm-price=IN,OUT gives one)",
         ),
         (
-            outlook(name="llmarith/exact"),
+            outlook(name="llmarith/oracle"),
             "800 questions; about 20.0k prompt tokens, free: simulated",
         ),
         (

@@ -298,7 +298,7 @@ MISTAKES = """
 --llm-dry-run | openai/own | remove --llm-dry-run
 --llm-store=off | openai/own | remove --llm-store=off
 --llm-store=only | openai/own | remove --llm-store=only
-| llmarith/exact | is asked by this machine alone
+| llmarith/oracle | is asked by this machine alone
 --llm-param extra_headers={"a":"b"} | openai/own | headers
 --llm-max-cost=1 | openai/own | llmarith batch submit --max-cost
 | openai/responses/x | no file

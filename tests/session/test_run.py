@@ -270,7 +270,7 @@ def test_wrong_usage(bench: Bench) -> None:
         ("openai/m", ("--llm-reports=taken",), "a file is in the way"),
         ("openai/m", ("--llm-fail-under=most",), "'most'"),
         ("openai/m", ("--llm-fail-under=arithmtic:80",), "'arithmtic'"),
-        ("llmarith/neat", (), "llmarith/exact"),
+        ("llmarith/orakel", (), "llmarith/oracle"),
         (
             "judge:llmarith/sloppy=openai/m",
             ("--oeis-judge=llm:llmarith/sloppy",),
@@ -556,7 +556,7 @@ def test_another_version_on_a_worker(bench: Bench) -> None:
             if getattr(config, "workerinput", {}).get("workerid") == "gw1":
                 xdist.version = lambda name: "0.0.1"
     """)
-    result = bench.run("-n", "2", model="llmarith/exact")
+    result = bench.run("-n", "2", model="llmarith/oracle")
     assert result.ret == 6
     said = " ".join(result.stdout.str().split())
     assert re.search(

@@ -179,13 +179,13 @@ def test_a_key_in_what_is_asked_is_refused(
             f"--llm-system-prompt={KEY}",
             "--llm-dry-run",
         ),
-        "llmarith/exact: the parameter user": (f"--llm-param=user=I am {KEY}.",),
+        "llmarith/oracle: the parameter user": (f"--llm-param=user=I am {KEY}.",),
         "--llm-prompt-template: the template 'mine'": (
             "--llm-prompt-template=mine.txt",
         ),
     }.items():
         result = pytester.runpytest(
-            "--llm-model=llmarith/exact", "-p", "no:cacheprovider", *given
+            "--llm-model=llmarith/oracle", "-p", "no:cacheprovider", *given
         )
         assert (result.ret, result.outlines) == (pytest.ExitCode.USAGE_ERROR, [])
         (line,) = filter(None, result.errlines)

@@ -25,7 +25,7 @@ BENCH = """
     @pytest.mark.oeis
     def test_oeis(problem, ask): ask(problem)
 """
-MODELS = ("--llm-model=llmarith/exact", "--llm-model=llmarith/sloppy")
+MODELS = ("--llm-model=llmarith/oracle", "--llm-model=llmarith/sloppy")
 ARITHMETIC, ADDITION, OEIS = 8 * 3 * 3, 7, 5
 
 Items = Sequence[pytest.Item]
@@ -102,7 +102,7 @@ def test_every_item_is_in_one_shard_and_shards_are_even(collect: Collect) -> Non
                 tasks[index][place["model"], place["task"]] += 1
             asked = [
                 {one.replace(model, "") for one in ids(mine) if model in one}
-                for model in ("exact", "sloppy")
+                for model in ("oracle", "sloppy")
             ]
             assert asked[0] == asked[1]
         for counted in (cells, tasks):
@@ -124,7 +124,7 @@ def test_a_problem_stays_together(pytester: pytest.Pytester, collect: Collect) -
     )
     configs = ("--llm-number-format=plain,comma", "--llm-repeats=3")
     everything = collect(
-        "--llm-model=llmarith/exact",
+        "--llm-model=llmarith/oracle",
         "-k",
         "int_add or addition or test_other",
         *configs,
