@@ -183,9 +183,9 @@ class Field(Part):
 class View(Part):
     """A table of a task.
 
-    `rows`: `model`, `variant`, `depth`, or the key of a measure with several figures,
-        each of which has a row
-    `across`: `depth` for a column per depth, of the only field; empty for none
+    `rows` is `model`, `variant`, `depth`, or the key of a measure with several figures,
+    each of which has a row. `across` is `depth` for a column per depth, of the only
+    field, and empty for none.
     """
 
     title: str

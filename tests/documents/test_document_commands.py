@@ -27,6 +27,7 @@ REPLACED = {
     "classic_easy,classic_hard": "starter",
     "classic_hard": "starter",
     "-n 8": "-n 2",
+    "-n 16 --oeis-scheduler=tcp://head.example:8786": "-n 2",
     "llmarith batch cancel batch_68a1f0": "llmarith batch status",
     # Of questions without a stored reply, and of no results yet.
     "--llm-questions-out=questions.jsonl": "--llm-questions-out=questions.jsonl --llm-seed=7",

@@ -104,7 +104,9 @@ def test_what_is_in_the_wheel(wheel: Path) -> None:
         "*.svg",
         "py.typed",
     )
-    begun = below("benches", ["*.py"], KIT) | below("oeis_cache/starter", ["A*"], KIT)
+    begun = below("benches", ["*.py", "*.md"], KIT) | below(
+        "oeis_cache/starter", ["A*"], KIT
+    )
     others = ("oeis_cache/README.md", "oeis_cache/NOTICE.md")
     ci = ("action.yml", "docs/ci/pull-request.yml")
     begun |= {KIT + name for name in (*others, *ci)}
