@@ -13,7 +13,12 @@ from pytest_llmarith.safe_text import text_of_error
 from pytest_llmarith.sandbox.isolation import UnavailableError, probe
 from pytest_llmarith.sandbox.program_runs import IsolationLevel
 from pytest_llmarith.tasks.oeis.details import IntegerSequence
-from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs, ungraded
+from pytest_llmarith.tasks.oeis.grader import (
+    ProgramRules,
+    Programs,
+    programs,
+    ungraded,
+)
 from pytest_llmarith.tasks.task import Grade, NoAnswer, Problem, Tools
 
 _OPTION = "--oeis-scheduler"
@@ -31,8 +36,11 @@ class ClusterPrograms(Programs):
         self._scheduler = scheduler
 
     @cached_property
-    def _client(self) -> Any:
-        """Raises ValueError unless each worker has this version and a sandbox."""
+    def _cluster(self) -> tuple[Any, Sequence[str]]:
+        """A client, and the kind of machine of each worker.
+
+        Raises ValueError unless each worker has this version and a sandbox.
+        """
         client = connected(self._scheduler, _OPTION)
         try:
             found = on_each_worker(client, _kind_of_machine, self._rules.sandbox)
@@ -44,20 +52,19 @@ class ClusterPrograms(Programs):
         except BaseException:
             client.close()
             raise
-        self._kinds = sorted(found.values())
-        return client
+        return client, list(found.values())
 
     def unavailable(self) -> str | None:
-        self._client  # noqa: B018
+        self._cluster  # noqa: B018
         return None
 
     def about(self, variants: Sequence[str], verbose: bool) -> list[str]:
-        self._client  # noqa: B018
-        kinds = set(self._kinds)
+        _, workers = self._cluster
+        kinds = sorted(set(workers))
         lines = [
             f"OEIS sets: {', '.join(variants)}",
-            f"programs run on {len(self._kinds)} workers of a Dask cluster: "
-            f"{', '.join(sorted(kinds))}",
+            f"programs run on {len(workers)} workers of a Dask cluster: "
+            f"{', '.join(kinds)}",
         ]
         if len(kinds) > 1:
             lines.append("their times, and scores near a limit, cannot be compared")
@@ -67,7 +74,8 @@ class ClusterPrograms(Programs):
         from distributed import TimeoutError as StillRunning
 
         try:
-            future: Any = self._client.submit(
+            client, _ = self._cluster
+            future = client.submit(
                 _grade_there,
                 self._rules,
                 answer,
@@ -87,6 +95,12 @@ class ClusterPrograms(Programs):
             return ungraded(None, f"the cluster was lost: {text_of_error(error)}")
 
 
+@cache
+def cluster_programs(rules: ProgramRules, scheduler: str) -> ClusterPrograms:
+    """The grader of this process, which connects once."""
+    return ClusterPrograms(rules, scheduler)
+
+
 def _kind_of_machine(sandbox: IsolationLevel | None) -> str:
     """The processor and isolation of a worker. Raises UnavailableError."""
     from pytest_llmarith.sandbox.runner import machine_facts
@@ -94,11 +108,6 @@ def _kind_of_machine(sandbox: IsolationLevel | None) -> str:
     facts, level = machine_facts(), probe(sandbox).level
     processor = facts["processor"] or facts["machine"]
     return f"{processor}, {facts['interpreter']}, sandbox {level}"
-
-
-@cache
-def _programs(rules: ProgramRules) -> Programs:
-    return Programs(rules)
 
 
 def _grade_there(
@@ -118,4 +127,4 @@ def _grade_there(
         simulated=simulated,
         worker=here().address,
     )
-    return _programs(rules).grade_program(answer, sequence, tools)
+    return programs(rules).grade_program(answer, sequence, tools)

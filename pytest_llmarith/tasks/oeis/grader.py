@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 from pytest_llmarith.records import Reply, for_record
@@ -163,6 +163,12 @@ class Programs:
             return limits
         shorter = [limit for limit in limits.seconds[:-1] if limit < tools.limit_s]
         return replace(limits, seconds=(*shorter, float(tools.limit_s)))
+
+
+@cache
+def programs(rules: ProgramRules) -> Programs:
+    """The grader of this process, as its sandbox takes seconds to probe."""
+    return Programs(rules)
 
 
 def grade_program(

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.oeis.cache import Cache
 from pytest_llmarith.tasks.oeis.details import IntegerSequence
-from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs
+from pytest_llmarith.tasks.oeis.grader import ProgramRules, Programs, programs
 from pytest_llmarith.tasks.oeis.oeis_settings import OeisSettings
 from pytest_llmarith.tasks.task import OEIS, BuiltInTask, Problem, TaskProblem
 
@@ -77,13 +77,8 @@ def sequence_problems(
     return problems_of(task(sets, settings.entries, _programs(settings)), seed, 1)
 
 
-_PROGRAMS: dict[tuple[ProgramRules, str | None], Programs] = {}
-
-
 def _programs(settings: OeisSettings) -> Programs:
-    """The grader of programs; one for all functions of this process, as its sandbox
-    takes seconds to probe.
-    """
+    """The grader of programs; one for all functions of this process."""
     judge = settings.judge
     rules = ProgramRules(
         rules=settings.rules,
@@ -93,14 +88,11 @@ def _programs(settings: OeisSettings) -> Programs:
         static_judge=settings.static_judge,
         judge=judge.name if judge else None,
     )
-    key = rules, settings.scheduler
-    if key not in _PROGRAMS:
-        _PROGRAMS[key] = Programs(rules)
-        if settings.scheduler is not None:
-            from pytest_llmarith.tasks.oeis.cluster import ClusterPrograms
+    if settings.scheduler is None:
+        return programs(rules)
+    from pytest_llmarith.tasks.oeis.cluster import cluster_programs
 
-            _PROGRAMS[key] = ClusterPrograms(rules, settings.scheduler)
-    return _PROGRAMS[key]
+    return cluster_programs(rules, settings.scheduler)
 
 
 def problems_of_set(
