@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import pytest_llmarith.session.controller  # noqa: F401  # an in-process run unloads what it loads, classes and all
+from pytest_llmarith.figures.estimates import TASKS
 from pytest_llmarith.tasks.registry import register_built_in
 from tests.warm import warm_programs
 
@@ -71,3 +72,12 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         shared = shared.parent
     with warm_programs(shared) as folder:
         yield folder
+
+
+@pytest.fixture
+def known_tasks() -> Iterator[None]:
+    """Tasks of a test are known to no other."""
+    before = dict(TASKS)
+    yield
+    TASKS.clear()
+    TASKS.update(before)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from pytest_llmarith.cli import main
-from pytest_llmarith.figures.estimates import TASKS
 from tests.papers.suites import SUITES, copy_suites, outcomes, records_of
 
 NAMES = sorted(path.stem for path in SUITES.glob("*.py"))
@@ -19,13 +16,7 @@ SMALL = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _known_tasks() -> Iterator[None]:
-    """Tasks of a test are known to no other."""
-    before = dict(TASKS)
-    yield
-    TASKS.clear()
-    TASKS.update(before)
+pytestmark = pytest.mark.usefixtures("known_tasks")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,7 @@ import pytest
 from pytest_llmarith.cli import main
 from pytest_llmarith.figures.estimates import TASKS
 
-
-@pytest.fixture(autouse=True)
-def _known_tasks() -> Iterator[None]:
-    """Tasks of a test are known to no other."""
-    before = dict(TASKS)
-    yield
-    TASKS.clear()
-    TASKS.update(before)
+pytestmark = pytest.mark.usefixtures("known_tasks")
 
 
 _MODEL = """
