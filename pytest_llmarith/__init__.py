@@ -9,7 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmarith.figures.estimates import Field, Figure, Measure, View
+    from pytest_llmarith.figures.estimates import (
+        Field,
+        Figure,
+        Measure,
+        Published,
+        View,
+    )
     from pytest_llmarith.figures.shares import share
     from pytest_llmarith.report.frames import load
     from pytest_llmarith.tasks.number_tasks import number_task
@@ -31,6 +37,7 @@ __all__ = [
     "Measure",
     "NoAnswer",
     "Problem",
+    "Published",
     "Task",
     "View",
     "load",
@@ -41,6 +48,7 @@ _MODULES = {
     "Field": "figures.estimates",
     "Figure": "figures.estimates",
     "Measure": "figures.estimates",
+    "Published": "figures.estimates",
     "View": "figures.estimates",
     "load": "report.frames",
     "number_task": "tasks.number_tasks",

@@ -39,7 +39,6 @@ from pytest_llmarith.types import (
     Symbols,
 )
 
-SUITES = "benches/papers"  # below pytest's root
 _MAX_SHARDS = 10_000
 _MAX_DEPTH = 1000
 _QUESTIONS = 100  # of adaptive asking, per variant
@@ -225,15 +224,9 @@ def _parse(config: pytest.Config) -> Settings:
 
 
 def _suite(root: Path, name: str) -> Path:
-    """The file of a suite. Its name is none that pytest collects, so that it is asked
-    for by name alone.
-    """
-    folder = root / SUITES
-    found = {path.stem: path for path in sorted(folder.glob("*.py"))}
-    if name not in found:
-        known = ", ".join(found) or "none here, llmarith init copies them"
-        raise ValueError(f"{name!r} is not in {SUITES}; there are: {known}")
-    return found[name]
+    from pytest_llmarith.tasks.restore import suite_file
+
+    return suite_file(root, name)
 
 
 def _file_in(folder: Path, name: str) -> Path:

@@ -34,9 +34,19 @@ def prompt(problem):
     )
 
 
-def by_length(title, measure, meaning):
+SOURCE = "Y. Deng, posts of 17 September 2024"
+ACCURACY = (
+    f'published: o1 "solves up to 9x9 multiplication with decent accuracy", gpt-4o '
+    f'"struggles beyond 4x4", a GPT-2 small trained for it is right in 99.5 % up to '
+    f"20x20 ({SOURCE})"
+)
+TOKENS = f"published: o1 uses about 3,600 for 20x20 ({SOURCE})"
+
+
+def by_length(title, measure, meaning, cited=""):
     """A table with a row for each m and a column for each n."""
-    return View(title, "variant", [Field(title, meaning, measure)], across="depth")
+    field = Field(title, meaning, measure)
+    return View(title, "variant", [field], across="depth", cited=cited)
 
 
 multiplication = number_task(
@@ -46,7 +56,12 @@ multiplication = number_task(
     numbers=["lhs", "rhs"],
     reply_tokens=400,
     views=[
-        by_length("correct %", "{correct_percentage}", "correct products, by n digits"),
+        by_length(
+            "correct %",
+            "{correct_percentage}",
+            "correct products, by n digits",
+            ACCURACY,
+        ),
         by_length(
             "tokens of a reply",
             "{completion_tokens:median}",
@@ -56,6 +71,7 @@ multiplication = number_task(
             "reasoning tokens",
             "{reasoning_tokens:median}",
             "median tokens of reasoning, by n digits",
+            TOKENS,
         ),
     ],
 )

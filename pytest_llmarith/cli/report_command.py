@@ -67,6 +67,11 @@ def add_report(commands: parser.Commands) -> None:
         "Order results by a column, such as correct or model; - reverses the order"
     )
     command.add_argument("--sort", metavar="[-]COLUMN", help=purpose)
+    purpose = (
+        "Show the tables of the suite benches/papers/NAME.py below this folder, with "
+        "published rows, and count its tasks only"
+    )
+    command.add_argument("--suite", metavar="NAME", help=purpose)
 
 
 def _report(request: argparse.Namespace) -> int:
@@ -74,15 +79,28 @@ def _report(request: argparse.Namespace) -> int:
     from pytest_llmarith.report.report import report
     from pytest_llmarith.report.selection import Detail, Selection, parse_order
     from pytest_llmarith.results.loaded import load_all_runs
+    from pytest_llmarith.results.run_files import UsageError
+    from pytest_llmarith.tasks.restore import load_suite
 
+    tasks = request.task
+    if request.suite is not None:
+        if tasks:
+            raise UsageError("--suite names its tasks; remove --task")
+        try:
+            suite = load_suite(Path(), request.suite)
+        except ValueError as error:
+            raise UsageError(f"--suite: {error}") from None
+        for task in suite.tasks:
+            task.register()
+        tasks = suite.names
     report(
         load_all_runs(request.runs, parser.note),
         request.format,
         Destination(sys.stdout, request.output, request.force, request.spreadsheet),
         shutil.get_terminal_size().columns,
-        Selection(request.model, request.task, request.min_depth, request.max_depth),
+        Selection(request.model, tasks, request.min_depth, request.max_depth),
         None if request.sort is None else parse_order(request.sort),
-        Detail(request.verbose, request.measures),
+        Detail(request.verbose, request.measures, request.suite is not None),
     )
     return 0
 

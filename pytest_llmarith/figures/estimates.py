@@ -180,18 +180,33 @@ class Field(Part):
         return "".join(parts)
 
 
+class Published(Part):
+    """A row of a table in the literature.
+
+    `cells` are its texts by the titles of columns, or by depth; `row` is the variant,
+    or whatever else names a row beside its model.
+    """
+
+    model: str
+    cells: Mapping[str, str]
+    row: str = ""
+
+
 class View(Part):
     """A table of a task.
 
     `rows` is `model`, `variant`, `depth`, or the key of a measure with several figures,
     each of which has a row. `across` is `depth` for a column per depth, of the only
-    field, and empty for none.
+    field, and empty for none. `published` are rows of others, shown with the rows that
+    they are about; `cited` says where these, or other results, stand.
     """
 
     title: str
     rows: str
     fields: Sequence[Field]
     across: Literal["", "depth"] = ""
+    published: Sequence[Published] = ()
+    cited: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,12 @@ from pytest_llmarith.report.run_status import (
     wrapped,
     wrong_trials,
 )
-from pytest_llmarith.report.sections import Results, overview, sections
+from pytest_llmarith.report.sections import (
+    Results,
+    overview,
+    sections,
+    tables_of_tasks,
+)
 from pytest_llmarith.report.selection import Detail, Format, Order, Selection
 from pytest_llmarith.report.series import (
     PageRun,
@@ -34,7 +39,7 @@ from pytest_llmarith.results.load import UNFINISHED, LoadedRun
 from pytest_llmarith.results.run_files import UsageError, encode
 from pytest_llmarith.safe_text import sanitize, sanitize_name
 from pytest_llmarith.summaries import RunSummary, described
-from pytest_llmarith.views.table import Level
+from pytest_llmarith.views.table import Level, Table
 
 _LONGEST_RUN = 100
 _LONGEST_PATH = 1_000
@@ -59,6 +64,14 @@ class _Shown:
         if self.results.run:
             return self.runs[0].name
         return f"{len(self.runs):,} runs"
+
+    @property
+    def tables(self) -> list[Table]:
+        """Those of a document."""
+        if self.detail.only_own:
+            return tables_of_tasks(self.results, self.detail.level)
+        found = sections(self.results, self.detail.level)
+        return [table for one in found for table in one.tables]
 
 
 def report(
@@ -156,6 +169,8 @@ def _screen(shown: _Shown, width: int) -> list[str]:
     lines = _first_lines(shown, width)
     other = _compared_elsewhere(shown)
     lines += wrap(other, width, break_long_words=False, break_on_hyphens=False)
+    if shown.detail.only_own:
+        return lines + together(shown.tables, width)
     return lines + results_screen(shown.results, width, shown.detail.level)
 
 
@@ -164,8 +179,7 @@ def _latex(shown: _Shown, width: int) -> Iterator[str]:
         yield f"% {line}"
     yield _PACKAGES
     only = f"Only {shown.selection}" if shown.selection else ""
-    found = sections(shown.results, shown.detail.level)
-    yield from as_latex([table for one in found for table in one.tables], only)
+    yield from as_latex(shown.tables, only)
 
 
 def _markdown(shown: _Shown, width: int) -> Iterator[str]:
@@ -175,8 +189,7 @@ def _markdown(shown: _Shown, width: int) -> Iterator[str]:
     for line in _remarks(shown, width):
         yield f"- {code(line)}"
     yield ""
-    found = sections(shown.results, shown.detail.level)
-    tables = [table for one in found for table in one.tables]
+    tables = shown.tables
     if shown.results.run and shown.detail.all_tables:
         # for the summary of a CI job
         wrong = WRONG_TRIALS.table(wrong_trials(shown.pages[0].records, _MOST_WRONG))

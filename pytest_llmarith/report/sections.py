@@ -81,6 +81,7 @@ from pytest_llmarith.views.table import Column, Definition, Level, Row, Table
 _FIRST = ("model", "task", "correct", "holds_to", "d50", "cost", "most_errors")
 
 
+_CORRECT = "correct_percentage", ""
 _FEW = 4  # models whose names fit as columns
 
 _BAND = "The band around a curve is its 95 % interval."
@@ -213,7 +214,7 @@ def _overview(results: Results, level: Level) -> Iterator[Block]:
 
 
 def _of_tasks(results: Results, level: Level) -> Iterator[Block]:
-    """The measures that a task brings."""
+    """The measures that a task brings, and its own tables."""
     for task, rows in _tasks(results.rows).items():
         columns = {}
         for row in rows:
@@ -224,9 +225,22 @@ def _of_tasks(results: Results, level: Level) -> Iterator[Block]:
         if columns:
             table = definition.table(rows, level, trials=trials_of)
             yield Block([_of_task(table, task)])
-        views = {view.title: view for row in rows for view in row.result.facts.views}
-        for view in views.values():
-            yield Block([_of_task(task_table(view, rows, level), task)])
+        for table in _views(task, rows, level):
+            yield Block([table])
+
+
+def tables_of_tasks(results: Results, level: Level) -> list[Table]:
+    """The own tables of all tasks, such as those of a paper."""
+    found: list[Table] = []
+    for task, rows in _tasks(results.rows).items():
+        found += _views(task, rows, level)
+    return found
+
+
+def _views(task: str, rows: Sequence[Here], level: Level) -> Iterator[Table]:
+    views = {view.title: view for row in rows for view in row.result.facts.views}
+    for view in views.values():
+        yield _of_task(task_table(view, rows, level), task).folded()
 
 
 def _models_by_task(rows: Sequence[Here], tasks: Sequence[str]) -> Table:
@@ -358,6 +372,8 @@ def _cells(results: Results, level: Level) -> Iterator[Block]:
             yield Block([_of_task(table, task)])
         if level >= Level.FULL or len(grids) == 1:
             for row in grids:
+                if level >= Level.FULL and _has_own_cells(row):
+                    continue
                 yield Block(
                     [_of_result(_by_depth(row, level), row)],
                     title=short_name(row.task),
@@ -371,6 +387,14 @@ def _cells(results: Results, level: Level) -> Iterator[Block]:
                 if row.depths:
                     table = transposed(BY_DEPTH.table(row.depths, level))
                     yield Block([_of_result(table, row)])
+
+
+def _has_own_cells(row: Here) -> bool:
+    """Whether a table that its task brings has all cells."""
+    return any(
+        view.across and view.rows == "variant" and view.fields[0].figures == [_CORRECT]
+        for view in row.result.facts.views
+    )
 
 
 def _of_result(table: Table, row: Here) -> Table:

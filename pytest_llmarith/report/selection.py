@@ -153,11 +153,12 @@ def parse_order(text: str) -> Order:
 
 class Detail(NamedTuple):
     """What is shown beside the head of a report; CSV and JSON have the estimates of all
-    measures, or of these.
+    measures, or of these. `only_own`: the own tables of tasks, and no others
     """
 
     all_tables: bool = False
     measures: Sequence[str] = ()
+    only_own: bool = False
 
     @property
     def level(self) -> Level:

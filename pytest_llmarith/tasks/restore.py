@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_llmarith import records
 from pytest_llmarith.safe_text import text_of_error
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.registry import BUILT_IN
-from pytest_llmarith.tasks.task import InvalidTask, Problem, Task
+from pytest_llmarith.tasks.task import RESERVED, InvalidTask, Problem, Task
 
+SUITES = "benches/papers"  # below pytest's root
 _MOST_TRIALS = 1 << 20
 
 
@@ -92,12 +93,53 @@ def load_task(text: str) -> Task[Any]:
         raise ValueError(f"{text!r} is no FILE:NAME; write test_sorting.py:sorting")
     if not Path(file).is_file():
         raise ValueError(f"{file}: no such file")
+    found = _names_in(file).get(name)
+    if not isinstance(found, Task):
+        raise ValueError(f"{file} has no Task of the name {name}")
+    return found
+
+
+def _names_in(file: str) -> dict[str, Any]:
+    """What a file of tasks defines. Raises ValueError in one line."""
     try:
-        found = runpy.run_path(file).get(name)
+        return runpy.run_path(file)
     except Exception as error:
         raise ValueError(
             f"{file}: cannot be imported ({text_of_error(error)})"
         ) from None
-    if not isinstance(found, Task):
-        raise ValueError(f"{file} has no Task of the name {name}")
-    return found
+
+
+# --- suites ---------------------------------------------------------------------------
+
+
+class Suite(NamedTuple):
+    """The tasks that a suite brings, and the names of all that it asks."""
+
+    tasks: Sequence[Task[Any]]
+    names: Sequence[str]
+
+
+def suite_file(root: Path, name: str) -> Path:
+    """The file of a suite. Its name is none that pytest collects, so that it is asked
+    for by name alone.
+
+    Raises ValueError in one line.
+    """
+    found = {path.stem: path for path in sorted((root / SUITES).glob("*.py"))}
+    if name not in found:
+        known = ", ".join(found) or "none here, llmarith init copies them"
+        raise ValueError(f"{name!r} is not in {SUITES}; there are: {known}")
+    return found[name]
+
+
+def load_suite(root: Path, name: str) -> Suite:
+    """A suite by its name. Raises ValueError in one line."""
+    tasks, names = [], []
+    for found in _names_in(str(suite_file(root, name))).values():
+        if isinstance(found, Task):
+            tasks.append(found)
+            names.append(found.name)
+        for mark in getattr(found, "pytestmark", ()):
+            if mark.name in RESERVED:  # the mark of a built-in task has its name
+                names.append(mark.name)
+    return Suite(tasks, names)

@@ -376,6 +376,19 @@ class Task(Generic[Answer]):
                 f"Task {self.name}: the view {view.title!r} has a column per depth, "
                 f"which is of one field; it has {len(view.fields)}"
             )
+        titles = {column.title for column in view.fields}
+        for one in view.published:
+            if not view.cited:
+                raise ValueError(
+                    f"Task {self.name}: the view {view.title!r} has published rows and "
+                    f"no source; write cited='arXiv ..., table 2'"
+                )
+            if not view.across and not titles.issuperset(one.cells):
+                raise ValueError(
+                    f"Task {self.name}: the published row of {one.model!r} has "
+                    f"{', '.join(one.cells)}; the view {view.title!r} has the columns "
+                    f"{', '.join(sorted(titles))}"
+                )
         known = {*MEASURES, *(one.key for one in self.measures)}
         keys = {view.rows} - {"model", "variant", "depth"}
         for column in view.fields:

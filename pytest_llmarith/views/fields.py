@@ -7,12 +7,27 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_llmarith.figures.count import MEASURES
-from pytest_llmarith.figures.estimates import Described, Field, Figure, Measure, View
+from pytest_llmarith.figures.estimates import (
+    Described,
+    Field,
+    Figure,
+    Measure,
+    Published,
+    View,
+)
 from pytest_llmarith.figures.own_measures import FAILED
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.places import LONGEST_LABEL, Here, share_of, short_name
-from pytest_llmarith.views.table import Column, Definition, Kind, Level, Table
+from pytest_llmarith.views.table import (
+    Column,
+    Definition,
+    Kind,
+    Level,
+    Row,
+    Shown,
+    Table,
+)
 
 _LONGEST_MEANING = 1_000
 
@@ -83,13 +98,36 @@ def task_table(view: View, rows: Sequence[Here], level: Level) -> Table:
         )
         whose = (*WHOSE[:1], name)
     definition = Definition("own", short_name(view.title), [*whose, *columns])
-    return definition.table(
+    table = definition.table(
         places,
         level,
         across=depths,
         at=lambda here, depth: here._replace(depth=depth),
         trials=trials_of,
     )
+    return _with_published(table, view) if table.rows else table
+
+
+def _with_published(table: Table, view: View) -> Table:
+    """The table with the rows of others below those that they are about."""
+    rows = list(table.rows)
+    names = table.values("row") if table.has("row") else [""]
+    for one in view.published:
+        if one.row in names:
+            rows.append(Row([_published(one, column) for column in table.columns]))
+    if table.has("row"):
+        place = table.place("row")
+        rows.sort(key=lambda row: names.index(row.values[place]))
+    return replace(table, rows=rows, legend=sanitize(view.cited, _LONGEST_MEANING))
+
+
+def _published(one: Published, column: Column[Any]) -> Any:
+    if column.key == "model":
+        return kinds.ModelLabel(short_name(one.model), one.model, ("published",))
+    if column.key == "row":
+        return one.row
+    text = one.cells.get(column.title)
+    return Shown(sanitize(text, LONGEST_LABEL)) if text else None
 
 
 def _places(row: Here, rows: str) -> Sequence[Here]:
@@ -127,7 +165,11 @@ def _task_column(
     if not others and field.filled([""]) == "":
         column = field_of(first, measures[first], Level.BRIEF)
         return replace(
-            column, title=title, meaning=meaning, value=lambda here: figures(here)[0]
+            column,
+            key=field.text,
+            title=title,
+            meaning=meaning,
+            value=lambda here: figures(here)[0],
         )
 
     def text(here: Here) -> str | None:
@@ -138,7 +180,7 @@ def _task_column(
             texts.append(kinds.FIGURE.shown(one).text)
         return sanitize(field.filled(texts), LONGEST_LABEL)
 
-    return Column("text", title, kinds.TEXT, meaning, text)
+    return Column(field.text, title, kinds.TEXT, meaning, text)
 
 
 def _in_matrix(column: Column[Any]) -> Column[Any]:

@@ -71,16 +71,26 @@ class Kind(Generic[V]):
     unknown: str = UNKNOWN  # empty if a dash is a value
 
     def shown(self, value: V | None) -> Shown:
-        """A value as people read it; a dash if it is unknown, nothing for a name."""
+        """A value as people read it; a dash if it is unknown, nothing for a name. What
+        is shown already, such as a published figure, stays.
+        """
+        if isinstance(value, Shown):
+            return value
         if value is not None:
             return self.show(value)
         if self.is_name:
             return Shown("")
         return Shown(self.unknown)
 
+    def figure_of(self, value: V | None) -> Any:
+        """The figure of a value; None if it is unknown or a text."""
+        if value is None or isinstance(value, Shown):
+            return None
+        return self.figure(value)
+
     def rank(self, value: V | None) -> Datum:
         """By what a value is sorted."""
-        figure = None if value is None else self.figure(value)
+        figure = self.figure_of(value)
         found: Datum = getattr(figure, "value", figure)
         return found
 

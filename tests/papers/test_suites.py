@@ -89,3 +89,50 @@ def test_a_column_per_depth(
         ["m01", "100", "100", "100"],
         ["m09", "100", "100", "100"],
     ]
+
+
+def test_the_report_of_a_suite(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has the tables of the suite, with what is published, and no others."""
+    copy_suites(pytester)
+    run = ("--llm-suite=multiplication", "--llm-model=llmarith/oracle")
+    outcomes(pytester, *run, *SMALL["multiplication"])
+    (path,) = (pytester.path / "reports").iterdir()
+    page = f"--output={pytester.path / 'page.html'}"
+    for form in ("terminal", "markdown", "latex"):
+        capsys.readouterr()
+        asked = ["report", str(path), "--suite=multiplication", f"--format={form}"]
+        assert main(asked) == 0
+        shown = capsys.readouterr().out
+        assert "9x9 multiplication with decent accuracy" in shown
+        assert "D50" not in shown
+    assert main(["report", str(path), "--format=html", page]) == 0
+    text = (pytester.path / "page.html").read_text("utf-8")
+    assert "9x9 multiplication with decent accuracy" in text
+    assert 'id="cells"' not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--suite=nope", "--suite: 'nope' is not in benches/papers; there are: "),
+        ("--suite=", "--suite: '' is not in"),
+        ("--suite=controls", "no trial of tasks controls; the runs have models "),
+        ("--suite=modular --task=modular", "--suite names its tasks; remove --task"),
+    ],
+)
+def test_no_report_of_a_suite(
+    given: str,
+    message: str,
+    pytester: pytest.Pytester,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    copy_suites(pytester)
+    run = ("--llm-suite=modular", "--llm-model=llmarith/oracle")
+    outcomes(pytester, *run, *SMALL["modular"])
+    (path,) = (pytester.path / "reports").iterdir()
+    capsys.readouterr()
+    assert main(["report", str(path), *given.split()]) == 4
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import pytest_llmarith
+from pytest_llmarith import Task
 from pytest_llmarith.cli import main
 from pytest_llmarith.figures.estimates import TASKS
 
@@ -212,3 +214,75 @@ def test_two_measures_of_one_key_are_refused(pytester: pytest.Pytester) -> None:
     done = pytester.runpytest_subprocess("-q")
     assert done.ret == 2
     assert "measures of the key 'short'" in done.stderr.str() + done.stdout.str()
+
+
+_PUBLISHED = """
+import pytest
+from pytest_llmarith import Field, Grid, Problem, Published, Task, View
+
+rows = [
+    Published("gpt-4o", {"right": "85.3", "of": "1,000"}, row="odd"),
+    Published("nobody", {"right": "12.3"}, row="even"),
+]
+fields = [
+    Field("right", "right ones", "{correct_percentage}"),
+    Field("of", "trials", "{measured} of {measured}"),
+    Field("wrong", "wrong ones of all", "{deviate} of {measured}"),
+]
+words = Task(
+    "words",
+    Grid(lambda *at: Problem({"word": f"{at}"}, "x"), ["plain", "odd"], [2, 3]),
+    lambda problem: problem["word"],
+    views=[View("as printed", "variant", fields, published=rows, cited="a paper, table 2")],
+)
+
+@pytest.mark.llmarith_task(words, trials=1)
+def test_words(problem, ask):
+    ask(problem)
+"""
+
+
+def test_published_rows(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They stand below the rows that they are about, with their source."""
+    pytester.makeconftest(_MODEL)
+    pytester.makepyfile(_PUBLISHED)
+    assert pytester.runpytest_inprocess("-p", "no:xdist").ret == 0
+    (run,) = (pytester.path / "reports").iterdir()
+    for form in ("terminal", "markdown", "latex"):
+        capsys.readouterr()
+        assert main(["report", str(run), "-v", f"--format={form}"]) == 0
+        shown = capsys.readouterr().out
+        assert "85.3" in shown
+        assert "a paper, table 2" in shown
+        assert "12.3" not in shown
+        if form == "terminal":
+            table = shown.partition("as printed")[2].splitlines()[1:6]
+            plain, odd, other = [line.split() for line in table[2:]]
+            assert plain[1] == "plain"
+            assert odd[1] == "odd"
+            assert odd[-6:] == ["2", "of", "2", "0", "of", "2"]
+            assert other == ["gpt-4o", "(published)", "odd", "85.3", "1,000", "-"]
+    page = (run / "report.html").read_text("utf-8")
+    assert "85.3" in page
+    assert "a paper, table 2" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ((", cited='a paper'", ""), "has published rows and no source"),
+        (("right': '1'", "left': '1'"), "the published row of 'm' has left"),
+    ],
+)
+def test_published_rows_that_are_none(change: tuple[str, str], message: str) -> None:
+    view = (
+        "View('v', 'variant', [Field('right', 'r', '{correct_percentage}')], "
+        "published=[Published('m', {'right': '1'})], cited='a paper')"
+    )
+    names = {name: getattr(pytest_llmarith, name) for name in pytest_llmarith.__all__}
+    with pytest.raises(ValueError, match=message):
+        Task(
+            "words", [], lambda problem: "", views=[eval(view.replace(*change), names)]
+        )

@@ -162,7 +162,7 @@ def _printable(text: str) -> str:
 
 def _ends(column: Column[Any], value: Any) -> Sequence[float] | None:
     """The figure, and the ends of its interval or itself."""
-    found = None if value is None else column.kind.figure(value)
+    found = column.kind.figure_of(value)
     if found is None or found.value is None:
         return None
     ends = [found.low, found.high]
