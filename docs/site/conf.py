@@ -60,7 +60,7 @@ CONTENTS = {
     "To learn": "tutorial running own-bench own-task bridges breaking-point",
     "To do": "models money batches sequences programs conditions comparing publishing ci scale containers",
     "To look up": "questions options reports columns company site/api screens page errors",
-    "To know why": "grading conformance oeis statistics confidence paper architecture release",
+    "To know why": "grading conformance oeis statistics confidence paper cheats architecture release",
 }
 PROJECT = """
     CONTRIBUTING CHANGELOG SECURITY CODE_OF_CONDUCT exactnum/README exactnum/CHANGELOG

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.batch_command import add_batch, add_replies
+from pytest_llmarith.cli.bundle_command import add_publish
 from pytest_llmarith.cli.compare_command import add_compare, add_plan
 from pytest_llmarith.cli.conformance_command import add_conformance
 from pytest_llmarith.cli.init import add_init
@@ -106,6 +107,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_trials(commands)
     add_export(commands)
     add_merge(commands)
+    add_publish(commands)
     add_conformance(commands)
     add_oeis(commands)
     add_store(commands)

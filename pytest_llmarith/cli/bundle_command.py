@@ -1,0 +1,52 @@
+"""`llmarith publish` and `verify`: runs that others can check."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from pytest_llmarith.cli import parser
+
+
+def add_publish(commands: parser.Commands) -> None:
+    """Declare `llmarith publish`."""
+    purpose = "Write a run as a bundle that others can check with llmarith verify"
+    details = (
+        "What could identify an account, a person or a key is refused. "
+        f"{parser.NO_CHANGE}"
+    )
+    command = parser.add_command(commands, "publish", purpose, details, _publish)
+    command.add_argument("run_path", type=Path, metavar="RUN", help="A run's folder")
+    command.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="Folder of the bundle; it must not exist",
+    )
+    purpose = (
+        "The lock of the packages (default: pylock.toml, uv.lock, poetry.lock or "
+        "requirements.txt of the current folder, if there is one)"
+    )
+    command.add_argument("--lock", type=Path, metavar="FILE", help=purpose)
+    purpose = "Publish this text, though it looks like an address, a path or an id"
+    parser.add_repeatable(command, "--allow", "TEXT", purpose)
+
+
+def _publish(request: argparse.Namespace) -> int:
+    from pytest_llmarith.bundles.publish import publish
+
+    made = publish(
+        request.run_path,
+        request.output,
+        lock=request.lock,
+        allowed=request.allow,
+        environ=os.environ,
+    )
+    parser.say(
+        f"published in {parser.sanitize_line(str(request.output))}: "
+        f"{', '.join(made.files)}",
+        f"sha256 of the whole: {made.sha256}",
+    )
+    return 0
