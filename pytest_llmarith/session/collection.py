@@ -25,7 +25,12 @@ from pytest_llmarith.session.items import (
 from pytest_llmarith.session.marks import mark_of
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import check_distinct, check_template
-from pytest_llmarith.tasks.task import LONGEST_LIMIT_S, InvalidTask, TaskProblem
+from pytest_llmarith.tasks.task import (
+    LONGEST_LIMIT_S,
+    InvalidTask,
+    TaskProblem,
+    UnusableInput,
+)
 from pytest_llmarith.types import Model, PromptConfig
 
 MODEL_FIXTURE = "llm_model"
@@ -46,6 +51,8 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
         problems = mark.problems(arguments, settings)
         configs = _configs_of(metafunc, problems, settings)
         marks = _limit_marks(metafunc, problems)
+    except UnusableInput:
+        raise
     except (pytest.UsageError, ValueError) as error:
         runs_users_task = problem_marks(metafunc)[0].name in _MARKS_WITH_TASKS
         if runs_users_task and not isinstance(error, InvalidTask):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +26,7 @@ from pytest_llmarith.session.items import (
 
 HELP_OUTPUT = "llmarith_nothing_selected"
 _MOST_NAMED = 12  # variants
+_WRONG_USAGE = "llmarith_wrong_usage"  # on reports
 
 if TYPE_CHECKING:
     from pytest_llmarith.settings import Settings
@@ -40,6 +41,7 @@ def configure(config: pytest.Config) -> None:
     of_controller = getattr(config, "workerinput", {}).get(OPTIONS_INPUT, {})
     vars(config.option).update(of_controller)
     config.pluginmanager.register(Missing(config), "llmarith-missing")
+    config.pluginmanager.register(RefusedCollection(config), "llmarith-refused")
     if not options.are_given(config):
         if not is_worker:
             config.pluginmanager.register(Idle(config))
@@ -170,6 +172,43 @@ def _skip_mark(item: pytest.Item) -> bool:
     """Whether an item is skipped because no model was chosen."""
     mark = item.get_closest_marker("skip")
     return mark is not None and mark.kwargs.get("reason") == NO_MODEL
+
+
+class RefusedCollection:
+    """Shows wrong usage that is found during collection in one line, and ends the run
+    with its exit status.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._is_refused = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self,
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        report = yield
+        excinfo = report.call.excinfo if report.call is not None else None
+        if excinfo is not None and hasattr(excinfo.value, "is_wrong_usage"):
+            report.longrepr = str(excinfo.value)
+            setattr(report, _WRONG_USAGE, True)
+        return report
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Workers send the reports of their errors, after which xdist would run the
+        tests of other files.
+        """
+        if not hasattr(report, _WRONG_USAGE):
+            return
+        self._is_refused = True
+        loop = self._config.pluginmanager.getplugin("dsession")
+        if loop and not self._config.option.continue_on_collection_errors:
+            loop.shouldstop = "wrong usage found during collection"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._is_refused and session.exitstatus == pytest.ExitCode.INTERRUPTED:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
 
 class Idle:

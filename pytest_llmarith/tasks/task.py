@@ -39,6 +39,14 @@ class InvalidTask(ValueError):
     """A task, a template or a mark cannot be used; the message is one line."""
 
 
+class UnusableInput(InvalidTask):
+    """What a user wrote beside the code of a task cannot be used, such as the rows of a
+    file; the run ends with exit status 4.
+    """
+
+    is_wrong_usage = True  # pytest runs without a task do not import this class
+
+
 class InvalidGrade(ValueError):
     """A grade is none; the message is one line."""
 

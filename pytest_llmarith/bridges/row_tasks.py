@@ -1,0 +1,252 @@
+"""The bridge to questions in rows: a task from a file or a data set of the Hub."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pytest_llmarith.bridges.row_files import HUB, DataRow, RowSource, text_of_value
+from pytest_llmarith.records import NUMBER
+from pytest_llmarith.tasks.number_tasks import number_task
+from pytest_llmarith.tasks.prompts import fill, parts_of
+from pytest_llmarith.tasks.task import (
+    NoAnswer,
+    Problem,
+    Task,
+    UnusableInput,
+    short_repr,
+)
+from pytest_llmarith.types import NanReason
+
+_BEFORE_NUMBER = "####"  # GSM8K's solutions end in `#### 42`
+_NUMBER = re.compile(NUMBER, re.ASCII)
+_GROUPED = re.compile(r"-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", re.ASCII)
+_NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9_.+-]+", re.ASCII)
+_LONGEST_LABEL = 200
+_DEEPEST = 10**9
+# Where a reply says a letter, the surest first.
+_CHOICES = (
+    re.compile(r"\W*([A-Za-z])\W*"),
+    re.compile(r"\\boxed\{\s*(?:\\text\{)?\W{0,3}([A-Z])\b"),
+    re.compile(r"(?i:\banswer\b(?:\s+is)?)\W{0,9}([A-Z])\b"),
+    re.compile(r"(?i:\b(?:choice|option)\b(?:\s+is)?)\W{0,9}([A-Z])\b"),
+    re.compile(r"^\W{0,3}([A-Z])[).:]", re.MULTILINE),
+    re.compile(r"\(([A-Z])\)"),
+)
+
+
+def rows(
+    path: str | os.PathLike[str],
+    prompt: str = "{question}",
+    expected: str = "answer",
+    read: Literal["number", "text", "choice"] = "number",
+    variant: str | None = None,
+    depth: str | None = None,
+    *,
+    id: str | None = None,
+    name: str | None = None,
+    size: int | None = None,
+    config: str | None = None,
+    split: str = "test",
+    revision: str | None = None,
+) -> Task[Any]:
+    """A task with a question of each row of a file (`.jsonl`, `.csv`, `.parquet`), or
+    of a data set of the Hub (`hub:NAME`, with its `config`, `split` and `revision`).
+
+    `prompt` is a template with fields of the rows. `expected` names the field of the
+    right answer: a number, also behind GSM8K's `####`; a text, which a reply has to be
+    but for white space around it; or the letter of a choice. `variant`, `depth` (a
+    whole number) and `id` (a part of the item's id) name further fields. `size` rows
+    are drawn by the seed of the run, by default there are all. `name` is that of the
+    task, by default of the file or data set.
+
+    Rows that cannot be used are named in the error, with which the run ends before
+    anything is asked.
+    """
+    source = RowSource(os.fspath(path), config, split, revision)
+    name = name or _name_of(source.path)
+    try:
+        fields = [one for _, one in parts_of(prompt) if one is not None]
+    except ValueError as error:
+        raise source.refusal(f"prompt {short_repr(prompt)}: {error}") from None
+    if read not in _EXPECTED:
+        raise source.refusal(
+            f"read is {short_repr(read)}; write {', '.join(map(repr, _EXPECTED))}"
+        )
+    if size is not None and (type(size) is not int or size < 1):
+        raise source.refusal(f"size is {short_repr(size)}; write a number from 1")
+    problems = _Problems(
+        source, prompt, [*dict.fromkeys(fields)], expected, read, variant, depth, id
+    )
+
+    def drawn(seed: int, trials: int) -> list[Problem]:
+        return problems.drawn(seed, name, size)
+
+    def question(problem: Problem) -> str:
+        return fill(prompt, problem.inputs)
+
+    if read == "number":
+        return number_task(name, drawn, question)
+    if read == "choice":
+        return Task(name, drawn, question, _choice)
+    return Task(name, drawn, question)
+
+
+def _name_of(path: str) -> str:
+    """The name of a file or a data set as that of a task."""
+    stem = re.split(r"[/\\]", path.removeprefix(HUB))[-1]
+    if not path.startswith(HUB):
+        stem = stem.rpartition(".")[0]
+    name = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")[:50]
+    return name if name[:1].isalpha() else f"rows_{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Problems:
+    """The problems of rows, which are read once."""
+
+    source: RowSource
+    prompt: str
+    fields: list[str]
+    expected: str
+    read: str
+    variant: str | None
+    depth: str | None
+    id: str | None
+    made: list[Problem] = field(default_factory=list)
+
+    def drawn(self, seed: int, name: str, size: int | None) -> list[Problem]:
+        """`size` of them, in the order of the rows."""
+        if not self.made:
+            self.made.extend(self._distinct())
+        if size is None or size >= len(self.made):
+            return self.made
+        draw = random.Random(f"{seed}/{name}")
+        return [
+            self.made[one] for one in sorted(draw.sample(range(len(self.made)), size))
+        ]
+
+    def _distinct(self) -> Iterator[Problem]:
+        """Those with different questions. Raises UnusableInput."""
+        by_question: dict[str, tuple[Any, str]] = {}
+        by_id: dict[str, str] = {}
+        for row in self.source.rows():
+            problem = self._problem(row)
+            if problem.label:
+                first = by_id.setdefault(problem.label, row.place)
+                if first != row.place:
+                    raise self.source.refusal(
+                        f"has the id {problem.label!r} of {first}; make ids unique",
+                        row.place,
+                    )
+            question = fill(self.prompt, problem.inputs)
+            if not question.strip():
+                raise self.source.refusal("has an empty question", row.place)
+            expected, first = by_question.setdefault(
+                question, (problem.expected, row.place)
+            )
+            if first == row.place:
+                yield problem
+            elif expected != problem.expected:
+                raise self.source.refusal(
+                    f"has the question of {first} with another answer; remove one of "
+                    f"them",
+                    row.place,
+                )
+        if not by_question:
+            raise self.source.refusal("has no rows")
+
+    def _problem(self, row: DataRow) -> Problem:
+        inputs = {name: self._text(row, name) for name in self.fields}
+        written = self._text(row, self.expected)
+        expected = _EXPECTED[self.read](written)
+        if expected is None:
+            raise self._refused(row, self.expected, written, _WANTED[self.read])
+        label, variant, depth = "", None, None
+        if self.id is not None:
+            label = self._label(row, self.id)
+        if self.variant is not None:
+            variant = self._label(row, self.variant)
+        if self.depth is not None:
+            depth = self._depth(row, self.depth)
+        return Problem(inputs, expected, label, variant, depth)
+
+    def _text(self, row: DataRow, name: str) -> str:
+        value = row.values.get(name)
+        if value is None:
+            there = ", ".join(map(str, row.values)) or "none"
+            raise self.source.refusal(
+                f"lacks the field {name!r}; it has {there}", row.place
+            )
+        try:
+            return text_of_value(value)
+        except ValueError as error:
+            raise self.source.refusal(f"{name} is {error}", row.place) from None
+
+    def _label(self, row: DataRow, name: str) -> str:
+        written = self._text(row, name)
+        label = _NOT_IN_LABELS.sub("_", written)
+        if not 0 < len(label) <= _LONGEST_LABEL:
+            raise self._refused(row, name, written, "up to 200 characters")
+        return label
+
+    def _depth(self, row: DataRow, name: str) -> int:
+        written = self._text(row, name).strip()
+        if not re.fullmatch("[0-9]{1,10}", written) or int(written) > _DEEPEST:
+            raise self._refused(row, name, written, "a whole number from 0")
+        return int(written)
+
+    def _refused(
+        self, row: DataRow, name: str, written: str, wanted: str
+    ) -> UnusableInput:
+        return self.source.refusal(
+            f"{name} is {short_repr(written)}; write {wanted}", row.place
+        )
+
+
+# --- answers --------------------------------------------------------------------------
+
+
+def _number(written: str) -> str | None:
+    number = written.rpartition(_BEFORE_NUMBER)[2].strip().removeprefix("$")
+    if _GROUPED.fullmatch(number):
+        number = number.replace(",", "")
+    return number if _NUMBER.fullmatch(number) else None
+
+
+def _text(written: str) -> str | None:
+    return written.strip() or None
+
+
+def _letter(written: str) -> str | None:
+    letter = written.strip().strip("().").upper()
+    return letter if re.fullmatch("[A-Z]", letter) else None
+
+
+_EXPECTED: Mapping[str, Callable[[str], str | None]] = {
+    "number": _number,
+    "text": _text,
+    "choice": _letter,
+}
+_WANTED = {
+    "number": "a number, such as 42, or a solution that ends in #### 42",
+    "text": "a text",
+    "choice": "a letter from A",
+}
+
+
+def _choice(text: str, problem: Problem) -> str | NoAnswer:
+    """The letter that a reply chooses: all of it, or the last one that it calls its
+    answer.
+    """
+    alone, *others = _CHOICES
+    if found := alone.fullmatch(text):
+        return found[1].upper()
+    for pattern in others:
+        if letters := pattern.findall(text):
+            return str(letters[-1])
+    return NoAnswer(str(NanReason.UNREADABLE))
