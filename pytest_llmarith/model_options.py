@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -9,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from difflib import get_close_matches
 from functools import partial
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +35,7 @@ from pytest_llmarith.models.providers import (
 from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.options import MODEL_VARIABLE
 from pytest_llmarith.records import is_plain, parse_json
-from pytest_llmarith.types import Model, ModelFile, Price, Servers
+from pytest_llmarith.types import FUNCTION_PREFIX, Model, ModelFile, Price, Servers
 
 _Value = TypeVar("_Value")
 
@@ -140,6 +143,7 @@ class ModelOptions:
             if is_file(model.target):
                 model = parse_at(self._place, self._with_file, model, concurrency)
                 self.texts[number] = with_file_described(text, model)
+            model = parse_at(self._place, self._with_code, model)
             # Of a file they cost nothing.
             is_asked = option("--llm-logprobs") and not model.simulated
             if (is_asked or model.file) and "logprobs" not in model.params:
@@ -156,6 +160,7 @@ class ModelOptions:
         """
         reads = not hasattr(self._config, "workerinput")
         model = parse_at(place, partial(parse_model, reads=reads), text)
+        model = parse_at(place, self._with_code, model)
         if is_file(model.target):
             raise ValueError(
                 f"{place}: it is no model file; write openai/NAME?api_base=URL "
@@ -206,6 +211,16 @@ class ModelOptions:
             file=file,
         )
 
+    def _with_code(self, model: Model) -> Model:
+        """The model with what stands for its code in records and in the store's key, if
+        it is a function. A worker, which may be on another host, reads no file.
+        """
+        if not model.is_function or hasattr(self._config, "workerinput"):
+            return model
+        file = function_file(model.target, self._config.rootpath)
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        return replace(model, api_base=f"{FUNCTION_PREFIX}sha256={digest}")
+
     def _with_address(self, model: Model) -> Model:
         """The model with the base URL that its provider's client would read from the
         environment.
@@ -252,16 +267,18 @@ def parse_model(
         own = dict(map(parameter, _NEXT_PARAMETER.split(query)))
     params = {**(shared or {}), **own}
     price = _price(params.pop("price", None))
-    if is_file(target.strip()):
+    target = target.strip()
+    is_function = target.startswith(FUNCTION_PREFIX)
+    if is_file(target) or is_function:
         if "api_base" in own:
-            raise ValueError(
-                f"{target.strip()} gets a server of this run; remove api_base"
-            )
+            raise ValueError(f"{target} is served by this run; remove api_base")
         api_base = None
+    if is_function and name == identity:
+        name = target.removeprefix(FUNCTION_PREFIX)
     address, servers = place_of(params.pop("api_base", api_base), reads=reads)
     model = Model(
         name.strip(),
-        target.strip(),
+        target,
         params,
         address,
         system_prompt,
@@ -298,6 +315,28 @@ def is_file(target: str) -> bool:
     starts.
     """
     return target == SMOLLM2 or target.startswith(PREFIX)
+
+
+def function_file(target: str, root: Path) -> Path:
+    """The file of the module of a function, which is not imported.
+
+    Raises ValueError in one line if there is none.
+    """
+    path, _, name = target.removeprefix(FUNCTION_PREFIX).rpartition(":")
+    parts = path.split(".")
+    if not all(map(str.isidentifier, [*parts, name])):
+        raise ValueError(
+            f"{target!r} names no function; write {FUNCTION_PREFIX}module:function"
+        )
+    spec = find_spec(parts[0]) or PathFinder.find_spec(parts[0], [str(root)])
+    for end in range(2, len(parts) + 1):
+        folders = spec.submodule_search_locations if spec else None
+        spec = PathFinder.find_spec(".".join(parts[:end]), folders or ())
+    if spec is None or not spec.has_location:
+        raise ValueError(
+            f"{target}: there is no module {path!r} in {root} or where Python looks"
+        )
+    return Path(str(spec.origin))
 
 
 def with_file_described(text: str, model: Model) -> str:

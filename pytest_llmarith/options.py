@@ -41,7 +41,7 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
             "--llm-model",
             "MODEL",
             "Model to benchmark, as [NAME=]TARGET[?KEY=VALUE&...]; TARGET is "
-            "litellm's name or gguf:PATH; repeatable",
+            "litellm's name, gguf:PATH or python:MODULE:FUNCTION; repeatable",
             repeatable=True,
         ),
         Option(

@@ -202,6 +202,7 @@ class Shard:
 # --- models, questions, failures ------------------------------------------------------
 
 FAKE_PROVIDER = "llmarith"
+FUNCTION_PREFIX = "python:"
 REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
 _CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
@@ -307,6 +308,16 @@ class Model:
     def simulated(self) -> bool:
         """Whether this is a fake model of this package."""
         return self.target.startswith(f"{FAKE_PROVIDER}/")
+
+    @property
+    def is_function(self) -> bool:
+        """Whether a function in Python replies."""
+        return self.target.startswith(FUNCTION_PREFIX)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the run itself replies, and not a server that was there before."""
+        return self.simulated or self.is_function or self.file is not None
 
     @property
     def served_as(self) -> str:

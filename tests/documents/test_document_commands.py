@@ -93,7 +93,8 @@ def script_of(document: str) -> str:
     lines, saved = [], ""
     for block in (block for block in blocks() if block.document == document):
         if block.language == "python" and document in FILES:
-            saved = FILES[document]
+            named = re.match(r"# (\w+\.py)\n", block.text)
+            saved = named[1] if named else FILES[document]
             lines += [f"cat > {saved} << 'END'", f"{block.text}END"]
         for command in (
             command for command in block.commands if not LEFT_OUT.match(command)
