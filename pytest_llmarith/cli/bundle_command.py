@@ -50,3 +50,38 @@ def _publish(request: argparse.Namespace) -> int:
         f"sha256 of the whole: {made.sha256}",
     )
     return 0
+
+
+def add_verify(commands: parser.Commands) -> None:
+    """Declare `llmarith verify`."""
+    purpose = "Check a bundle without a network and without trust in its sender"
+    details = (
+        "One line per finding, with exit status 1. Nothing is written, and nothing of the "
+        "bundle runs."
+    )
+    command = parser.add_command(commands, "verify", purpose, details, _verify)
+    command.add_argument("bundle", type=Path, metavar="BUNDLE", help="Its folder")
+    purpose = (
+        "A task of its author, whose trials are checked with your copy of its file, "
+        "such as --task=test_sorting.py:sorting"
+    )
+    parser.add_repeatable(command, "--task", "FILE:NAME", purpose, dest="tasks")
+
+
+def _verify(request: argparse.Namespace) -> int:
+    from pytest_llmarith.bundles.verify import verify
+    from pytest_llmarith.results.regrade import tasks_named
+
+    found = verify(request.bundle, tasks_named(request.tasks), {})
+    for line in found.findings:
+        parser.say(parser.sanitize_line(line))
+    for line in found.notes:
+        parser.note(line)
+    if found.findings:
+        return parser.NOT_DONE
+    parser.say(
+        *map(parser.sanitize_line, found.asked),
+        f"{found.trials:,} trials verified; sha256 of the whole: "
+        f"{found.manifest.sha256}",
+    )
+    return 0

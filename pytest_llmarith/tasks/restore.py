@@ -9,9 +9,16 @@ from typing import Any, NamedTuple
 
 from pytest_llmarith import records
 from pytest_llmarith.safe_text import text_of_error
-from pytest_llmarith.tasks.checks import problems_of
+from pytest_llmarith.tasks import addition
+from pytest_llmarith.tasks.checks import bound, problems_of
 from pytest_llmarith.tasks.registry import BUILT_IN
-from pytest_llmarith.tasks.task import RESERVED, InvalidTask, Problem, Task
+from pytest_llmarith.tasks.task import (
+    RESERVED,
+    InvalidTask,
+    Problem,
+    Task,
+    TaskProblem,
+)
 
 SUITES = "benches/papers"  # below pytest's root
 _MOST_TRIALS = 1 << 20
@@ -50,6 +57,23 @@ class Restored:
                 f"file of the run"
             )
         return made
+
+    def made_anew(
+        self, task: Task[Any], one: records.RecordedProblem
+    ) -> TaskProblem | None:
+        """The problem that the task makes at the place of a record; None if it makes
+        none there.
+
+        Raises ValueError, and the exceptions of the task's functions.
+        """
+        if one.seed is None:
+            return None
+        if task is addition.TASK:  # which has no end
+            return addition.problem(one.seed, one.trial or 0)
+        made = self._again(task, one)
+        if made is None or isinstance(made, TaskProblem):
+            return made
+        return bound(task, one.seed, made)
 
     def _again(self, task: Task[Any], one: records.RecordedProblem) -> Problem | None:
         if one.seed is None:
