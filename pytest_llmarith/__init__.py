@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         Published,
         View,
     )
-    from pytest_llmarith.figures.shares import share
+    from pytest_llmarith.figures.shares import mean, share
     from pytest_llmarith.report.frames import load
     from pytest_llmarith.tasks.number_tasks import number_task
     from pytest_llmarith.tasks.task import Grade, Grid, NoAnswer, Problem, Task
@@ -41,6 +41,7 @@ __all__ = [
     "Task",
     "View",
     "load",
+    "mean",
     "number_task",
     "share",
 ]
@@ -51,6 +52,7 @@ _MODULES = {
     "Published": "figures.estimates",
     "View": "figures.estimates",
     "load": "report.frames",
+    "mean": "figures.shares",
     "number_task": "tasks.number_tasks",
     "share": "figures.shares",
 }

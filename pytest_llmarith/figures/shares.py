@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from math import sqrt
+from math import fsum, sqrt
 from typing import Any
 
 from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
 from pytest_llmarith.statistics.distributions import Z
 from pytest_llmarith.statistics.intervals import Interval, in_percent, wilson
-from pytest_llmarith.statistics.means import ratio_of_sums
+from pytest_llmarith.statistics.means import error_of_mean, of_mean, ratio_of_sums
 from pytest_llmarith.statistics.proportions import (
     Cell,
     Cluster,
@@ -106,18 +106,21 @@ def noise_of(alike: Figure, questions: int) -> Figure:
     return Figure(points(alike.value), low, high, questions, method=alike.method)
 
 
-class _ShareCounter:
-    """The trials of each problem, and how many of them are one."""
+class _OfDetails:
+    """What a function says of the details of each problem's trials."""
 
-    def __init__(self, is_one: Callable[[Any], bool | None]) -> None:
-        self._is_one = is_one
-        self.problems: dict[int, Cluster] = {}
+    def __init__(self, value_of: Callable[[Any], float | None]) -> None:
+        self._value_of = value_of
+        self.problems: dict[int, list[float]] = {}
 
     def add(self, trial: Trial) -> None:
-        found = None if trial.details is None else self._is_one(trial.details)
+        found = None if trial.details is None else self._value_of(trial.details)
         if found is not None:
-            some, trials = self.problems.get(trial.problem, (0, 0))
-            self.problems[trial.problem] = Cluster(some + bool(found), trials + 1)
+            self.problems.setdefault(trial.problem, []).append(found)
+
+
+def _by_problem(leaves: Sequence[Leaf]) -> list[list[float]]:
+    return [values for leaf in leaves for values in leaf.counted.problems.values()]
 
 
 def share(
@@ -128,7 +131,10 @@ def share(
     """
 
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        clusters = [one for leaf in leaves for one in leaf.counted.problems.values()]
+        clusters = [
+            Cluster(sum(map(bool, values)), len(values))
+            for values in _by_problem(leaves)
+        ]
         some = sum(one.successes for one in clusters)
         trials = sum(one.trials for one in clusters)
         found = percentage(some, trials)
@@ -137,4 +143,31 @@ def share(
         if found is not None:
             yield found
 
-    return Measure(key, title, "%", meaning, lambda: _ShareCounter(is_one), figures)
+    return Measure(key, title, "%", meaning, lambda: _OfDetails(is_one), figures)
+
+
+def mean(
+    key: str,
+    title: str,
+    meaning: str,
+    value_of: Callable[[Any], float | None],
+    unit: str = "",
+) -> Measure:
+    """A measure of a task: the mean of a number in the details of grades; None leaves a
+    trial out. That of a problem is the mean of its repeats, and the interval Student's
+    t over problems, none if all are equal.
+    """
+
+    def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
+        # In order, so that a sum does not depend on that of the records.
+        values = sorted(fsum(each) / len(each) for each in _by_problem(leaves))
+        if not values:
+            return
+        found, error = fsum(values) / len(values), error_of_mean(values)
+        if error:
+            (low, high), _ = of_mean(found, error, len(values) - 1)
+            yield Figure(found, low, high, len(values), method="t")
+        else:
+            yield Figure(found, n=len(values))
+
+    return Measure(key, title, unit, meaning, lambda: _OfDetails(value_of), figures)

@@ -12,6 +12,7 @@ SMALL = {
     "carries": ("--llm-depths=1,5", "--llm-trials=1"),
     "controls": ("--llm-depths=2,20", "--llm-trials=2"),
     "multiplication": ("--llm-depths=1,2,7", "--llm-trials=1", "-k", "m01 or m09"),
+    "nupa": ("--llm-depths=1,4", "--llm-trials=1"),
     "modular": ("--llm-depths=1,4", "--llm-trials=3"),
 }
 
@@ -70,7 +71,7 @@ def test_an_unknown_suite(name: str, pytester: pytest.Pytester) -> None:
     done = pytester.runpytest_inprocess(f"--llm-suite={name}")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     assert f"--llm-suite: {name!r} is not in" in done.stderr.str()
-    assert "controls, modular, multiplication" in done.stderr.str()
+    assert "controls, modular, multiplication, nupa" in done.stderr.str()
 
 
 def test_a_column_per_depth(
