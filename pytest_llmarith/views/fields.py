@@ -115,7 +115,7 @@ def _with_published(table: Table, view: View) -> Table:
     for one in view.published:
         if one.row in names:
             rows.append(Row([_published(one, column) for column in table.columns]))
-    if table.has("row"):
+    if table.has("row") and len(rows) > len(table.rows):
         place = table.place("row")
         rows.sort(key=lambda row: names.index(row.values[place]))
     return replace(table, rows=rows, legend=sanitize(view.cited, _LONGEST_MEANING))
