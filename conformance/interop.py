@@ -1,4 +1,4 @@
-"""Runs other graders and the adapters in environments of their own:
+"""Runs other graders, the adapters and readers of exports in environments of their own:
 
 `make interop` writes docs/conformance.md.
 
@@ -15,7 +15,14 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
+
+from pytest_llmarith.cli import main as llmarith
+from pytest_llmarith.records import Record
+from pytest_llmarith.results.loaded import load_all_runs
+from pytest_llmarith.types import Dtype, Op
+from tests.runs_on_disk import added, asked, programmed, run_in, said
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "conformance.md"
@@ -35,20 +42,25 @@ class Tool:
     graders: tuple[tuple[str, str], ...] = ()
     adapter: str | None = None
     with_dependencies: bool = True
+    reads: str | None = None  # a format of `llmarith export`
+    python: str | None = None
 
 
 TOOLS = (
     Tool("exactnum", None, "exactnum", (("exactnum:grade", "exactnum `grade`"),)),
     Tool(
         "inspect",
-        "inspect_ai latex2sympy2-extended==1.11.0",
+        "inspect_ai latex2sympy2-extended==1.11.0 pandas pyarrow",
         "inspect_ai",
         (
             ("conformance.graders:inspect_match", "inspect_ai `match(numeric=True)`"),
             ("conformance.graders:inspect_math", "inspect_ai `math()`"),
         ),
         "inspect",
+        reads="inspect",
     ),
+    Tool("eee", "every_eval_ever", "every_eval_ever", reads="eee", python="3.12"),
+    Tool("hub", "huggingface_hub pyyaml", "huggingface_hub", reads="hf"),
     Tool(
         "mathverify",
         "math-verify[antlr4_13_2]",
@@ -119,7 +131,9 @@ def prepare(tool: Tool, folder: Path) -> Path:
     python = environment / "bin" / "python"
     settings = os.environ | {"VIRTUAL_ENV": str(environment)}
     if not python.exists():
-        subprocess.run([_UV, "venv", "--quiet", str(environment)], check=True)
+        version = ["--python", tool.python] if tool.python else []
+        make = [_UV, "venv", "--quiet", *version, str(environment)]
+        subprocess.run(make, check=True)
         if tool.package is not None:
             options = [] if tool.with_dependencies else ["--no-deps"]
             subprocess.run(
@@ -138,7 +152,7 @@ def prepare(tool: Tool, folder: Path) -> Path:
     return python
 
 
-def run(python: Path, *arguments: str) -> str:
+def run_module(python: Path, *arguments: str) -> str:
     """What a module prints in an environment; the last line of its errors if it
     fails.
     """
@@ -154,6 +168,51 @@ def run(python: Path, *arguments: str) -> str:
         lines = (done.stderr.strip() or "no message").splitlines()
         raise RuntimeError(lines[-1][:200])
     return done.stdout
+
+
+def written_run(folder: Path) -> Path:
+    """A run of 774 trials of three tasks, some wrong or without an answer."""
+    texts = ("{}", "It is {}.", "7", "I cannot help with that.", None)
+    trials = []
+    for number in range(600):
+        operation, text = list(Op)[number % 4], texts[number % len(texts)]
+        trials.append(asked(text, number % 9 + 2, number, Dtype.FLOAT, operation))
+    trials += [added(texts[number % 3], number) for number in range(100)]
+    trials += [programmed(f"A{number:06}") for number in range(74)]
+    for trial in trials:
+        trial["prompt"] = said("prompt")
+    rmtree(folder, ignore_errors=True)
+    return run_in(folder, trials)
+
+
+def read_exported(tool: Tool, python: Path, folder: Path) -> str:
+    """What a reader says of a run in its format. A log of inspect must give the same
+    records, also after inspect has written it.
+    """
+    form, folder = str(tool.reads), folder / "exports"
+    run, target = written_run(folder / "run"), folder / str(tool.reads)
+    rmtree(target, ignore_errors=True)
+    command = ["export", str(run), f"--format={form}", f"--output={target}"]
+    if form == "hf":
+        command.append("--dataset=owner/name")
+    if llmarith(command):
+        raise RuntimeError("llmarith export failed")
+    said_of = run_module(python, "conformance.readers", form, str(target)).strip()
+    if form == "inspect":
+        before = _records(run)
+        for logs in (target, folder / "back"):
+            changed = sum(
+                one != before.get(name) for name, one in _records(logs).items()
+            )
+            said_of += f"; {changed} of {len(before)} records changed"
+            if changed or len(_records(logs)) != len(before):
+                raise RuntimeError(said_of)
+    return said_of
+
+
+def _records(path: Path) -> dict[str | None, Record]:
+    runs = load_all_runs([path], print)
+    return {record.nodeid: record for run in runs for record in run.records()}
 
 
 def row(title: str, version: str, report: dict[str, Any]) -> str:
@@ -191,9 +250,15 @@ def main() -> int:
         default=ROOT / ".interop",
         help="Where the environments are",
     )
-    folder = parser.parse_args().folder
+    parser.add_argument(
+        "--readers", action="store_true", help="Only readers of exports"
+    )
+    request = parser.parse_args()
+    folder = request.folder
     rows, works = [], True
     for tool in TOOLS:
+        if request.readers and tool.reads is None:
+            continue
         try:
             python = prepare(tool, folder)
             version = ""
@@ -205,19 +270,24 @@ def main() -> int:
                 version = subprocess.run(
                     [python, "-c", code], capture_output=True, text=True, check=True
                 ).stdout.strip()
-            if tool.adapter is not None:
-                lines = run(python, "conformance.adapters", tool.adapter).splitlines()
+            if tool.adapter is not None and not request.readers:
+                lines = run_module(
+                    python, "conformance.adapters", tool.adapter
+                ).splitlines()
                 print(f"{tool.adapter} {version}: {lines[-1]}", flush=True)  # noqa: T201
-            for grader, title in tool.graders:
+            if tool.reads is not None:
+                found = read_exported(tool, python, folder)
+                print(f"reading {tool.environment} {version}: {found}", flush=True)  # noqa: T201
+            for grader, title in () if request.readers else tool.graders:
                 report = json.loads(
-                    run(python, "exactnum.conformance", grader, "--format=json")
+                    run_module(python, "exactnum.conformance", grader, "--format=json")
                 )
                 rows.append(row(title, version, report))
                 print(rows[-1], flush=True)  # noqa: T201
         except (subprocess.CalledProcessError, RuntimeError) as error:
             works = False
             print(f"{tool.environment}: does not work: {error}", flush=True)  # noqa: T201
-    if works:
+    if works and not request.readers:
         before, _, rest = PAGE.read_text("utf-8").partition(START)
         _, _, after = rest.partition(END)
         head = (

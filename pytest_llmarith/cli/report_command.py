@@ -18,10 +18,12 @@ from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome, Reading
 
 if TYPE_CHECKING:
+    from pytest_llmarith.results.load import LoadedRun
     from pytest_llmarith.results.regrade import Change, RegradedCounts
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
-_TRIAL_FORMATS = ("csv", "parquet")
+_TRIAL_FORMATS = ("csv", "parquet", "inspect", "eee", "hf")
+_FOLDERS = _TRIAL_FORMATS[2:]
 _FIGURES = ("curves", "heatmap", "differences", "cost", "speed", "reliability")
 _SHOWN = 400  # characters of the end of a reply
 
@@ -219,13 +221,15 @@ def _trials(request: argparse.Namespace) -> int:
 
 def add_export(commands: parser.Commands) -> None:
     """Declare `llmarith export`."""
-    purpose = "Write the trials of runs, or their estimates, as CSV or Parquet"
+    purpose = "Write the trials of runs for other tools"
     command = parser.add_command(commands, "export", purpose, parser.NO_CHANGE, _export)
     parser.add_runs(command)
     parser.add_format(command, _TRIAL_FORMATS)
+    purpose = "With --format=hf: the name that the dataset gets on the Hub"
+    command.add_argument("--dataset", metavar="OWNER/NAME", help=purpose)
     purpose = "Write the estimates, as report does with csv"
     command.add_argument("--estimates", action="store_true", help=purpose)
-    parser.add_output(command)
+    parser.add_output(command, "Write to this file, or new folder")
 
 
 def _export(request: argparse.Namespace) -> int:
@@ -234,6 +238,9 @@ def _export(request: argparse.Namespace) -> int:
     from pytest_llmarith.results.run_files import UsageError
 
     runs = load_all_runs(request.runs, parser.note)
+    if request.format in _FOLDERS:
+        _export_folder(request, runs)
+        return 0
     if request.format == "parquet":
         from pytest_llmarith.report.frames import write_parquet
 
@@ -253,6 +260,31 @@ def _export(request: argparse.Namespace) -> int:
     spreadsheet = destination.for_spreadsheet
     destination.write(export.csv_lines(rows(runs), spreadsheet=spreadsheet), runs)
     return 0
+
+
+def _export_folder(request: argparse.Namespace, runs: list[LoadedRun]) -> None:
+    from pytest_llmarith.exports.every_eval import write_every_eval
+    from pytest_llmarith.exports.hub import write_hub
+    from pytest_llmarith.exports.inspect_logs import write_inspect
+    from pytest_llmarith.results.run_files import UsageError
+
+    form, folder = request.format, request.output
+    if folder is None or request.force or request.spreadsheet or request.estimates:
+        raise UsageError(
+            f"--format={form} writes a folder of files; add --output=FOLDER, a new one, "
+            f"and no other option"
+        )
+    if (form == "hf") != (request.dataset is not None):
+        raise UsageError(
+            "--dataset=OWNER/NAME goes with --format=hf: the dataset of the Hub that the "
+            "folder becomes"
+        )
+    if form == "hf":
+        write_hub(runs, folder, request.dataset, parser.note)
+    elif form == "eee":
+        write_every_eval(runs, folder, parser.note)
+    else:
+        write_inspect(runs, folder, parser.note)
 
 
 def add_merge(commands: parser.Commands) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -22,13 +23,20 @@ from pytest_llmarith.records import (
     convert,
 )
 from pytest_llmarith.tasks import arithmetic
-from pytest_llmarith.types import DEFAULT_CONDITION, Outcome, Reading
+from pytest_llmarith.types import DEFAULT_CONDITION, Op, Outcome, Reading
 
 _REQUIRED = {"variant", "operands", "correct", "raw_response", "classification"}
 _MARK = '"raw_response"'  # in each row, and hardly ever in a record
 
 _OUTCOMES = {"Correct": Outcome.CORRECT, "Deviate": Outcome.DEVIATE, "NaN": Outcome.NAN}
 _TOKENS = ("prompt_tokens", "completion_tokens")
+
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
+_VALUE = re.compile(_NUMBER)
+_CALCULATION = re.compile(
+    rf"(?<![0-9.])({_NUMBER}) *([-+*×·/÷]) *({_NUMBER})(?![0-9.])"
+)
+_SIGNS = {"+": Op.ADD, "-": Op.SUB, "/": Op.DIV, "÷": Op.DIV}  # else a product
 
 _Number = int | str  # a float as its text
 
@@ -156,3 +164,50 @@ def _reply(row: ArithmeticRow) -> dict[str, Any]:
         asked_at=row.timestamp,
     )
     return as_dict(reply)
+
+
+# --- questions of others ------------------------------------------------------------
+
+
+class OtherQuestionError(ValueError):
+    """A question is none that a row can ask."""
+
+
+def row_asking(asked: str, target: object) -> dict[str, Any]:
+    """What a row says of the calculation that a prompt of another tool asks for.
+
+    Of few-shot prompts the last one counts. Raises ValueError, OtherQuestionError if
+    its exact result is not the target.
+    """
+    found = _CALCULATION.findall(asked)
+    if not found:
+        raise OtherQuestionError(
+            "asks for no calculation such as 12 + 34; only these are graded"
+        )
+    lhs, sign, rhs = found[-1]
+    op = _SIGNS.get(sign, Op.MUL)
+    correct = str(target).strip().replace(",", "")
+    exact = _exact(op, Fraction(lhs), Fraction(rhs))
+    if not _VALUE.fullmatch(correct) or Fraction(correct) != exact:
+        raise OtherQuestionError(
+            f"the target of {lhs} {sign} {rhs} is not its exact result, {exact}"
+        )
+    # As in a run, the depth of a division is that of its quotient and divisor.
+    numbers = (correct if op is Op.DIV else lhs, rhs)
+    return {
+        "variant": f"{'float' if '.' in lhs + rhs else 'int'}_{op}",
+        "depth": max(len(one.lstrip("-").partition(".")[0]) for one in numbers),
+        "operands": [lhs, rhs],
+        "correct": correct,
+    }
+
+
+def _exact(op: Op, lhs: Fraction, rhs: Fraction) -> Fraction | None:
+    match op:
+        case Op.ADD:
+            return lhs + rhs
+        case Op.SUB:
+            return lhs - rhs
+        case Op.MUL:
+            return lhs * rhs
+    return lhs / rhs if rhs else None

@@ -272,7 +272,7 @@ def _below(folder: Path) -> Iterator[LoadedRun]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             file = Path(place, name)
-            if not name.endswith(".jsonl") or not file.is_file():
+            if not name.endswith((".jsonl", ".json")) or not file.is_file():
                 continue
             try:
                 run = _run_in(file)

@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from pytest_llmarith.results.foreign import foreign_lines
 from pytest_llmarith.results.run_files import UsageError, encode, name_of
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Shard
@@ -271,12 +272,17 @@ def _opened(file: Path, span: Span | None) -> IO[str]:
 
 
 def lines(file: Path, span: Span | None = None) -> Iterator[tuple[int, str]]:
-    """The lines of a file, or of its span, that are not empty, with their numbers.
+    """The lines of a file, or of its span, that are not empty, with their numbers; of a
+    log of another tool, its trials as such lines.
 
     Raises UsageError if the file cannot be read, is not UTF-8, or has a line that is
     too long.
     """
     try:
+        foreign = None if span else foreign_lines(file)
+        if foreign is not None:
+            yield from foreign
+            return
         with _opened(file, span) as opened:
             for number in count(1):
                 line = opened.readline(LONGEST_LINE + 1)
