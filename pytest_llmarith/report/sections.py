@@ -230,10 +230,14 @@ def _of_tasks(results: Results, level: Level) -> Iterator[Block]:
 
 
 def tables_of_tasks(results: Results, level: Level) -> list[Table]:
-    """The own tables of all tasks, such as those of a paper."""
+    """The own tables of all tasks, such as those of a paper, and that of all results if
+    a task has none.
+    """
     found: list[Table] = []
     for task, rows in _tasks(results.rows).items():
         found += _views(task, rows, level)
+    if not all(row.result.facts.views for row in results.rows):
+        found.append(overview(results.rows, Level.BRIEF))
     return found
 
 

@@ -30,6 +30,8 @@ def module_of(name: str) -> ModuleType:
 def copy_suites(pytester: pytest.Pytester) -> None:
     """Make the test's folder a project with the suites and one other bench."""
     shutil.copytree(SUITES, pytester.path / "benches/papers")
+    starter = SUITES.parents[1] / "oeis_cache/starter"
+    shutil.copytree(starter, pytester.path / "oeis_cache/starter")
     bench = SUITES.parent / "test_integer_addition.py"
     shutil.copy(bench, pytester.path / "benches")
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pytest_llmarith.cli import main
-from tests.papers.suites import SUITES, copy_suites, outcomes, records_of
+from tests.papers.suites import SUITES, copy_suites, module_of, outcomes, records_of
 
 NAMES = sorted(path.stem for path in SUITES.glob("*.py"))
 SMALL = {
     "carries": ("--llm-depths=1,5", "--llm-trials=1"),
     "controls": ("--llm-depths=2,20", "--llm-trials=2"),
     "multiplication": ("--llm-depths=1,2,7", "--llm-trials=1", "-k", "m01 or m09"),
+    "next_term": ("-k", "test_next_term or A000045"),
     "nupa": ("--llm-depths=1,4", "--llm-trials=1"),
     "modular": ("--llm-depths=1,4", "--llm-trials=3"),
 }
@@ -43,6 +46,34 @@ def test_documents(name: str) -> None:
         assert f"| {row}" in text
 
 
+def test_next_terms() -> None:
+    """They follow the terms shown, with which no other sequence begins."""
+    suite = module_of("next_term")
+    terms_of = suite.sequences()
+    asked = list(suite.problems(0, 1))
+    assert {problem.depth for problem in asked} == {5, 10, 20}
+    assert len({problem.question for problem in asked}) == len(asked) > 150
+    for problem in asked:
+        shown = [int(term) for term in problem["terms"].split(", ")]
+        begin = [*shown, problem.expected]
+        assert terms_of[problem["sequence"]][: problem.depth + 1] == begin
+
+
+def test_terms_and_programs_are_reported_together(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy_suites(pytester)
+    run = ("--llm-suite=next_term", "--llm-model=llmarith/oracle", "-k", "A000045")
+    outcomes(pytester, *run)
+    (path,) = (pytester.path / "reports").iterdir()
+    capsys.readouterr()
+    assert main(["report", str(path), "--suite=next_term"]) == 0
+    shown = capsys.readouterr().out
+    assert "next terms by the number of terms shown" in shown
+    for task in ("next_term", "oeis"):
+        assert re.search(rf"llmarith/oracle.* {task} +\d+ +100", shown)
+
+
 def test_only_by_name(pytester: pytest.Pytester) -> None:
     copy_suites(pytester)
     whole = pytester.runpytest_inprocess("benches", "--collect-only", "-q")
@@ -71,7 +102,7 @@ def test_an_unknown_suite(name: str, pytester: pytest.Pytester) -> None:
     done = pytester.runpytest_inprocess(f"--llm-suite={name}")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     assert f"--llm-suite: {name!r} is not in" in done.stderr.str()
-    assert "controls, modular, multiplication, nupa" in done.stderr.str()
+    assert "controls, modular, multiplication, next_term, nupa" in done.stderr.str()
 
 
 def test_a_column_per_depth(
