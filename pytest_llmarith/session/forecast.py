@@ -272,15 +272,19 @@ def start_broker(
         store_path = settings.store_path.absolute()
     if read_only and not settings.store_path.exists():
         store_path = None
+    models = (*settings.models, *settings.graders)
+    python_path: tuple[str, ...] = ()
+    if any(model.is_function for model in models):
+        python_path = (*sys.path, str(config.rootpath))
     setup = Setup(
-        models=(*settings.models, *settings.graders),
+        models=models,
         limits=settings.request_limits,
         store_path=store_path,
         store_mode=settings.store_mode,
         dotenv_path=config.rootpath / ".env",
         transport=settings.transport,
         asks=not read_only,
-        python_path=(*sys.path, str(config.rootpath)),
+        python_path=python_path,
     )
     return BrokerProcess(setup)
 
