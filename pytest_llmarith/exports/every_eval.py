@@ -65,8 +65,9 @@ class _Series:
 
     def __init__(self, run: LoadedRun, result: Result, folder: Path) -> None:
         self._run, self._result = run.summary().run, result
-        developer, _, name = result.model.rpartition("/")
-        self._model = f"{plain(developer or 'unknown')}/{plain(name)}"
+        # litellm takes names without a provider for those of OpenAI.
+        *_, developer, name = ("openai", *result.model.split("/"))
+        self._model = f"{plain(developer)}/{plain(name)}"
         self._task = task_name(result)
         whose = [self._run.id, result.model, result.task, label_of(result.condition)]
         # The store wants the form of a random id; this one is the same in each export.
