@@ -1,6 +1,7 @@
 """Benchmark language models as pytest items where the right answer is known exactly.
 
-The names in `__all__` are public: `load` reads runs (docs/reports.md), the others are
+The names in `__all__` are public: `load` reads runs, `FinishedRun` is what a hook gets
+(docs/reports.md), the others are
 for custom tasks (docs/own-task.md). Everything else may change. Every pytest run of an
 environment imports this module, so it loads the names on first use.
 """
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     )
     from pytest_llmarith.figures.shares import mean, share
     from pytest_llmarith.report.frames import load
+    from pytest_llmarith.session.finished import FinishedRun
     from pytest_llmarith.tasks.number_tasks import number_task
     from pytest_llmarith.tasks.task import Grade, Grid, NoAnswer, Problem, Task
 else:
@@ -32,6 +34,7 @@ else:
 __all__ = [
     "Field",
     "Figure",
+    "FinishedRun",
     "Grade",
     "Grid",
     "Measure",
@@ -48,6 +51,7 @@ __all__ = [
 _MODULES = {
     "Field": "figures.estimates",
     "Figure": "figures.estimates",
+    "FinishedRun": "session.finished",
     "Measure": "figures.estimates",
     "Published": "figures.estimates",
     "View": "figures.estimates",

@@ -12,7 +12,7 @@ from collections.abc import Generator
 import pytest
 
 from pytest_llmarith import options
-from pytest_llmarith.session import configure, fixtures, items
+from pytest_llmarith.session import configure, fixtures, hooks, items
 from pytest_llmarith.session.items import problem_of, settings_of
 
 
@@ -21,6 +21,10 @@ def pytest_addoption(
 ) -> None:
     options.declare(parser)
     pluginmanager.register(items, "llmarith-items")
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.add_hookspecs(hooks)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

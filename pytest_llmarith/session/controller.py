@@ -16,7 +16,7 @@ import pytest
 from pytest_llmarith.files import STORE_FOLDER, file_time
 from pytest_llmarith.models.process import BrokerProcess
 from pytest_llmarith.records import Reply, convert
-from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.session.company import HtmlColumn, refuse_network, spare_hypothesis
 from pytest_llmarith.session.console import (
     Terminal,
@@ -24,6 +24,7 @@ from pytest_llmarith.session.console import (
     line_about_file,
     shortened,
 )
+from pytest_llmarith.session.finished import FinishedRun
 from pytest_llmarith.session.forecast import (
     DRAIN_S,
     STOPPED_EXIT_STATUS,
@@ -236,6 +237,18 @@ class RunController:
         # have deselected all items, and now find that nothing is wrong.
         if self._unwritable or recorder.failed_gates:
             _fail_if_ok(session)
+        if recorder.summary is not None and recorder.path is not None:
+            run = FinishedRun.of(recorder.path, recorder.summary)
+            try:
+                self._config.hook.pytest_llmarith_run_finished(run=run)
+            except Exception as error:
+                _fail_if_ok(session)
+                why = sanitize(text_of_error(error), 1000)
+                self._terminal.line(
+                    f"llmarith: pytest_llmarith_run_finished raised {why}; all files "
+                    f"are written",
+                    red=True,
+                )
         return result
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
