@@ -24,7 +24,6 @@ def publish(
     path: Path,
     into: Path,
     *,
-    lock: Path | None,
     allowed: Iterable[str],
     environ: Mapping[str, str],
 ) -> Manifest:
@@ -37,14 +36,9 @@ def publish(
     if os.path.lexists(into):
         raise UsageError(f"--output {name_of(into)}: this exists; name a new folder")
     files = {LOG: run.path / LOG, SUMMARY: run.path / SUMMARY}
-    lock = lock or _lock_here()
-    if lock is not None:
-        if lock.name not in LOCKS:
-            raise UsageError(
-                f"--lock {name_of(lock)}: no lock; name a file that is called "
-                f"{', '.join(LOCKS)}"
-            )
-        files[lock.name] = lock
+    for name in LOCKS:
+        if Path(name).is_file():
+            files[name] = Path(name)
     refuse_identities(files, environ, frozenset(allowed))
     page = page_text(run.summary(), run.records(MOST_TRIALS))
     new = into.with_name(f".{into.name}.{os.getpid()}")
@@ -93,10 +87,3 @@ def _run_at(path: Path) -> LoadedRun:
             f"{name_of(path)}: only a part of a run; join the parts with llmarith merge"
         )
     return run
-
-
-def _lock_here() -> Path | None:
-    for name in LOCKS:
-        if Path(name).is_file():
-            return Path(name)
-    return None

@@ -25,11 +25,6 @@ def add_publish(commands: parser.Commands) -> None:
         metavar="DIR",
         help="Folder of the bundle; it must not exist",
     )
-    purpose = (
-        "The lock of the packages (default: pylock.toml, uv.lock, poetry.lock or "
-        "requirements.txt of the current folder, if there is one)"
-    )
-    command.add_argument("--lock", type=Path, metavar="FILE", help=purpose)
     purpose = "Publish this text, though it looks like an address, a path or an id"
     parser.add_repeatable(command, "--allow", "TEXT", purpose)
 
@@ -40,7 +35,6 @@ def _publish(request: argparse.Namespace) -> int:
     made = publish(
         request.run_path,
         request.output,
-        lock=request.lock,
         allowed=request.allow,
         environ=os.environ,
     )
@@ -72,7 +66,7 @@ def _verify(request: argparse.Namespace) -> int:
     from pytest_llmarith.bundles.verify import verify
     from pytest_llmarith.results.regrade import tasks_named
 
-    found = verify(request.bundle, tasks_named(request.tasks), {})
+    found = verify(request.bundle, tasks_named(request.tasks))
     for line in found.findings:
         parser.say(parser.sanitize_line(line))
     for line in found.notes:
@@ -81,7 +75,6 @@ def _verify(request: argparse.Namespace) -> int:
         return parser.NOT_DONE
     parser.say(
         *map(parser.sanitize_line, found.asked),
-        f"{found.trials:,} trials verified; sha256 of the whole: "
-        f"{found.manifest.sha256}",
+        f"nothing contradicts this bundle; sha256 of the whole: {found.sha256}",
     )
     return 0

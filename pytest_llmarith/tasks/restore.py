@@ -66,14 +66,13 @@ class Restored:
 
         Raises ValueError, and the exceptions of the task's functions.
         """
-        if one.seed is None:
-            return None
+        seed = one.seed or 0
         if task is addition.TASK:  # which has no end
-            return addition.problem(one.seed, one.trial or 0)
+            return addition.problem(seed, one.trial or 0)
         made = self._again(task, one)
         if made is None or isinstance(made, TaskProblem):
             return made
-        return bound(task, one.seed, made)
+        return bound(task, seed, made)
 
     def _again(self, task: Task[Any], one: records.RecordedProblem) -> Problem | None:
         if one.seed is None:

@@ -31,10 +31,8 @@ def test_a_bundle_has_the_run_its_page_and_a_hash_of_each_file(
         assert (bundle / name).read_bytes() == (run / name).read_bytes()
     manifest = json.loads((bundle / "manifest.json").read_text("ascii"))
     assert sorted(manifest["files"]) == ["report.html", "summary.json", "trials.jsonl"]
-    for name, facts in manifest["files"].items():
-        content = (bundle / name).read_bytes()
-        assert facts["bytes"] == len(content)
-        assert facts["sha256"] == sha256(content).hexdigest()
+    for name, digest in manifest["files"].items():
+        assert digest == sha256((bundle / name).read_bytes()).hexdigest()
     assert manifest["sha256"] in capsys.readouterr().out
 
 
@@ -46,16 +44,13 @@ def test_the_same_run_has_the_same_bundle_in_every_folder(tmp_path: Path) -> Non
         assert path.read_bytes() == (there / path.name).read_bytes(), path.name
 
 
-def test_a_lock_is_found_or_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_lock_of_the_current_folder_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("uv.lock").write_text("version = 1\n", "ascii")
     assert published(a_run(tmp_path / "a" / "run")) == 0
     assert (tmp_path / "a" / "bundle" / "uv.lock").read_text() == "version = 1\n"
-    Path("other.txt").write_text("", "ascii")
-    assert published(a_run(tmp_path / "b" / "run"), "--lock=other.txt") == 4
-    assert "uv.lock" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -90,7 +85,7 @@ def test_what_identifies_is_refused(
 
 def test_a_text_may_be_allowed(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run", "ada@example.org")
-    assert published(run, "--allow=ada@example.org") == 0
+    assert published(run, "--allow=@example.org") == 0
 
 
 def test_programs_may_have_names_that_begin_like_keys(tmp_path: Path) -> None:
