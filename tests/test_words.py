@@ -27,6 +27,7 @@ INTERFACE = {
     OEIS: {
         "cli/__init__.py": {"oeis"},  # llmarith oeis
         "cli/oeis.py": {"oeis", "sequences"},
+        "cli/bundle_command.py": {"oeis", "programs", "sequences"},  # llmarith verify
         "cli/init.py": {"oeis", "integer sequences", "sequences"},  # a project's files
         "options.py": {
             *("oeis", "sequences", "sequence", "programs", "program", "judge"),

@@ -6,10 +6,12 @@ A few numbers of each trial are kept.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.tasks.task import Task
 
 _Place = tuple[str, int, int]  # variant, depth, trial
 _Side = tuple[str, str, int]  # model, condition, repeat
@@ -43,8 +45,10 @@ class TrialGrid:
             self._asked[record.task][side].add(hash(problem.label))
         return is_double
 
-    def holes(self) -> Iterator[str]:
-        """A line for each task, model, condition and repeat that lacks trials."""
+    def holes(self, tasks: Mapping[str, Task[Any]]) -> Iterator[str]:
+        """A line for each task, model, condition and repeat that lacks trials, also of
+        those that a task lists.
+        """
         for task, places in self._places.items():
             variants, depths, trials = (
                 sorted(set(one)) for one in zip(*places, strict=True)
@@ -54,11 +58,14 @@ class TrialGrid:
                 yield f"{task}: the grid of its problems lacks {lacking:,} of them"
             asked = self._asked[task]
             every = set[int]().union(*asked.values())
+            listed = tasks[task].problems if task in tasks else ()
+            if isinstance(listed, Sequence):
+                every.update(hash(one.label) for one in listed if one.label)
             for side, found in asked.items():
                 if len(found) < len(every):
                     yield (
                         f"{task}: {_name(side)} lacks {len(every) - len(found):,} "
-                        f"questions that others of the run were asked"
+                        f"questions of the task, or of others in the run"
                     )
 
     def shown(self) -> Iterator[str]:

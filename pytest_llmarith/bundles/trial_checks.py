@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -135,6 +136,9 @@ class TrialChecks:
         if wanted not in task.readings:
             wanted = next(iter(task.readings), None)
         try:
+            grader: Any = task.grader
+            if grader is not None:
+                task = replace(task, grade=grader.of(record))
             anew = evaluate.regraded(record, task, problem, wanted)
         except Exception as error:
             if record.raised is None and record.failure is not FailureCode.GRADE:
@@ -143,5 +147,6 @@ class TrialChecks:
         for name in _GRADE:
             before, after = getattr(record, name), getattr(anew, name)
             if before != after:
-                yield "another grade", f"{name} is {before}, graded anew it is {after}"
+                what = f"graded anew, its {name} is {after}, not {before}"
+                yield "another grade", what
                 return

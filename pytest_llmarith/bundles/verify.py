@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from itertools import zip_longest
 from math import isclose
@@ -30,6 +30,7 @@ from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.summaries import LogFacts, SummaryFile, as_file, from_file
 from pytest_llmarith.tasks.task import Task
 
+TasksOf = Callable[[SummaryFile], Mapping[str, Task[Any]]]
 _PACKAGE = "pytest-llmarith"
 _LONGEST = 300
 _MOST = 10  # lines of a kind
@@ -57,8 +58,9 @@ class Verified:
             self.findings.append(f"and more: {kind}")
 
 
-def verify(folder: Path, tasks: Mapping[str, Task[Any]]) -> Verified:
-    """Check a bundle; `tasks` are the user's by name.
+def verify(folder: Path, tasks_of: TasksOf) -> Verified:
+    """Check a bundle; `tasks_of` its summary are the tasks that are not built in, by
+    name. A grader among them has a method `of`, which makes that of a record.
 
     Raises UsageError if it is no bundle, or one that must not be read.
     """
@@ -69,12 +71,13 @@ def verify(folder: Path, tasks: Mapping[str, Task[Any]]) -> Verified:
         found.add("files", line)
     written = read_summary(folder / LOG)
     assert written is not None  # the manifest was read beside it
+    tasks = tasks_of(written)
     for task in tasks.values():
         task.register()
     here = version(_PACKAGE)
     is_same_version = {manifest.version, written.run.versions.get(_PACKAGE)} == {here}
     checks = TrialChecks(written.run, tasks, is_same_version=is_same_version)
-    _check_trials(folder, written, checks, found)
+    _check_trials(folder, written, checks, found, tasks)
     if is_same_version:
         _check_page(folder, written, found)
     else:
@@ -89,7 +92,11 @@ def verify(folder: Path, tasks: Mapping[str, Task[Any]]) -> Verified:
 
 
 def _check_trials(
-    folder: Path, written: SummaryFile, checks: TrialChecks, found: Verified
+    folder: Path,
+    written: SummaryFile,
+    checks: TrialChecks,
+    found: Verified,
+    tasks: Mapping[str, Task[Any]],
 ) -> None:
     """Check every trial, what is missing, and every figure."""
     grid, costs, counted = TrialGrid(), CostChecks(written.run), Summary()
@@ -106,7 +113,7 @@ def _check_trials(
             found.add(kind, f"{where}: {what}")
         costs.add(record)
         counted.add(record)
-    for line in grid.holes():
+    for line in grid.holes(tasks):
         found.add("holes", line)
     if grid.unanswered:
         line = f"{grid.unanswered:,} trials are unanswered, and in no percentage"

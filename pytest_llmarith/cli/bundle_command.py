@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pytest_llmarith.cli import parser
+
+if TYPE_CHECKING:
+    from pytest_llmarith.summaries import SummaryFile
+    from pytest_llmarith.tasks.task import Task
 
 
 def add_publish(commands: parser.Commands) -> None:
@@ -51,7 +58,7 @@ def add_verify(commands: parser.Commands) -> None:
     purpose = "Check a bundle without a network and without trust in its sender"
     details = (
         "One line per finding, with exit status 1. Nothing is written, and nothing of the "
-        "bundle runs."
+        "bundle runs without --run-programs."
     )
     command = parser.add_command(commands, "verify", purpose, details, _verify)
     command.add_argument("bundle", type=Path, metavar="BUNDLE", help="Its folder")
@@ -60,13 +67,16 @@ def add_verify(commands: parser.Commands) -> None:
         "such as --task=test_sorting.py:sorting"
     )
     parser.add_repeatable(command, "--task", "FILE:NAME", purpose, dest="tasks")
+    purpose = "Run programs for OEIS sequences again in the sandbox; this takes minutes"
+    command.add_argument("--run-programs", action="store_true", help=purpose)
+    purpose = "Your entries of the OEIS (default: oeis_cache of the project)"
+    command.add_argument("--cache", type=Path, metavar="DIR", help=purpose)
 
 
 def _verify(request: argparse.Namespace) -> int:
     from pytest_llmarith.bundles.verify import verify
-    from pytest_llmarith.results.regrade import tasks_named
 
-    found = verify(request.bundle, tasks_named(request.tasks))
+    found = verify(request.bundle, partial(_tasks_of, request))
     for line in found.findings:
         parser.say(parser.sanitize_line(line))
     for line in found.notes:
@@ -78,3 +88,38 @@ def _verify(request: argparse.Namespace) -> int:
         f"nothing contradicts this bundle; sha256 of the whole: {found.sha256}",
     )
     return 0
+
+
+def _tasks_of(
+    request: argparse.Namespace, written: SummaryFile
+) -> Mapping[str, Task[Any]]:
+    """The user's tasks, and the sequences whose entries are here."""
+    from pytest_llmarith.results.regrade import tasks_named
+    from pytest_llmarith.results.run_files import UsageError
+    from pytest_llmarith.tasks.oeis.cache import default_cache
+    from pytest_llmarith.tasks.oeis.grades_anew import task_anew
+    from pytest_llmarith.tasks.task import OEIS
+
+    tasks = tasks_named(request.tasks)
+    facts = (written.run.tasks or {}).get(OEIS)
+    sets = {
+        variant
+        for one in written.series
+        if one.facts.task == OEIS
+        for variant in one.facts.variants
+    }
+    if not facts or not sets:
+        return tasks
+    folder = request.cache or default_cache(Path.cwd())
+    try:
+        task = task_anew(facts, sorted(sets), folder, is_run=request.run_programs)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"the rules of its programs: {error!r}") from None
+    if task is not None:
+        return {**tasks, OEIS: task}
+    if request.run_programs or request.cache:
+        raise UsageError(
+            f"{folder}: no entries of {', '.join(sorted(sets))}; name the oeis_cache of "
+            f"a project with --cache"
+        )
+    return tasks

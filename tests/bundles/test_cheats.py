@@ -21,6 +21,7 @@ import pytest
 from pytest_llmarith.bundles.manifest import Manifest
 from pytest_llmarith.bundles.publish import page_text
 from pytest_llmarith.bundles.verify import verify
+from pytest_llmarith.cli import main
 from pytest_llmarith.records import as_dict, convert, encode
 from pytest_llmarith.results.keys import key_of
 from pytest_llmarith.results.regrade import read_again
@@ -377,8 +378,8 @@ CHEATS = [
     Cheat(7, change_the_answer_that_was_read, "graded anew"),
     Cheat(8, expect_the_wrong_answer, "the task makes no such problem"),
     Cheat(9, ask_an_easier_question, "the task makes no such problem"),
-    Cheat(10, grade_the_lenient_reading, "reading is strict"),
-    Cheat(11, unanswered_with_the_reply, "outcome is unanswered"),
+    Cheat(10, grade_the_lenient_reading, "graded anew, its reading"),
+    Cheat(11, unanswered_with_the_reply, "graded anew, its outcome"),
     Cheat(12, unanswered_without_the_reply, "1 trials are unanswered"),
     Cheat(13, change_a_reply_with_its_grade),
     Cheat(19, drop_wrong_trials, "48 were selected"),
@@ -405,24 +406,34 @@ CHEATS = [
 ]
 
 
+def no_more_tasks(summary: object) -> dict[str, Any]:
+    """None but those that are built in."""
+    return {}
+
+
+def bundle_of(project: Path, *options: str) -> Path:
+    """The bundle of a run of the bench in a project."""
+    command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q")
+    done = subprocess.run(
+        (*command, "--llm-store=off", *options),
+        cwd=project,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    [run] = (project / "reports").iterdir()
+    bundle = project / "bundle"
+    assert main(["publish", str(run), f"--output={bundle}"]) == 0
+    return bundle
+
+
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle of a run of two fake models, which say what their replies cost."""
     project = tmp_path_factory.mktemp("project")
     (project / "test_bench.py").write_text(BENCH)
-    command = (
-        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q"),
-        *("--llm-model=llmarith/sloppy", "--llm-model=llmarith/junk"),
-        *("--llm-repeats=2", "--llm-store=off", "-k", SELECTED),
-    )
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
-    [run] = (project / "reports").iterdir()
-    bundle = project / "bundle"
-    publish = (sys.executable, "-c", "from pytest_llmarith.cli import main; main()")
-    made = subprocess.run(
-        (*publish, "publish", str(run), f"--output={bundle}"), capture_output=True
-    )
-    assert made.returncode == 0, (done.stdout, made.stderr)
+    models = "--llm-model=llmarith/sloppy", "--llm-model=llmarith/junk"
+    bundle = bundle_of(project, *models, "--llm-repeats=2", "-k", SELECTED)
     changed = Bundle(bundle)
     for one in changed.records:
         reply = one["reply"]
@@ -439,7 +450,7 @@ def bundle(honest: Path, tmp_path: Path) -> Bundle:
 
 
 def test_an_honest_bundle_is_not_contradicted(bundle: Bundle) -> None:
-    found = verify(bundle.folder, {})
+    found = verify(bundle.folder, no_more_tasks)
     assert (found.findings, found.notes) == ([], [])
 
 
@@ -448,11 +459,144 @@ def test_an_honest_bundle_is_not_contradicted(bundle: Bundle) -> None:
 )
 def test_ways_to_cheat(cheat: Cheat, bundle: Bundle) -> None:
     cheat.apply(bundle)
-    found = verify(bundle.folder, {})
+    found = verify(bundle.folder, no_more_tasks)
     if not cheat.found or cheat.is_note:
         assert found.findings == []
     lines = found.notes if cheat.is_note else found.findings
     assert any(cheat.found in line for line in lines) == bool(cheat.found), lines
+
+
+# --- programs -------------------------------------------------------------------------
+
+PROGRAMS = """
+import pytest
+
+@pytest.mark.oeis
+def test_oeis(problem, ask):
+    ask(problem)
+"""
+NUMBERS = "A000010", "A000040", "A000045"
+
+
+def program_of(bundle: Bundle, outcome: str) -> Json:
+    """A trial with this outcome."""
+    return next(one for one in bundle.records if one["outcome"] == outcome)
+
+
+def as_if_right(one: Json) -> None:
+    """Let the record say that all outputs were right, and in time."""
+    for term in one["grade"]["details"]["values"]["terms"]:
+        term.update(got=term["expected"], status="ok", seconds=0.01)
+        term.pop("stderr", None)
+    raise_the_score(one)
+
+
+def raise_the_score(one: Json) -> None:
+    one.update(outcome="correct", reason=None)
+    one["grade"].update(score=1.0, scores=dict.fromkeys(one["grade"]["scores"], 1.0))
+
+
+def reply_with(one: Json, program: str) -> None:
+    """Let a model have replied with another program, whose outputs were right."""
+    one["reply"]["text"] = f"```python\n{program}\n```"
+    one["grade"]["details"]["values"]["program"] = program
+    as_if_right(one)
+
+
+def raise_a_score(bundle: Bundle) -> None:
+    raise_the_score(program_of(bundle, "deviate"))
+
+
+def change_outputs(bundle: Bundle) -> None:
+    as_if_right(program_of(bundle, "deviate"))
+
+
+def lower_times(bundle: Bundle) -> None:
+    reply_with(program_of(bundle, "correct"), "while True: pass")
+
+
+def record_a_better_program(bundle: Bundle) -> None:
+    one = program_of(bundle, "deviate")
+    right = program_of(bundle, "correct")["grade"]["details"]["values"]["program"]
+    one["grade"]["details"]["values"]["program"] = right
+    as_if_right(one)
+
+
+def clear_a_lookup_table(bundle: Bundle) -> None:
+    one = program_of(bundle, "correct")
+    number = one["problem"]["inputs"]["number"]
+    file = ROOT / "oeis_cache" / "starter" / f"{number}.json"
+    [entry] = json.loads(file.read_text())
+    first = entry["offset"].partition(",")[0]
+    reply_with(one, f"terms = [{entry['data']}]\nprint(terms[int(input()) - {first}])")
+
+
+def drop_sequences(bundle: Bundle) -> None:
+    dropped = program_of(bundle, "deviate")["problem"]["label"]
+    bundle.keep(lambda one: one["problem"]["label"] != dropped)
+    bundle.as_if_selected()
+
+
+RUN_AGAIN = {15, 16, 18}
+PROGRAM_CHEATS = [
+    Cheat(14, raise_a_score, "graded anew"),
+    Cheat(15, change_outputs, "graded anew"),
+    Cheat(16, lower_times, "graded anew"),
+    Cheat(17, record_a_better_program, "graded anew"),
+    Cheat(18, clear_a_lookup_table, "graded anew"),
+    Cheat(22, drop_sequences, "lacks 1 questions"),
+]
+
+
+@pytest.fixture(scope="module")
+def honest_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of a run of programs, each for two terms, half of them wrong."""
+    project = tmp_path_factory.mktemp("programs")
+    (project / "test_bench.py").write_text(PROGRAMS)
+    (project / "oeis_cache" / "starter").mkdir(parents=True)
+    for number in NUMBERS:
+        for file in (ROOT / "oeis_cache" / "starter").glob(f"{number}.*"):
+            shutil.copy(file, project / "oeis_cache" / "starter")
+    models = "--llm-model=llmarith/oracle", "--llm-model=llmarith/junk"
+    return bundle_of(project, *models, "--oeis-terms=4", "--oeis-limits=0.5,1")
+
+
+def test_honest_programs_run_alike_again(
+    honest_programs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache = f"--cache={honest_programs.parent / 'oeis_cache'}"
+    assert main(["verify", str(honest_programs), cache]) == 0
+    assert main(["verify", str(honest_programs), cache, "--run-programs"]) == 0
+    assert "not checked" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "cheat", PROGRAM_CHEATS, ids=lambda one: f"{one.number}-{one.apply.__name__}"
+)
+def test_ways_to_cheat_with_programs(
+    cheat: Cheat,
+    honest_programs: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bundle = Bundle(shutil.copytree(honest_programs, tmp_path / "bundle"))
+    cheat.apply(bundle)
+    bundle.write()
+    command = ["verify", str(bundle.folder)]
+    command.append(f"--cache={honest_programs.parent / 'oeis_cache'}")
+    capsys.readouterr()
+    if cheat.number in RUN_AGAIN:
+        assert main(command) == 0
+        command.append("--run-programs")
+    assert main(command) == 1
+    assert cheat.found in capsys.readouterr().out
+
+
+def test_entries_that_are_not_here_are_asked_for(
+    honest_programs: Path, tmp_path: Path
+) -> None:
+    command = ["verify", str(honest_programs), f"--cache={tmp_path}"]
+    assert main([*command, "--run-programs"]) == 4
 
 
 def test_the_document_says_the_same() -> None:
@@ -460,6 +604,8 @@ def test_the_document_says_the_same() -> None:
     text = (ROOT / "docs" / "cheats.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", text, re.MULTILINE))
     assert [int(number) for number in rows] == list(range(1, 41))
-    for cheat in CHEATS:
+    every = [*CHEATS, *PROGRAM_CHEATS]
+    assert sorted(cheat.number for cheat in every) == list(range(1, 41))
+    for cheat in every:
         is_hidden = "| **not from a bundle" in rows[str(cheat.number)]
         assert is_hidden == (not cheat.found or cheat.number == 33), cheat.number

@@ -232,7 +232,7 @@ def _scored(
             return ungraded(details, f"no verdict: {why_none}")
     details.addresses_judge = list(model_judge.messages_to_judge(program))
     limits = runner.limits.seconds
-    evidence = _evidence(judges)
+    evidence = evidence_of(judges)
     if evidence is not None:
         zeroes = {f"{limit:g}": 0.0 for limit in limits}
         return Grade(0.0, details, evidence, zeroes, Outcome.CHEAT)
@@ -325,10 +325,10 @@ def verdicts(
             Term(
                 run.input,
                 term,
-                _truncated(got),
+                truncated(got),
                 _status(run, got == term, largest, rules),
                 run.seconds,
-                _truncated(run.stderr),
+                truncated(run.stderr),
             )
         )
     return found
@@ -360,7 +360,8 @@ def _status(
     return TermStatus.OK if is_right else TermStatus.WRONG
 
 
-def _truncated(text: str) -> str:
+def truncated(text: str) -> str:
+    """The text as a record has it."""
     if len(text) > LONGEST_SHOWN:
         text = f"{text[: LONGEST_SHOWN - 1]}…"
     return text
@@ -387,7 +388,7 @@ def _details(
 # --- lookup tables --------------------------------------------------------------------
 
 
-def _evidence(judges: Judges) -> str | None:
+def evidence_of(judges: Judges) -> str | None:
     """The first evidence for a lookup table, or None."""
     if judges.static is not None and judges.static.cheat:
         return next(iter(judges.static.evidence), "a lookup table")
