@@ -40,7 +40,7 @@ _CALLER = """\
 import json, os, socket, sys
 
 if sys.argv[0].endswith("/python") and {server!r} not in sys.argv:
-    os.execv({python!r}, sys.argv)
+    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
     door.connect({door!r})
     told = {{"argv": sys.argv, "folder": os.getcwd(), "environment": dict(os.environ)}}

@@ -145,8 +145,8 @@ class _Run:
                     return str(lines[-1])
         output = (self._folder / "output").read_text("utf-8", "replace")
         said = output.strip().splitlines() or ["pytest prints nothing"]
-        errors = [line for line in said if line.startswith("ERROR: ")]
-        return (errors or said[-1:])[0]
+        errors = [line for line in said if "error: " in line.lower()]
+        return (errors or said)[-1]
 
     def kill(self) -> None:
         """End the process and those that it has started."""
