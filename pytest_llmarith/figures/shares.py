@@ -166,6 +166,8 @@ def mean(
         found, error = fsum(values) / len(values), error_of_mean(values)
         if error:
             (low, high), _ = of_mean(found, error, len(values) - 1)
+            if values[0] >= 0:
+                low = max(0.0, low)
             yield Figure(found, low, high, len(values), method="t")
         else:
             yield Figure(found, n=len(values))

@@ -317,7 +317,7 @@ def heat_chart(
     depths: Sequence[int],
     rows: Mapping[str, Sequence[Share | None]],
 ) -> Chart:
-    """The percentage correct of each variant at each depth; a deeper blue is more."""
+    """The percentage of each variant at each depth; a deeper blue is more."""
     left = _room(rows)
     width = max(left + _CELL * len(depths), 240)
     bottom = 18 + _ROW * len(rows)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from pytest_llmarith.figures.estimates import Described
+from pytest_llmarith.figures.estimates import Described, Figure
+from pytest_llmarith.figures.scores import SCORE
 from pytest_llmarith.report.charts import (
     MOST_TOGETHER,
     Chart,
@@ -16,11 +18,14 @@ from pytest_llmarith.report.charts import (
 )
 from pytest_llmarith.report.definitions.results import OVERVIEW, counted_share
 from pytest_llmarith.views import formatting, kinds
-from pytest_llmarith.views.fields import field_of, trials_of
-from pytest_llmarith.views.places import Curve, Here, Share, share_of, short_name
+from pytest_llmarith.views.fields import field, field_of, trials_of
+from pytest_llmarith.views.places import Curve, Here, Share, share_in, short_name
 from pytest_llmarith.views.table import Kind
 
 _PER = 1000  # trials
+_CORRECT, _SCORE = "correct %", "mean score %"
+_NAMED = field("score")
+_NOTHING = Figure(None)
 _AS_SURE = "as right as sure"
 _EQUAL = {sure: Share(sure, sure, sure, sure, 100) for sure in (0, 100)}
 
@@ -70,7 +75,8 @@ def _by_variant(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curve
             if len(names) < len(variants):
                 label += f", {len(names)} of {len(variants)} variants"
             curves[label] = row.curve
-        return _chart_per_model(task, rows[0].axis_title(variants), curves)
+        axis = rows[0].axis_title(variants)
+        return _chart_per_model(task, axis, curves, _drawn(rows))
     charts: list[Chart] = []
     if len(variants) > 1:
         whole = [row for row, names in answered.items() if len(names) == len(variants)]
@@ -87,7 +93,15 @@ def _chart(
     known = {here.label: here.curve for here in places if here.curve}
     if known:
         axis = places[0].axis_title(variants)
-        yield curves_chart(title, axis, known, labels)
+        figure = _drawn(places)
+        if figure == _SCORE:
+            title += ", mean score"
+        yield curves_chart(title, axis, known, labels, figure)
+
+
+def _drawn(rows: Iterable[Here]) -> str:
+    """What curves show."""
+    return _SCORE if any(row.has_fractions for row in rows) else _CORRECT
 
 
 def _of_task(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
@@ -95,22 +109,29 @@ def _of_task(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
     rows = [row for row in rows if row.depths]
     if len(labels) > MOST_TOGETHER:
         curves = {row.label: row.curve for row in rows}
-        return _chart_per_model(task, rows[0].axis_title(()) if rows else "", curves)
+        axis = rows[0].axis_title(()) if rows else ""
+        return _chart_per_model(task, axis, curves, _drawn(rows))
     return Curves(f"{task}, by depth", labels, [*_chart(task, rows, labels, ())])
 
 
 def _of_measures(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curves:
-    """A chart for each further measure that has a curve."""
+    """A chart for each further measure that has a curve, and each named score."""
     charts = []
     columns = [column for column in OVERVIEW.columns if column.curved]
     own: dict[str, Described] = {}
     for row in rows:
         own |= row.result.own
     for key, one in own.items():
-        if one.unit == "%" and one.in_table:
+        means = [row for row in rows if (row.get(key) or _NOTHING).method == "t"]
+        if (one.unit == "%" or means) and one.in_table:
             columns.append(field_of(key, one))
-    for column in columns:
-        curves = {row.label: row.curve_of(column.key) for row in rows}
+    drawn = [(column, column.key, "") for column in columns]
+    names = dict.fromkeys(at for row in rows for _, at in row.all("score"))
+    for name in names:
+        if name != SCORE:
+            drawn.append((replace(_NAMED, title=short_name(name)), "score", name))
+    for column, key, at in drawn:
+        curves = {row.label: row.curve_of(key, at) for row in rows}
         known = {label: curve for label, curve in curves.items() if curve}
         if known:
             axis = rows[0].axis_title(rows[0].result.facts.variants)
@@ -120,11 +141,13 @@ def _of_measures(task: str, rows: Sequence[Here], labels: Sequence[str]) -> Curv
     return Curves(f"{task}, measures by depth", labels, charts)
 
 
-def _chart_per_model(task: str, axis: str, curves: Mapping[str, Curve]) -> Curves:
+def _chart_per_model(
+    task: str, axis: str, curves: Mapping[str, Curve], drawn: str
+) -> Curves:
     charts = []
     for label, curve in curves.items():
         if curve:
-            charts.append(curves_chart(label, axis, {label: curve}))
+            charts.append(curves_chart(label, axis, {label: curve}, figure=drawn))
     return Curves(f"{task}, by depth", (), charts)
 
 
@@ -146,9 +169,8 @@ def reliability_charts(rows: Sequence[Here]) -> list[Chart]:
     for row in rows:
         curve = {}
         for (_, predicted), figure in row.all("reliability").items():
-            part = round(float(figure.value or 0) * (figure.n or 0) / 100)
-            share = share_of(part, figure.n or 0, figure)
-            if share:
+            share = share_in(figure)
+            if share and figure.low is not None:
                 curve[int(predicted)] = share
         if curve:
             title = f"{row.label}, {short_name(row.task)}: correct %"

@@ -129,10 +129,11 @@ def _heatmaps(runs: Sequence[PageRun], series: Sequence[Series]) -> list[Chart]:
             continue
         rows = {}
         for one in row.series:
-            shares = [one._replace(depth=depth).share for depth in depths]
+            shares = [one._replace(depth=depth).mean_score for depth in depths]
             rows[short_name(one.name)] = shares
         axis = row.axis_title(row.result.facts.variants)
-        charts.append(heat_chart(row.label, axis, depths, rows))
+        title = f"{row.label}, mean score" if row.has_fractions else row.label
+        charts.append(heat_chart(title, axis, depths, rows))
     return charts
 
 

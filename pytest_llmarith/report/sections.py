@@ -415,7 +415,7 @@ def _by_depth(row: Here, level: Level) -> Table:
     rows = list(row.series)
     if level >= Level.FULL:
         rows.append(row)
-    table = cells_of(row.usual_size, depths).table(
+    table = cells_of(row.usual_size, depths, has_fractions=row.has_fractions).table(
         rows,
         level,
         across={str(depth): depth for depth in row.grid_depths},
@@ -590,7 +590,8 @@ _SECTIONS: Sequence[tuple[str, Level, _Blocks, str]] = (
         "depth",
         Level.BRIEF,
         _depth,
-        "The share of correct answers by depth; the depth of numbers is their digits, of "
+        "The share of correct answers by depth, or the mean of scores between 0 and 1; "
+        "the depth of numbers is their digits, of "
         "divisions those of quotient and divisor.",
     ),
     (

@@ -18,7 +18,7 @@ from pytest_llmarith.figures.estimates import (
 from pytest_llmarith.figures.own_measures import FAILED
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.views import kinds
-from pytest_llmarith.views.places import LONGEST_LABEL, Here, share_of, short_name
+from pytest_llmarith.views.places import LONGEST_LABEL, Here, share_in, short_name
 from pytest_llmarith.views.table import (
     Column,
     Definition,
@@ -189,11 +189,7 @@ def _in_matrix(column: Column[Any]) -> Column[Any]:
         return column
 
     def heat(here: Here) -> kinds.Heat | None:
-        found = column.value(here)
-        if found is None or found.value is None:
-            return None
-        part = round(found.value * found.n / 100)
-        return kinds.heat(share_of(part, found.n, found), "right")
+        return kinds.heat(share_in(column.value(here)), "right")
 
     return replace(column, kind=kinds.HEAT, value=heat)
 

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_llmarith.figures.estimates import Figure, Result
+from pytest_llmarith.figures.scores import SCORE
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import Dtype, Op
 from pytest_llmarith.views.formatting import ends_of, percent_text
 
 LONGEST_LABEL = 60
+_OF_MEANS = ("t", "bootstrap")  # methods of intervals
 _DIVISIONS = {f"{dtype}_{Op.DIV}" for dtype in Dtype}
 
 
@@ -110,6 +112,17 @@ class Here(NamedTuple):
     def share(self) -> Share | None:
         return share_of(self.number("correct"), self.measured, self.correct)
 
+    @property
+    def has_fractions(self) -> bool:
+        """Whether scores of its result lie between 0 and 1."""
+        found = self.result.get("score", SCORE)
+        return found is not None and found.method in _OF_MEANS
+
+    @property
+    def mean_score(self) -> Share | None:
+        """The mean score in percent; without fractions that of correct answers."""
+        return share_in(self.get("score", SCORE)) if self.has_fractions else self.share
+
     # --- places
 
     @property
@@ -178,23 +191,16 @@ class Here(NamedTuple):
 
     @property
     def curve(self) -> Curve:
-        """The correct trials by depth."""
+        """The mean score by depth."""
         depths = self.result.facts.depths
-        return known({depth: self._replace(depth=depth).share for depth in depths})
+        return known({depth: self._replace(depth=depth).mean_score for depth in depths})
 
-    def curve_of(self, key: str) -> Curve:
+    def curve_of(self, key: str, at: str = "") -> Curve:
         """A measure by depth; without an interval it has its value alone."""
-        shares: dict[int, Share] = {}
+        shares: dict[int, Share | None] = {}
         for depth in self.result.facts.depths:
-            found = self._replace(depth=depth).get(key)
-            if found is None or found.value is None:
-                continue
-            value, whole = float(found.value), found.n or 0
-            low = value if found.low is None else found.low
-            high = value if found.high is None else found.high
-            part = round(value * whole / 100)
-            shares[depth] = Share(value, low, high, part, whole)
-        return shares
+            shares[depth] = share_in(self._replace(depth=depth).get(key, at))
+        return known(shares)
 
 
 def name_of(result: Result) -> str:
@@ -214,7 +220,8 @@ def short_name(text: str) -> str:
 
 
 class Share(NamedTuple):
-    """A percentage with its interval and its counts, `part` of a `whole` that is not 0.
+    """A percentage with its interval and its counts, `part` of a `whole` that is not 0;
+    of a mean there is no part.
 
     Over cells `value` gives each cell the weight of its questions, so it may differ
     from `part` of `whole`.
@@ -223,7 +230,7 @@ class Share(NamedTuple):
     value: float
     low: float
     high: float
-    part: int
+    part: int | None
     whole: int
 
     @property
@@ -238,10 +245,16 @@ class Share(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Such as `49 of 80, 61.3 % (57.6-64.8)`, for the titles of a chart."""
-        counts = f"{self.part:,} of {self.whole:,}"
-        ends = ends_of(self.low, self.high)
-        return f"{counts}, {percent_text(self.value)} % ({ends})"
+        """Such as `49 of 80, 61.3 % (57.6-64.8)`, in titles of a chart; no interval if
+        nothing varies.
+        """
+        counts = f"mean of {self.whole:,}"
+        if self.part is not None:
+            counts = f"{self.part:,} of {self.whole:,}"
+        told = f"{counts}, {percent_text(self.value)} %"
+        if self.low == self.high:
+            return told
+        return f"{told} ({ends_of(self.low, self.high)})"
 
 
 Curve = Mapping[int, Share]  # by depth, carries or place in a sequence
@@ -252,6 +265,17 @@ def share_of(part: int, whole: int, found: Figure | None) -> Share | None:
     if found is None or found.value is None or found.low is None or found.high is None:
         return None
     return Share(float(found.value), found.low, found.high, part, whole)
+
+
+def share_in(found: Figure | None) -> Share | None:
+    """A figure in percent, or a mean; one without an interval has its value alone."""
+    if found is None or found.value is None:
+        return None
+    value, whole = float(found.value), found.n or 0
+    low = value if found.low is None else found.low
+    high = value if found.high is None else found.high
+    part = None if found.method in _OF_MEANS else round(value * whole / 100)
+    return Share(value, low, high, part, whole)
 
 
 def known(shares: Mapping[int, Share | None]) -> Curve:

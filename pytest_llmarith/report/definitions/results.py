@@ -513,15 +513,17 @@ VARIANTS = Definition(
 )
 
 
-def cells_of(usual: int, depths: str) -> Definition:
-    """The cells of variants and depths, most of which have the usual number of
-    trials.
+def cells_of(usual: int, depths: str, *, has_fractions: bool = False) -> Definition:
+    """The cells of variants and depths, most of which have the usual number of trials:
+    correct ones, or mean scores if scores are fractions.
     """
 
     def cell(here: Here) -> kinds.Heat | None:
-        share = here.share
+        share = here.mean_score
         if share is None or here.variant is None:
             return kinds.heat(share)
+        if has_fractions:
+            return kinds.heat(share, "right")
         text = f"{share.part}/{share.whole}"
         if share.whole == usual:
             text = str(share.part)
@@ -529,6 +531,8 @@ def cells_of(usual: int, depths: str) -> Definition:
 
     title = f"correct of {usual} by {depths}"
     meaning = "correct answers, of all variants in %"
+    if has_fractions:
+        title, meaning = f"mean score % by {depths}", "mean scores"
     columns: list[Column[Any]] = [
         replace(_VARIANT, value=lambda here: here.variant or "all %"),
         Column("cell", "correct", kinds.HEAT, meaning, cell, across="depth"),
