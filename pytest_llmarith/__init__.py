@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_llmarith.report.frames import load
     from pytest_llmarith.session.finished import FinishedRun
     from pytest_llmarith.tasks.number_tasks import number_task
+    from pytest_llmarith.tasks.parameters import task_factory
     from pytest_llmarith.tasks.task import Grade, Grid, NoAnswer, Problem, Task
 else:
 
@@ -47,6 +48,7 @@ __all__ = [
     "mean",
     "number_task",
     "share",
+    "task_factory",
 ]
 _MODULES = {
     "Field": "figures.estimates",
@@ -59,4 +61,5 @@ _MODULES = {
     "mean": "figures.shares",
     "number_task": "tasks.number_tasks",
     "share": "figures.shares",
+    "task_factory": "tasks.parameters",
 }

@@ -94,6 +94,12 @@ SECTIONS: dict[str, tuple[Option, ...]] = {
         Option(
             "--llm-trials", "N", "Trials per variant and depth (default: the bench's)"
         ),
+        Option(
+            "--llm-task-param",
+            "NAME.KEY=VALUE",
+            "Argument of a task that a bridge or a task_factory makes; repeatable",
+            repeatable=True,
+        ),
         Option("--llm-seed", "N|random", "Seed of all problems (default: 0)", "0"),
         Option("--llm-repeats", "K", "Ask every question K times (default: 1)", "1"),
         Option(

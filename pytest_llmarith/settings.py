@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -23,6 +23,7 @@ from pytest_llmarith.models.asking import Transport
 from pytest_llmarith.options import OPTIONS
 from pytest_llmarith.parsers import distinct, dollars, one_of, seconds, some_of, whole
 from pytest_llmarith.tasks.oeis.oeis_settings import OeisSettings, oeis_settings
+from pytest_llmarith.tasks.parameters import TaskParameters, parse_task_parameters
 from pytest_llmarith.tasks.prompts import parts_of
 from pytest_llmarith.tasks.search_questions import CONFIRMATIONS
 from pytest_llmarith.tasks.task import OEIS
@@ -73,6 +74,7 @@ class Settings:
     suite: Path | None  # the only file that is collected
     depths: tuple[int, ...] | None
     trials: int | None
+    task_parameters: TaskParameters
     breaking_point: int | None
     adaptive: (
         tuple[float, int] | None
@@ -107,9 +109,9 @@ class Settings:
         return self.oeis.graders
 
     @property
-    def of_tasks(self) -> dict[str, dict[str, Any]]:
+    def of_tasks(self) -> dict[str, Mapping[str, Any]]:
         """What the summary says of the settings of tasks."""
-        return {OEIS: self.oeis.facts}
+        return {OEIS: self.oeis.facts, **self.task_parameters}
 
 
 def parse_settings(config: pytest.Config) -> Settings:
@@ -192,6 +194,11 @@ def _parse(config: pytest.Config) -> Settings:
         suite=given.optional("--llm-suite", partial(_suite, config.rootpath)),
         depths=given.optional("--llm-depths", _depths),
         trials=given.optional("--llm-trials", whole(1, 1_000_000)),
+        task_parameters=parse_at(
+            "--llm-task-param",
+            parse_task_parameters,
+            given.raw("--llm-task-param") or (),
+        ),
         adaptive=given.optional("--llm-adaptive", _adaptive),
         breaking_point=given.optional(
             "--llm-breaking-point", whole(1 + CONFIRMATIONS, 1_000)

@@ -58,6 +58,12 @@ class DataSets:
         if self.generator not in factory.DATASETS:
             raise InvalidTask(f"there is no generator {self.generator!r}")
         fields = {**self.config}
+        known = factory.DATASETS[self.generator][1].__dataclass_fields__
+        for name in fields:
+            if name not in known or name == "seed":
+                raise InvalidTask(
+                    f"has no {name!r}; there are: {', '.join(sorted(known))}"
+                )
         if depth is not None:
             fields |= dict.fromkeys(self._fields_of_depth(factory), depth)
         # Neighbouring seeds of reasoning-gym have the same questions at other places.

@@ -17,13 +17,14 @@ from typing import Any
 from pytest_llmarith import exact
 from pytest_llmarith.bridges.data_sets import DataSets, Made
 from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.tasks.parameters import task_factory
 from pytest_llmarith.tasks.task import (
     Grade,
     Grid,
-    InvalidTask,
     NoAnswer,
     Problem,
     Task,
+    UnusableInput,
     short_repr,
 )
 from pytest_llmarith.types import Dtype, NanReason, Outcome
@@ -36,6 +37,7 @@ _FEWEST = 16  # questions of a search that are made at once
 _LONGEST_MESSAGE = 500
 
 
+@task_factory
 def reasoning_gym(
     generator: str,
     difficulty: Mapping[str, Sequence[int]] | None = None,
@@ -58,7 +60,7 @@ def reasoning_gym(
     depth_field, depths = "", None
     if difficulty is not None:
         if not isinstance(difficulty, Mapping) or len(difficulty) != 1:
-            raise ValueError(
+            raise UnusableInput(
                 f"reasoning_gym {generator}: difficulty is {short_repr(difficulty)}; "
                 f"write one name and its values, such as {{'num_digits': [2, 4, 8]}}"
             )
@@ -133,7 +135,7 @@ class _Depths(Grid):
 
 
 def _made_twice(data_sets: DataSets, *arguments: Any) -> Any:
-    """The questions of each depth. Raises InvalidTask.
+    """The questions of each depth. Raises UnusableInput.
 
     They are made in two processes with other hashes of texts, as every worker and every
     later run has its own. Workers of pytest-xdist are compared with the first one.
@@ -149,7 +151,7 @@ def _made_twice(data_sets: DataSets, *arguments: Any) -> Any:
         )
     if why is not None:
         name = f"generator {data_sets.generator!r} of reasoning-gym"
-        raise InvalidTask(sanitize(f"{name} {why}", _LONGEST_MESSAGE))
+        raise UnusableInput(sanitize(f"{name} {why}", _LONGEST_MESSAGE))
     return made
 
 

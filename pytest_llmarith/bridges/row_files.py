@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,6 @@ from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.tasks.task import UnusableInput, short_repr
 
 HUB = "hub:"
-_EXACT_FLOATS = 2**53  # integers above are no longer exact
 _LONGEST_MESSAGE = 500
 
 
@@ -91,7 +91,7 @@ def _of_jsonl(source: RowSource, file: Path) -> Iterator[DataRow]:
                 continue
             try:
                 values = json.loads(
-                    line, parse_int=str, parse_float=str, parse_constant=_no_number
+                    line, parse_int=str, parse_float=str, parse_constant=str
                 )
             except (ValueError, RecursionError) as error:
                 raise source.refusal(f"is no JSON ({error})", place) from None
@@ -100,10 +100,6 @@ def _of_jsonl(source: RowSource, file: Path) -> Iterator[DataRow]:
                     f"is {short_repr(values)}; write an object with fields", place
                 )
             yield DataRow(place, values)
-
-
-def _no_number(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number")
 
 
 def _of_csv(source: RowSource, file: Path) -> Iterator[DataRow]:
@@ -127,12 +123,10 @@ def _of_parquet(source: RowSource, file: Path) -> Iterator[DataRow]:
     except ImportError:
         raise source.refusal(f"needs pyarrow; run {install_extra('pandas')}") from None
     try:
-        number = 0
         with ParquetFile(file) as opened:
-            for batch in opened.iter_batches():
-                for values in batch.to_pylist():
-                    yield DataRow(f"row {number}", values)
-                    number += 1
+            lists = (one.to_pylist() for one in opened.iter_batches())
+            for number, values in enumerate(chain.from_iterable(lists)):
+                yield DataRow(f"row {number}", values)
     except ArrowException as error:
         raise source.refusal(f"is no Parquet ({text_of_error(error)})") from None
 
@@ -147,22 +141,13 @@ _READERS: Mapping[str, Callable[[RowSource, Path], Iterator[DataRow]]] = {
 def text_of_value(value: Any) -> str:
     """A value as text: numbers with all digits, lists and objects as JSON.
 
-    Raises ValueError if it has none.
+    Raises ValueError or TypeError if it has none.
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, Decimal) and value.is_finite():
-        return format(value, "f")
-    if isinstance(value, float):
-        # `not` holds for NaN, too.
-        if not abs(value) < _EXACT_FLOATS:
-            raise ValueError(
-                f"{value!r} is a binary float without exact digits; store it as text"
-            )
-        return format(Decimal(repr(value)), "f")
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        raise ValueError(
-            f"{short_repr(value)} is neither text nor a number; store it as text"
-        ) from None
+    if isinstance(value, Decimal):
+        return str(value)
+    # Integers above are no longer exact.
+    if isinstance(value, float) and abs(value) >= 2**53:
+        raise ValueError(f"{value!r}, a binary float of that size; store it as text")
+    return json.dumps(value, ensure_ascii=False)

@@ -7,11 +7,13 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from pytest_llmarith.bridges.row_files import HUB, DataRow, RowSource, text_of_value
+from pytest_llmarith.bridges.row_files import DataRow, RowSource, text_of_value
 from pytest_llmarith.records import NUMBER
 from pytest_llmarith.tasks.number_tasks import number_task
+from pytest_llmarith.tasks.parameters import task_factory
 from pytest_llmarith.tasks.prompts import fill, parts_of
 from pytest_llmarith.tasks.task import (
     NoAnswer,
@@ -22,12 +24,9 @@ from pytest_llmarith.tasks.task import (
 )
 from pytest_llmarith.types import NanReason
 
-_BEFORE_NUMBER = "####"  # GSM8K's solutions end in `#### 42`
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _GROUPED = re.compile(r"-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?", re.ASCII)
 _NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9_.+-]+", re.ASCII)
-_LONGEST_LABEL = 200
-_DEEPEST = 10**9
 # Where a reply says a letter, the surest first.
 _CHOICES = (
     re.compile(r"\W*([A-Za-z])\W*"),
@@ -35,10 +34,10 @@ _CHOICES = (
     re.compile(r"(?i:\banswer\b(?:\s+is)?)\W{0,9}([A-Z])\b"),
     re.compile(r"(?i:\b(?:choice|option)\b(?:\s+is)?)\W{0,9}([A-Z])\b"),
     re.compile(r"^\W{0,3}([A-Z])[).:]", re.MULTILINE),
-    re.compile(r"\(([A-Z])\)"),
 )
 
 
+@task_factory
 def rows(
     path: str | os.PathLike[str],
     prompt: str = "{question}",
@@ -77,11 +76,7 @@ def rows(
         raise source.refusal(
             f"read is {short_repr(read)}; write {', '.join(map(repr, _EXPECTED))}"
         )
-    if size is not None and (type(size) is not int or size < 1):
-        raise source.refusal(f"size is {short_repr(size)}; write a number from 1")
-    problems = _Problems(
-        source, prompt, [*dict.fromkeys(fields)], expected, read, variant, depth, id
-    )
+    problems = _Problems(source, prompt, fields, expected, read, variant, depth, id)
 
     def drawn(seed: int, trials: int) -> list[Problem]:
         return problems.drawn(seed, name, size)
@@ -98,11 +93,8 @@ def rows(
 
 def _name_of(path: str) -> str:
     """The name of a file or a data set as that of a task."""
-    stem = re.split(r"[/\\]", path.removeprefix(HUB))[-1]
-    if not path.startswith(HUB):
-        stem = stem.rpartition(".")[0]
-    name = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")[:50]
-    return name if name[:1].isalpha() else f"rows_{name}"
+    name = re.sub(r"[^a-z0-9]+", "_", Path(path).stem.lower())
+    return name.lstrip("_0123456789")[:50] or "rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +112,13 @@ class _Problems:
     made: list[Problem] = field(default_factory=list)
 
     def drawn(self, seed: int, name: str, size: int | None) -> list[Problem]:
-        """`size` of them, in the order of the rows."""
+        """All of them, or `size` in any order."""
         if not self.made:
             self.made.extend(self._distinct())
-        if size is None or size >= len(self.made):
+        if size is None:
             return self.made
         draw = random.Random(f"{seed}/{name}")
-        return [
-            self.made[one] for one in sorted(draw.sample(range(len(self.made)), size))
-        ]
+        return draw.sample(self.made, max(0, min(size, len(self.made))))
 
     def _distinct(self) -> Iterator[Problem]:
         """Those with different questions. Raises UnusableInput."""
@@ -144,8 +134,6 @@ class _Problems:
                         row.place,
                     )
             question = fill(self.prompt, problem.inputs)
-            if not question.strip():
-                raise self.source.refusal("has an empty question", row.place)
             expected, first = by_question.setdefault(
                 question, (problem.expected, row.place)
             )
@@ -164,8 +152,8 @@ class _Problems:
         inputs = {name: self._text(row, name) for name in self.fields}
         written = self._text(row, self.expected)
         expected = _EXPECTED[self.read](written)
-        if expected is None:
-            raise self._refused(row, self.expected, written, _WANTED[self.read])
+        if not expected:
+            raise self._refused(row, self.expected, written, self.read)
         label, variant, depth = "", None, None
         if self.id is not None:
             label = self._label(row, self.id)
@@ -184,27 +172,23 @@ class _Problems:
             )
         try:
             return text_of_value(value)
-        except ValueError as error:
-            raise self.source.refusal(f"{name} is {error}", row.place) from None
+        except (TypeError, ValueError) as error:
+            raise self.source.refusal(f"{name}: {error}", row.place) from None
 
     def _label(self, row: DataRow, name: str) -> str:
-        written = self._text(row, name)
-        label = _NOT_IN_LABELS.sub("_", written)
-        if not 0 < len(label) <= _LONGEST_LABEL:
-            raise self._refused(row, name, written, "up to 200 characters")
-        return label
+        return _NOT_IN_LABELS.sub("_", self._text(row, name))
 
     def _depth(self, row: DataRow, name: str) -> int:
         written = self._text(row, name).strip()
-        if not re.fullmatch("[0-9]{1,10}", written) or int(written) > _DEEPEST:
-            raise self._refused(row, name, written, "a whole number from 0")
+        if not re.fullmatch("[0-9]{1,9}", written):
+            raise self._refused(row, name, written, "depth")
         return int(written)
 
     def _refused(
         self, row: DataRow, name: str, written: str, wanted: str
     ) -> UnusableInput:
         return self.source.refusal(
-            f"{name} is {short_repr(written)}; write {wanted}", row.place
+            f"{name} is {short_repr(written)}, which is no {wanted}", row.place
         )
 
 
@@ -212,30 +196,22 @@ class _Problems:
 
 
 def _number(written: str) -> str | None:
-    number = written.rpartition(_BEFORE_NUMBER)[2].strip().removeprefix("$")
+    # GSM8K's solutions end in `#### 42`.
+    number = written.rpartition("####")[2].strip().removeprefix("$")
     if _GROUPED.fullmatch(number):
         number = number.replace(",", "")
     return number if _NUMBER.fullmatch(number) else None
 
 
-def _text(written: str) -> str | None:
-    return written.strip() or None
-
-
 def _letter(written: str) -> str | None:
-    letter = written.strip().strip("().").upper()
-    return letter if re.fullmatch("[A-Z]", letter) else None
+    found = _CHOICES[0].fullmatch(written)
+    return found and found[1].upper()
 
 
 _EXPECTED: Mapping[str, Callable[[str], str | None]] = {
     "number": _number,
-    "text": _text,
+    "text": str.strip,
     "choice": _letter,
-}
-_WANTED = {
-    "number": "a number, such as 42, or a solution that ends in #### 42",
-    "text": "a text",
-    "choice": "a letter from A",
 }
 
 

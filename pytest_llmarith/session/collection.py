@@ -41,16 +41,19 @@ _MARKS_WITH_TASKS = (CUSTOM_MARK, BREAKING_MARK)
 def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
     """Parametrize a function with a problem mark."""
     try:
-        mark, arguments = mark_of(metafunc)
+        mark, calls = mark_of(metafunc, settings)
         why_none = None
         if mark.why_none is not None:
-            why_none = mark.why_none(arguments, settings)
+            why_none = mark.why_none(calls[0][0], settings)
         if why_none is not None:
             _parametrize_skipped(metafunc, why_none)
             return
-        problems = mark.problems(arguments, settings)
-        configs = _configs_of(metafunc, problems, settings)
-        marks = _limit_marks(metafunc, problems)
+        asked = []
+        for arguments, prefix, further_marks in calls:
+            problems = mark.problems(arguments, settings)
+            configs = _configs_of(metafunc, problems, settings)
+            marks = [*_limit_marks(metafunc, problems), *further_marks]
+            asked.append((prefix, problems, configs, marks))
     except UnusableInput:
         raise
     except (pytest.UsageError, ValueError) as error:
@@ -59,17 +62,21 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings) -> None:
             raise  # show the traceback
         raise pytest.Collector.CollectError(str(error)) from None
     models: Sequence[Model | None] = [None]
+    shared_marks = []
     if MODEL_FIXTURE in metafunc.fixturenames:  # else the user's own `model` replies
         models = settings.models or [None]
         if not settings.models:
-            marks.append(pytest.mark.skip(reason=NO_MODEL))
+            shared_marks.append(pytest.mark.skip(reason=NO_MODEL))
     names = ["problem"]
     parameters = []
-    for model, problem, config in product(models, problems, configs):
-        label, values, item_marks = _item(model, problem, config)
-        names = list(values)
-        item_marks += marks
-        parameters.append(pytest.param(*values.values(), id=label, marks=item_marks))
+    for model, (prefix, problems, configs, marks) in product(models, asked):
+        for problem, config in product(problems, configs):
+            label, values, item_marks = _item(model, problem, config, prefix)
+            names = list(values)
+            item_marks += [*marks, *shared_marks]
+            parameters.append(
+                pytest.param(*values.values(), id=label, marks=item_marks)
+            )
     # pytest makes a fixture for each other parameter of each item.
     indirect = [name for name in names if name == MODEL_FIXTURE]
     metafunc.parametrize(names, parameters, indirect=indirect)
@@ -86,7 +93,10 @@ def _parametrize_skipped(metafunc: pytest.Metafunc, reason: str) -> None:
 
 
 def _item(
-    model: Model | None, problem: TaskProblem, config: PromptConfig | None
+    model: Model | None,
+    problem: TaskProblem,
+    config: PromptConfig | None,
+    prefix: str,
 ) -> tuple[str, dict[str, Any], list[pytest.MarkDecorator]]:
     """The id of an item, its fixtures, and as marks its cell and the keywords of its
     sequence.
@@ -94,7 +104,7 @@ def _item(
     The model is None if the user's `model` fixture replies, the prompt config if only
     the default is used.
     """
-    label = problem.label
+    label = f"{prefix}{problem.label}"
     fixtures: dict[str, Any] = {"problem": problem}
     coordinates: dict[str, Any] = {**problem.coordinates()}
     if config is not None:
@@ -127,7 +137,8 @@ def _configs_of(
     if prompt_configs.are_default or not asks or not problems:
         return [None]
     # A parameter that no function takes: a fixture would cost each item of every run.
-    metafunc.fixturenames.append(PROMPT_CONFIG)
+    if PROMPT_CONFIG not in metafunc.fixturenames:
+        metafunc.fixturenames.append(PROMPT_CONFIG)
     axes = problems[0].owner.axes
     if "prompt" in axes:
         _check_templates(prompt_configs.templates, problems)

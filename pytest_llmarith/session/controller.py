@@ -56,6 +56,7 @@ from pytest_llmarith.session.recorder import Recorder, run_metadata
 from pytest_llmarith.session.xdist import Workers
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import Run, ShardFacts
+from pytest_llmarith.tasks.parameters import with_parameters
 from pytest_llmarith.tasks.task import Task
 from pytest_llmarith.types import Failure, Progress, Question, StoreMode
 
@@ -207,8 +208,11 @@ class RunController:
             for module in list(sys.modules.values()):
                 for value in list(getattr(module, "__dict__", {}).values()):
                     # Not isinstance: it makes proxies of other packages import.
-                    if issubclass(type(value), Task) and value.name == name:
-                        value.register()
+                    if not issubclass(type(value), Task):
+                        continue
+                    task = with_parameters(value, self._settings.task_parameters)
+                    if task.name == name:
+                        task.register()
                         return
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -35,8 +35,8 @@ _LINES = (
     "breaking_point(task=None): parametrize `problem` with the searches for the "
     "simplest wrong answer, of arithmetic and integer addition or of a task with a "
     "Grid",
-    "llmarith_task(task, trials=10): parametrize `problem` with a custom task, a "
-    "pytest_llmarith.Task",
+    "llmarith_task(task, trials=10): parametrize `problem` with a custom task or a "
+    "list of them, each a pytest_llmarith.Task",
     "cell(model, task, variant, op, dtype, depth, trial, set, number, label): the cell "
     "of an item, and in a run with conditions or repeats (numbers, symbols, context, "
     "prompt, system, repeat), for exact -m expressions such as "

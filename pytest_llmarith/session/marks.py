@@ -23,6 +23,7 @@ from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks import addition, arithmetic, search_questions
 from pytest_llmarith.tasks.checks import problems_of
 from pytest_llmarith.tasks.oeis.sequences import sequence_problems
+from pytest_llmarith.tasks.parameters import with_parameters
 from pytest_llmarith.tasks.task import InvalidTask, Task, TaskProblem
 
 Arguments = Mapping[str, Any]
@@ -66,27 +67,48 @@ def _is_task(value: Any) -> bool:
     return isinstance(value, Task)
 
 
+def _are_tasks(value: Any) -> bool:
+    if not isinstance(value, list | tuple):
+        return _is_task(value)
+    return bool(value) and all(_is_task(_unmarked(one)[0]) for one in value)
+
+
+def _unmarked(value: Any) -> tuple[Any, Sequence[Any]]:
+    """A task, and its marks if it is a `pytest.param`."""
+    if hasattr(value, "marks") and len(value.values) == 1:
+        return value.values[0], list(value.marks)
+    return value, []
+
+
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "depths": _are_counts,
     "trials": _is_count,
     "sets": _are_names,
-    "task": _is_task,
+    "task": _are_tasks,
 }
 
 
-def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
-    """The problem mark of a function, and its arguments. Raises InvalidTask."""
-    found, *others = problem_marks(metafunc)
-    where = f"{metafunc.definition.nodeid}: @pytest.mark.{found.name}"
+# The arguments of a mark for one task, what its ids begin with, and further marks.
+OneTask = tuple[Arguments, str, Sequence[Any]]
+
+
+def mark_of(
+    metafunc: pytest.Metafunc, settings: Settings
+) -> tuple[ProblemMark, list[OneTask]]:
+    """The problem mark of a function, and its arguments for each task. Raises
+    InvalidTask.
+    """
+    on_function, *others = problem_marks(metafunc)
+    where = f"{metafunc.definition.nodeid}: @pytest.mark.{on_function.name}"
     if others:
         raise InvalidTask(
             f"{where} and {others[0].name} are on one function; keep one of them"
         )
-    mark = MARKS[found.name]
+    mark = MARKS[on_function.name]
     names = mark.arguments
-    arguments = dict(zip(names[: mark.positional], found.args, strict=False))
-    arguments.update(found.kwargs)
-    unknown = found.args[mark.positional :] or sorted(set(arguments) - set(names))
+    arguments = dict(zip(names[: mark.positional], on_function.args, strict=False))
+    arguments.update(on_function.kwargs)
+    unknown = on_function.args[mark.positional :] or sorted(set(arguments) - set(names))
     if unknown:
         raise InvalidTask(
             f"{where} takes only the keywords {', '.join(names)}, not {unknown}"
@@ -99,10 +121,39 @@ def mark_of(metafunc: pytest.Metafunc) -> tuple[ProblemMark, Arguments]:
     for name in names[: mark.needed]:
         if name not in arguments:
             raise InvalidTask(f"{where} needs a {name}; write {mark.example}")
-    if "task" in arguments:
-        _refuse_same_name(metafunc, arguments["task"])
-        arguments["task"].register()
-    return mark, arguments
+    if "task" not in arguments:
+        return mark, [(arguments, "", ())]
+    given = arguments["task"]
+    is_list = not _is_task(given)
+    found = dict[str, OneTask]()
+    for value in given if is_list else [given]:
+        task, marks = _unmarked(value)
+        task = _of_run(metafunc, task, settings)
+        if task.name in found:
+            raise InvalidTask(f"{where} has the task {task.name!r} twice; remove one")
+        prefix = f"{task.name}-" if is_list else ""
+        found[task.name] = arguments | {"task": task}, prefix, marks
+    return mark, list(found.values())
+
+
+def _of_run(
+    metafunc: pytest.Metafunc, task: Task[Any], settings: Settings
+) -> Task[Any]:
+    """The task with the parameters of the run, known to this process."""
+    _refuse_same_name(metafunc, task)
+    task = with_parameters(task, settings.task_parameters)
+    task.register()
+    return task
+
+
+def without_task(config: pytest.Config, settings: Settings) -> str | None:
+    """Why a parameter is that of no task of the run, or None."""
+    tasks = config.stash.get(_TASKS, {})
+    for name in settings.task_parameters:
+        if name not in tasks:
+            there = ", ".join(sorted(tasks)) or "none"
+            return f"--llm-task-param: there is no task {name!r}; there are: {there}"
+    return None
 
 
 def _refuse_same_name(metafunc: pytest.Metafunc, task: Task[Any]) -> None:
@@ -171,7 +222,9 @@ def _no_sequences(arguments: Arguments, settings: Settings) -> str | None:
     return settings.oeis.why_no_sets(arguments.get("sets", ()))
 
 
-_OWN = "reversal, trials=10), where reversal is a pytest_llmarith.Task"
+_OWN = (
+    "reversal, trials=10), where reversal is a pytest_llmarith.Task or a list of them"
+)
 MARKS: Mapping[str, ProblemMark] = {
     ARITHMETIC_MARK: ProblemMark(
         "depths=range(2, 11), trials=10", ("depths", "trials"), _arithmetic

@@ -28,6 +28,7 @@ from pytest_llmarith.session.items import (
     problem_of,
     settings_of,
 )
+from pytest_llmarith.session.marks import without_task
 from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import TaskProblem
@@ -175,10 +176,12 @@ def refuse_or_skip(config: pytest.Config, items: Iterable[pytest.Item]) -> None:
     would run items where none can ask. A worker leaves the reason in `REFUSED` instead,
     and the controller raises it.
     """
-    if config.getoption("collectonly") or settings_of(config).asks_nothing:
+    settings = settings_of(config)
+    why = without_task(config, settings)
+    if why is None and (config.getoption("collectonly") or settings.asks_nothing):
         return
     asking = [item for item in items if _may_ask(item)]
-    why = forked(config, asking)
+    why = why or forked(config, asking)
     for item in asking:
         grader = grader_of(item)
         if why is not None or grader is None:

@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 # Such as {"role": "user", "content": "What is 1 + 1?"}.
 Messages = Sequence[Mapping[str, str]]
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
+NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _ROUNDING = 1e-12  # of sums of scores
 _MAX_SHOWN = 80
@@ -337,9 +337,13 @@ class Task(Generic[Answer]):
     replies: Callable[[Problem], Sequence[str]] = _expected_text
     measures: Sequence[Measure] = ()
     views: Sequence[View] = ()
+    # Makes it with other arguments; set by `task_factory`.
+    make: Callable[..., Task[Any]] | None = field(
+        default=None, compare=False, repr=False, kw_only=True
+    )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+        if not isinstance(self.name, str) or not NAME.fullmatch(self.name):
             raise ValueError(
                 f"Task: {self.name!r} is not a task name; write small letters, digits "
                 f"and _, such as 'reversal'"

@@ -71,7 +71,7 @@ FORMATS: Mapping[str, Write] = {
 REFUSED = {
     "no_json": (["{}1"], "", "line 1: is no JSON"),
     "torn": (['{"question": "1", "answer": 1}', '{"question'], "", "line 2: is no"),
-    "constant": (['{"question": "1", "answer": NaN}'], "", "NaN is no number"),
+    "constant": (['{"question": "1", "answer": NaN}'], "", "answer is 'NaN'"),
     "nested": (["[" * 100_000], "", "line 1: is no JSON"),
     "list": (["[1]"], "", "line 1: is ['1']; write an object"),
     "empty": ([""], "", "has no rows"),
@@ -81,7 +81,6 @@ REFUSED = {
     "point": (['{"question": "1", "answer": "1,5"}'], "", "answer is '1,5'"),
     "no_letter": (['{"question": "1", "answer": 1}'], 'read="choice"', "answer is '1'"),
     "blank": (['{"question": "1", "answer": " "}'], 'read="text"', "answer is ' '"),
-    "no_question": (['{"question": " ", "answer": 1}'], "", "an empty question"),
     "ids": (
         [
             '{"question": 1, "answer": 1, "id": 7}',
@@ -98,7 +97,6 @@ REFUSED = {
     "depth": (['{"question": 1, "answer": 1, "n": 1.5}'], 'depth="n"', "n is '1.5'"),
     "template": (["{}"], 'prompt="why"', "prompt 'why': it has no field"),
     "read": (["{}"], 'read="float"', "read is 'float'"),
-    "size": (["{}"], "size=0", "size is 0"),
 }
 
 
@@ -239,7 +237,7 @@ def test_other_files(bench: Bench, folder: Path) -> None:
     for number, name in enumerate(expected):
         write(bench, f'"{name}"', f"test_{number}")
     write_parquet_of_floats(folder / "float.parquet")
-    expected["float.parquet"] = "row 1: answer is 1e+16 is a binary float"
+    expected["float.parquet"] = "row 1: answer: 1e+16, a binary float"
     write(bench, '"float.parquet"', "test_float")
     result = bench.run("-p", "no:xdist")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
