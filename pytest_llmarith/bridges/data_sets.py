@@ -132,6 +132,8 @@ def _made(place: int, entry: Any) -> Made:
         answer = str(answer)
     if not isinstance(question, str) or not isinstance(answer, str | None):
         raise InvalidTask(f"makes {short_repr((question, answer))}, which are no texts")
+    if not question.strip():
+        raise InvalidTask("makes an empty question")
     return Made(place, question, answer)
 
 

@@ -21,13 +21,14 @@ from pytest_llmarith.tasks.parameters import task_factory
 from pytest_llmarith.tasks.task import (
     Grade,
     Grid,
+    InvalidGrade,
     NoAnswer,
     Problem,
     Task,
     UnusableInput,
     short_repr,
 )
-from pytest_llmarith.types import Dtype, NanReason, Outcome
+from pytest_llmarith.types import Dtype, NanReason
 
 _INSTRUCTION = "Write the final answer between <answer> and </answer>."
 # As `str` writes them: reading others as numbers would lose their zeros.
@@ -116,8 +117,8 @@ class _Questions:
         seed, place = problem.private
         arguments = seed, problem.depth, place, answer
         ((score, why),) = _called(self._data_sets, "score", arguments, ["1"])
-        if why is not None:  # some raise if they cannot parse an answer
-            return Grade(0, reason=f"generator {why}", outcome=Outcome.NAN)
+        if why is not None:
+            raise InvalidGrade(f"generator {why}")
         return Grade.of(score)
 
 

@@ -123,6 +123,7 @@ DATASETS = {
         "recursive": changed(recursive),
         "no_dict": changed(lambda *_: ["1 + 1", "2"]),
         "no_question": changed(lambda *_: {"answer": "2"}),
+        "blank": changed(lambda *_: {"question": " ", "answer": "2"}),
         "bytes": changed(lambda *_: {"question": "1 + 1", "answer": b"2"}),
         "nan": changed(same, lambda answer: float("nan")),
         "above": changed(same, lambda answer: 2),
