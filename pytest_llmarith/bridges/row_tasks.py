@@ -197,7 +197,7 @@ class _Problems:
 
 def _number(written: str) -> str | None:
     # GSM8K's solutions end in `#### 42`.
-    number = written.rpartition("####")[2].strip().removeprefix("$")
+    number = written.rpartition("####")[2].strip()
     if _GROUPED.fullmatch(number):
         number = number.replace(",", "")
     return number if _NUMBER.fullmatch(number) else None

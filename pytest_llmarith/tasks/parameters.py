@@ -70,9 +70,10 @@ def with_parameters(task: Task[Any], parameters: TaskParameters) -> Task[Any]:
         known.bind(**changed)
         made = task.make(**changed)
     except Exception as error:
-        there = ", ".join(known.parameters)
         why = sanitize(str(error), _LONGEST_MESSAGE)
-        raise UnusableInput(f"{where}: {why}; its parameters are {there}") from None
+        raise UnusableInput(
+            f"{where}: {why}; its parameters are {', '.join(known.parameters)}"
+        ) from None
     return replace(made, name=_name(task.name, changed))
 
 
