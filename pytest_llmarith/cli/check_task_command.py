@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmarith.cli.parser import NOT_DONE, add_command, sanitize_line, say
+from pytest_llmarith.models.fake import UNKNOWN
 from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.types import Outcome
@@ -170,6 +171,8 @@ def _is_odd(fake: str, records: list[Record]) -> bool:
     if fake == "oracle":
         odd = [one for one in asked if one not in right]
     said, advice = _FAKES[fake]
+    if fake == "oracle" and any(one.reply and one.reply.text == UNKNOWN for one in odd):
+        advice = "no right answer is known; name right ones in Task(replies=...)"
     head = f"{fake} ({said}): {len(right):,} of {len(asked):,} correct"
     if ungraded:
         head += f"; {len(ungraded):,} not graded"

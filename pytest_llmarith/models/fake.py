@@ -19,7 +19,7 @@ from pytest_llmarith.types import Model, Prompt
 
 NAMES = ("oracle", "sloppy", "parrot", "junk")
 
-_UNKNOWN = "I do not know the answer to this question."
+UNKNOWN = "I do not know the answer to this question."
 _SHARE_WITHOUT_ANSWER = 0.04
 _DIGITS = 20  # of an answer that is wrong with a probability of 63 %
 _TOKEN_LIMIT = 4096
@@ -50,7 +50,7 @@ def reply(model: Model, prompt: Prompt) -> Reply:
         raise NotSent("temperature must be a number from 0 to 2, and seed an integer")
     said = [(one.role, one.content) for one in model.said(prompt)]
     question = said[-1][1]
-    right, *wrong = model.known or (_UNKNOWN,)
+    right, *wrong = model.known or (UNKNOWN,)
     draw = Random(f"{said} {seed}")
     answer = Reply(right, None, "stop")
     if name == "parrot":

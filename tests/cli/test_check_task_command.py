@@ -60,6 +60,7 @@ TASKS = """
         "unordered": Task("unordered", words, prompt),
         "failing": Task("failing", fails, prompt),
         "hanging": Task("hanging", hangs, prompt),
+        "unknown": Task("unknown", [Problem({"n": 1}, None)], prompt, grade=twice),
         "colliding": Task("colliding", numbers(lambda n: 2 * n, "same"), prompt),
     }
 """
@@ -77,6 +78,7 @@ TEST = """
     ("name", "status", "said"),
     [
         ("good", 0, ["oracle (the right answer): 3 of 3 correct\n", "0 of 3 correct"]),
+        ("unknown", 1, ["0 of 1 correct; no right answer is known; name right ones"]),
         (
             "wrong",
             1,
