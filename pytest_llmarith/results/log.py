@@ -279,7 +279,8 @@ def lines(file: Path, span: Span | None = None) -> Iterator[tuple[int, str]]:
     too long.
     """
     try:
-        foreign = None if span else foreign_lines(file)
+        # A run log is none, whatever it begins with: it may come from others.
+        foreign = None if span or file.name == LOG else foreign_lines(file)
         if foreign is not None:
             yield from foreign
             return

@@ -273,6 +273,13 @@ def test_a_packed_log_is_refused_with_the_command(
     assert "inspect log convert --to json" in capsys.readouterr().err
 
 
+def test_a_run_log_is_read_as_nothing_else(tmp_path: Path, capsys: Captured) -> None:
+    """A log of inspect is read as a whole, a run log by lines of a limited length."""
+    inspect_log(tmp_path / "trials.jsonl", sample("1 + 1", "2", "2"))
+    assert main(["report", str(tmp_path / "trials.jsonl")]) == WRONG_USAGE
+    assert "line 1" in capsys.readouterr().err
+
+
 def test_two_logs_are_compared(tmp_path: Path, capsys: Captured) -> None:
     """Theirs against a file of llm_arithmetic, question by question."""
     log = inspect_log(tmp_path / "log.json", sample("Compute 123 + 456", "579", "578"))
