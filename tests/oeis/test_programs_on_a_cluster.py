@@ -80,6 +80,82 @@ def test_a_cluster_that_will_not_do_is_refused_before_a_question(
     assert said in line
 
 
+REPLIES = r"""
+PROGRAMS = [
+    "while True:\n    pass",
+    "import os\nos.kill(os.getppid(), 9)\nwhile True:\n    os.fork()",
+    "open('here', 'w').write('x' * 10**7)\nprint(open('/etc/passwd').read())",
+]
+
+def reply(prompt):
+    return f"```python\n{PROGRAMS.pop()}\n```"
+"""
+
+
+def test_hostile_and_endless_programs_end_there(bench: pytest.Pytester) -> None:
+    """Their worker grades the next ones, and the right answers of another model."""
+    bench.makepyfile(replies=REPLIES)
+    with cluster() as (address, _):
+        bad = bench.runpytest_subprocess(
+            "--llm-model=python:replies:reply",
+            *OPTIONS[1:],
+            f"--oeis-scheduler={address}",
+        )
+        good = bench.runpytest_subprocess(
+            *OPTIONS, f"--oeis-scheduler={address}", "--llm-reports=good"
+        )
+    assert bad.ret == good.ret == 0
+    found = records_in(bench.path)
+    assert [one["outcome"] for one in found] == ["deviate"] * 3
+    (endless,) = (
+        one for one in found if "while True:\n    pass" in one["reply"]["text"]
+    )
+    terms = endless["grade"]["details"]["values"]["terms"]
+    assert {term["status"] for term in terms} == {"late"}
+    good.stdout.fnmatch_lines(["*3 correct*"])
+
+
+def test_a_worker_that_is_killed_loses_no_program(bench: pytest.Pytester) -> None:
+    """Its programs go to another worker; Dask starts it again."""
+    bench.makeconftest(
+        """
+        import os
+        from pathlib import Path
+        import threading
+        import time
+
+        def kill():
+            time.sleep(1)
+            for process in Path("/proc").glob("[0-9]*"):
+                parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+                command = (process / "cmdline").read_text()
+                if parent == os.environ["CLUSTER"] and "spawn_main" in command:
+                    os.kill(int(process.name), 9)
+                    Path("killed").touch()
+                    return
+
+        def pytest_runtest_call(item):
+            if "A000045" in item.name:
+                threading.Thread(target=kill).start()
+        """
+    )
+    bench.makepyfile(
+        replies="""
+        def reply(prompt):
+            return "```python\\nimport time\\ntime.sleep(0.4)\\nprint(1)\\n```"
+        """
+    )
+    with cluster() as (address, process), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLUSTER", str(process.pid))
+        result = bench.runpytest_subprocess(
+            *("--llm-model=python:replies:reply", "-p", "no:xdist", *OPTIONS[1:]),
+            f"--oeis-scheduler={address}",
+        )
+    assert result.ret == 0
+    assert Path(bench.path, "killed").exists()
+    assert [one["outcome"] for one in records_in(bench.path)] == ["deviate"] * 3
+
+
 def test_a_cluster_that_is_lost_leaves_replies_for_the_next_run(
     bench: pytest.Pytester,
 ) -> None:
