@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
@@ -16,7 +15,7 @@ from pytest_llmarith.report.page.trials import MOST_TRIALS
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.load import LoadedRun, load_runs
 from pytest_llmarith.results.log import LOG, SUMMARY
-from pytest_llmarith.results.run_files import UsageError, name_of
+from pytest_llmarith.results.run_files import UsageError, name_of, new_folder
 from pytest_llmarith.summaries import RunSummary
 
 
@@ -33,31 +32,19 @@ def publish(
     account, a person or a key.
     """
     run = _run_at(path)
-    if os.path.lexists(into):
-        raise UsageError(f"--output {name_of(into)}: this exists; name a new folder")
     files = {LOG: run.path / LOG, SUMMARY: run.path / SUMMARY}
     for name in LOCKS:
         if Path(name).is_file():
             files[name] = Path(name)
     refuse_identities(files, environ, frozenset(allowed))
     page = page_text(run.summary(), run.records(MOST_TRIALS))
-    new = into.with_name(f".{into.name}.{os.getpid()}")
-    try:
-        new.mkdir(parents=True)
+    with new_folder(into) as new:
         for name, file in files.items():
             shutil.copyfile(file, new / name)
         (new / PAGE).write_bytes(page)
         made = Manifest.of(new, run.summary().run.id, version("pytest-llmarith"))
         (new / MANIFEST).write_bytes(made.encoded())
-        new.rename(into)
-        return made
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise UsageError(
-            f"--output {name_of(into)}: cannot be written ({error}); name another "
-            f"folder"
-        ) from error
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+    return made
 
 
 def page_text(summary: RunSummary, records: Iterable[Record]) -> bytes:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_llmarith.exports.folders import (
-    new_folder,
     plain,
     prompt_of,
     results_of,
@@ -28,7 +27,7 @@ from pytest_llmarith.figures.estimates import Figure, Result
 from pytest_llmarith.records import Record, as_text
 from pytest_llmarith.results.keys import key_of, label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.run_files import encode
+from pytest_llmarith.results.run_files import encode, new_folder
 from pytest_llmarith.summaries import described
 from pytest_llmarith.types import Outcome
 

@@ -1,48 +1,21 @@
-"""What the formats share: a new folder, and the results and trials of runs."""
+"""What the formats share: results, prompts, and names that their readers take."""
 
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from pytest_llmarith.figures.estimates import Result
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import Key, key_of, label_of
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.run_files import UsageError, name_of
+from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import Message
 
 _LONGEST_NAME = 120
 _OTHER = re.compile(r"[^A-Za-z0-9.]+")
-
-
-@contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
-    """A folder that gets its name when its files are complete.
-
-    Raises UsageError if there is something of this name, or it cannot be written.
-    """
-    if target.exists():
-        raise UsageError(f"--output {name_of(target)}: exists; name a new folder")
-    try:
-        # A folder beside it, which a rename moves; another disk would be a copy.
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(
-            prefix=".llmarith.", dir=target.parent, ignore_cleanup_errors=True
-        ) as draft:
-            folder = Path(draft, "files")
-            folder.mkdir()
-            yield folder
-            folder.rename(target)
-    except OSError as error:
-        raise UsageError(
-            f"--output {name_of(target)}: cannot be written ({error.strerror}); name "
-            f"another folder"
-        ) from error
 
 
 def results_of(run: LoadedRun, note: Callable[[str], None]) -> dict[Key, Result]:

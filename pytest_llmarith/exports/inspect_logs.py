@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.exports.folders import (
-    new_folder,
     prompt_of,
     results_of,
     task_name,
@@ -27,7 +26,7 @@ from pytest_llmarith.records import Record, Reply, as_dict, as_text
 from pytest_llmarith.results.foreign import METADATA, kept_of
 from pytest_llmarith.results.keys import Key, key_of, label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
-from pytest_llmarith.results.run_files import encode
+from pytest_llmarith.results.run_files import encode, new_folder
 from pytest_llmarith.types import NanReason, Outcome
 
 _NOT_KNOWN = "1970-01-01T00:00:00+00:00"

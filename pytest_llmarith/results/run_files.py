@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -90,3 +91,26 @@ def check_target(
     else:
         return
     raise UsageError(f"{option} {name_of(target)}: {cause}")
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """The folder that --output names; it gets its name when its files are complete.
+
+    Raises UsageError if there is something of this name, or it cannot be written.
+    """
+    if os.path.lexists(target):
+        raise UsageError(f"--output {name_of(target)}: this exists; name a new folder")
+    # Beside it, where a rename does not copy.
+    draft = target.with_name(f".llmarith.{os.getpid()}.tmp")
+    try:
+        draft.mkdir(parents=True)
+        yield draft
+        draft.rename(target)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(
+            f"--output {name_of(target)}: cannot be written ({why}); name another folder"
+        ) from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -133,7 +133,7 @@ def test_a_dataset_of_the_hub(tmp_path: Path) -> None:
         (["--format=hf", "--output=new"], "--dataset=OWNER/NAME"),
         (["--format=hf", "--output=new", "--dataset=x"], "write OWNER/NAME"),
         (["--format=eee", "--output=new", "--dataset=a/b"], "goes with --format=hf"),
-        (["--format=inspect", "--output=run"], "exists; name a new folder"),
+        (["--format=inspect", "--output=run"], "this exists; name a new folder"),
     ],
 )
 def test_wrong_usage(
