@@ -31,7 +31,6 @@ from pytest_llmarith.settings import Settings
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.task import InvalidGrade, TaskProblem, Tools
 from pytest_llmarith.types import (
-    DEFAULT_CONDITION,
     Failure,
     Model,
     Outcome,
@@ -194,10 +193,8 @@ class Ask:
         )
 
     def _prompt(self, problem: TaskProblem) -> Prompt:
-        condition = self._config.condition
-        if condition == DEFAULT_CONDITION:
-            return problem.prompt
         templates = self._settings.prompt_configs.templates
+        condition = self._config.condition
         return render(problem, condition, templates, self._settings.seed)
 
     def _trial(self, problem: TaskProblem) -> evaluate.AskedTrial:

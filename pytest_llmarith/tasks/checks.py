@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from pytest_llmarith.records import check_plain
-from pytest_llmarith.tasks.prompts import checked_prompt
+from pytest_llmarith.tasks.prompts import checked_prompt, examples_of
 from pytest_llmarith.tasks.task import (
     RESERVED,
     Grid,
@@ -52,6 +52,9 @@ def problems_of(task: Task[Any], seed: int, trials: int) -> list[TaskProblem]:
                 "draw from random.Random(f'{seed}/{trial}'), which gives the same "
                 "numbers in every process"
             )
+    if task.shots:
+        for problem in found:
+            examples_of(problem)
     return found
 
 

@@ -74,7 +74,7 @@ def with_parameters(task: Task[Any], parameters: TaskParameters) -> Task[Any]:
         raise UnusableInput(
             f"{where}: {why}; its parameters are {', '.join(known.parameters)}"
         ) from None
-    return replace(made, name=_name(task.name, changed))
+    return replace(made, name=_name(task.name, changed), shots=task.shots)
 
 
 def _name(name: str, changed: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from string import Formatter
 from typing import Any
 
@@ -35,6 +36,9 @@ _ADVICE_PROMPT = (
     "return the text of the question, or messages such as "
     "[{'role': 'user', 'content': 'text'}]"
 )
+# Of examples; generators may draw the next question from the next seed.
+_OTHER_SEED = 1_000_000_007
+_MORE = 8  # as some may be equal
 _UNICODE = {"*": "×", "/": "÷"}
 
 
@@ -49,17 +53,66 @@ def render(
     if problem.search is not None:
         return render(problem.search.first(), condition, templates, seed)
     task = problem.owner
-    shown = with_condition(problem, condition, task)
-    said = problem.prompt
-    if shown is not problem:
-        said = checked_prompt(task.prompt(shown), f"task {task.name}")
-    if condition.prompt is not None:
-        filled = fill(templates[condition.prompt], fields_of(shown))
-        said = with_last(said, lambda last: filled)
+
+    def worded(one: Problem) -> Prompt:
+        shown = with_condition(one, condition, task)
+        said = problem.prompt
+        if shown is not problem:
+            said = checked_prompt(task.prompt(shown), f"task {task.name}")
+        if condition.prompt is not None:
+            filled = fill(templates[condition.prompt], fields_of(shown))
+            said = with_last(said, lambda last: filled)
+        return said
+
+    said = worded(problem)
+    if task.shots:
+        *first, last = messages_of(said)
+        for example in examples_of(problem):
+            shown = messages_of(worded(example))[-1]
+            first += [shown, Message("assistant", task.replies(example)[0])]
+        said = (*first, last)
     if condition.context is None:
         return said
     filler = filler_text(condition.context, f"{seed}/{task.name}/{problem.label}")
     return with_last(said, lambda last: f"{filler}\n\n{last}")
+
+
+def examples_of(problem: TaskProblem) -> list[Problem]:
+    """The problems that are shown before a question, never this one.
+
+    Raises InvalidTask if there are too few, or if no right reply is known.
+    """
+    task, found = problem.owner, list[Problem]()
+    for one in _near(problem):
+        if one.inputs not in (problem.inputs, *(other.inputs for other in found)):
+            found.append(one)
+        if len(found) == task.shots:
+            break
+    if len(found) < task.shots or not all(map(task.replies, found)):
+        raise InvalidTask(
+            f"task {task.name}: {task.shots} shots before {problem.label} need as many "
+            f"other problems of its variant and depth with a known right reply; there "
+            f"are {len(found)} problems"
+        )
+    return found
+
+
+def _near(problem: TaskProblem) -> Iterator[Problem]:
+    """Problems of the same variant and depth, at another seed."""
+    task, seed = problem.owner, problem.seed + _OTHER_SEED
+    place, count = (problem.variant, problem.depth), task.shots + _MORE
+    if task.grid is not None:
+        for trial in range(count):
+            yield task.grid.at(seed, problem.variant or "", problem.depth or 0, trial)
+        return
+    for one in _drawn(task.problems, seed, count):
+        if (one.variant, one.depth) == place:
+            yield one
+
+
+@lru_cache(maxsize=8)
+def _drawn(problems: Any, seed: int, trials: int) -> tuple[Problem, ...]:
+    return tuple(problems(seed, trials))
 
 
 def with_condition(problem: Problem, condition: Condition, task: Task[Any]) -> Problem:

@@ -31,6 +31,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _ROUNDING = 1e-12  # of sums of scores
 _MAX_SHOWN = 80
+MOST_SHOTS = 64
 LONGEST_LIMIT_S = 3600.0  # of a grader
 _SCORES = "return True, False, a score from 0 to 1, or a Grade"
 
@@ -324,7 +325,8 @@ class Task(Generic[Answer]):
     `Grader`. `numbers` names inputs that --llm-number-format rewrites, `reply_tokens`
     is the length of a short reply. `replies(problem)` is what the fake models reply:
     a right reply, then wrong ones. `measures` are counted of its trials only, and
-    `views` are tables of them.
+    `views` are tables of them. Before each question `shots` others are shown with a
+    right reply, of the same variant and depth, made by `problems` at another seed.
     """
 
     name: str
@@ -337,6 +339,7 @@ class Task(Generic[Answer]):
     replies: Callable[[Problem], Sequence[str]] = _expected_text
     measures: Sequence[Measure] = ()
     views: Sequence[View] = ()
+    shots: int = field(default=0, kw_only=True)
     # Makes it with other arguments; set by `task_factory`.
     make: Callable[..., Task[Any]] | None = field(
         default=None, compare=False, repr=False, kw_only=True
@@ -362,6 +365,16 @@ class Task(Generic[Answer]):
                     f"Task {self.name}: its grader has no {part!r}; it needs "
                     f"{', '.join(_OF_A_GRADER)}"
                 )
+        if type(self.shots) is not int or not 0 <= self.shots <= MOST_SHOTS:
+            raise ValueError(
+                f"Task {self.name}: shots is {short_repr(self.shots)}; write a number "
+                f"up to {MOST_SHOTS}"
+            )
+        if self.shots and not callable(self.problems):
+            raise ValueError(
+                f"Task {self.name}: its problems are a list, and shots are made by a "
+                f"function of (seed, trials) or a Grid"
+            )
         has_problems = callable(self.problems) or isinstance(self.problems, Sequence)
         self._check(has_problems, "problems", "a list, a function or a Grid")
         are_measures = isinstance(self.measures, Sequence) and all(
