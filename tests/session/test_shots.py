@@ -82,7 +82,9 @@ def test_of_a_function_they_have_the_same_depth() -> None:
             for trial in range(trials)
         ]
 
-    task: Task[str] = Task("numbers", problems, lambda problem: f"{problem['n']}", shots=2)
+    task: Task[str] = Task(
+        "numbers", problems, lambda problem: f"{problem['n']}", shots=2
+    )
     for problem in problems_of(task, 7, 3):
         assert {one.depth for one in examples_of(problem)} == {problem.depth}
 
