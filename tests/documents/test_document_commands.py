@@ -32,6 +32,8 @@ REPLACED = {
     # Of questions without a stored reply, and of no results yet.
     "--llm-questions-out=questions.jsonl": "--llm-questions-out=questions.jsonl --llm-seed=7",
     "llmarith replies import results.jsonl": "touch results.jsonl; ! llmarith replies import results.jsonl",
+    # The run before it.
+    "reports/2026-11-22T00-31-05_o4-mini --suite": '"$(ls -td reports/* | head -1)" --suite',
     "--max-cost=2": "--max-cost=1000",
 }
 # The Python blocks that are saved and run, and the file of each.
