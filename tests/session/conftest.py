@@ -16,6 +16,8 @@ def bench(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, programs: Path
 ) -> Iterator[Bench]:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-tests")
+    # Else a run in a worker of these tests takes itself for one.
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     pytester.makepyfile(test_bench=BENCH)
     made: Bench
     with LlmServer(lambda call: made.script(call)) as server:

@@ -69,8 +69,6 @@ def gym(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
     (folder / "factory.py").write_text(STUB.read_text("utf-8"), "utf-8")
     (bench.pytester.path / "test_bench.py").unlink()
     monkeypatch.setenv("PYTHONPATH", str(bench.pytester.path))
-    # Set if these tests are spread; the run in the test is no worker.
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     return bench
 
 
