@@ -115,6 +115,11 @@ def estimates_of(runs: Sequence[LoadedRun]) -> Iterator[Row]:
     pages = []
     for run in runs:
         pages.append(PageRun(run.name, run.summary(), (), (), run.unfinished))
+    return estimates_in(pages)
+
+
+def estimates_in(pages: Sequence[PageRun]) -> Iterator[Row]:
+    """The same of runs in memory."""
     return estimate_rows(pages, results_of_runs(pages, series_of(pages)))
 
 

@@ -37,9 +37,10 @@ class FinishedRun:
 
         The columns are those of `llmarith export --estimates`.
         """
-        from pytest_llmarith.report.export import estimate_row
+        from pytest_llmarith.report.export import estimates_in
+        from pytest_llmarith.report.series import PageRun
 
-        for result in self._summary.results:
-            for one in result.estimates():
-                if not measures or one.measure in measures:
-                    yield estimate_row(one, self._summary.run.id)
+        run = PageRun(self._summary.run.id, self._summary, (), ())
+        for row in estimates_in([run]):
+            if not measures or row["measure"] in measures:
+                yield row

@@ -20,6 +20,7 @@ def pytest_llmarith_run_finished(run):
         "whole": {row["task"]: [row["value"], row["low"] < row["high"]] for row in whole},
         "files": files,
         "complete": run.complete,
+        "simulated": [row["simulated"] for row in whole],
         "parameters": dict(run.parameters),
     }
     with open("seen.jsonl", "a") as file:
@@ -37,6 +38,7 @@ def test_it_gets_a_run_with_all_files_once(bench: Bench, way: str) -> None:
     expected = {"report.html", "report.json", "summary.json", "trials.jsonl"}
     assert set(seen["files"]) == expected
     assert seen["complete"] is True
+    assert seen["simulated"] == [False, False]
     (parameters,) = seen["parameters"].values()
     assert parameters["temperature"] == 0
 
