@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pytest_llmarith.results.regrade import Change, RegradedCounts
 
 _FORMATS = ("terminal", "markdown", "latex", "csv", "json", "html")
-_TRIAL_FORMATS = ("csv", "parquet", "inspect", "eee", "hf")
-_FOLDERS = _TRIAL_FORMATS[2:]
+_FOLDERS = ("inspect", "eee", "hf")
+_TRIAL_FORMATS = ("csv", "parquet", *_FOLDERS)
 _FIGURES = ("curves", "heatmap", "differences", "cost", "speed", "reliability")
 _SHOWN = 400  # characters of the end of a reply
 

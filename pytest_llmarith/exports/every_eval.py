@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pytest_llmarith.exports.folders import (
+from pytest_llmarith.exports.common import (
     plain,
     prompt_of,
     results_of,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pytest_llmarith.exports.folders import plain, results_of, task_name
+from pytest_llmarith.exports.common import plain, results_of, task_name
 from pytest_llmarith.report.frames import write_parquet
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.run_files import UsageError, new_folder

@@ -15,7 +15,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.exports.folders import (
+from pytest_llmarith.exports.common import (
     prompt_of,
     results_of,
     task_name,
