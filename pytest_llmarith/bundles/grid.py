@@ -50,9 +50,7 @@ class TrialGrid:
         those that a task lists.
         """
         for task, places in self._places.items():
-            variants, depths, trials = (
-                sorted(set(one)) for one in zip(*places, strict=True)
-            )
+            variants, depths, trials = _axes(places)
             lacking = len(variants) * len(depths) * (1 + trials[-1]) - len(places)
             if lacking:
                 yield f"{task}: the grid of its problems lacks {lacking:,} of them"
@@ -71,14 +69,18 @@ class TrialGrid:
     def shown(self) -> Iterator[str]:
         """What was asked: a line for each task."""
         for task, places in self._places.items():
-            variants, depths, trials = (
-                sorted(set(one)) for one in zip(*places, strict=True)
-            )
+            variants, depths, trials = _axes(places)
             sides = "; ".join(map(_name, self._asked[task]))
             yield (
                 f"{task}: {' '.join(variants)} at depths {depths[0]} to {depths[-1]}, "
                 f"{len(trials):,} trials: {sides}"
             )
+
+
+def _axes(places: set[_Place]) -> tuple[list[str], list[int], list[int]]:
+    """The variants, depths and trials of places, in order."""
+    variants, depths, trials = zip(*places, strict=True)
+    return sorted(set(variants)), sorted(set(depths)), sorted(set(trials))
 
 
 def _name(side: _Side) -> str:

@@ -15,7 +15,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from pytest_llmarith.cli.parser import NOT_DONE, add_command, sanitize_line, say
+from pytest_llmarith.cli.parser import (
+    NOT_DONE,
+    NotDoneError,
+    add_command,
+    sanitize_line,
+    say,
+)
 from pytest_llmarith.models.fake import UNKNOWN
 from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.safe_text import sanitize
@@ -37,10 +43,6 @@ _FAKES = {
 }
 _MOST_SHOWN = 3
 _LONGEST = 100
-
-
-class _NotRun(Exception):
-    """No question was asked; the message is one line that says why."""
 
 
 def add_check_task(commands: Commands) -> None:
@@ -81,7 +83,7 @@ def _check_task(request: argparse.Namespace) -> int:
         end = time.monotonic() + request.limit
         try:
             first, second = [list(run.records(end, request.limit)) for run in runs]
-        except _NotRun as error:
+        except NotDoneError as error:
             say(sanitize_line(f"{request.test}: {error}"))
             return NOT_DONE
         finally:
@@ -118,19 +120,19 @@ class _Run:
             )
 
     def records(self, end: float, limit_s: float) -> Iterator[Record]:
-        """The records, once it has ended. Raises _NotRun."""
+        """The records, once it has ended. Raises NotDoneError."""
         from pytest_llmarith.results.log import records_in
 
         try:
             self._process.wait(max(0.0, end - time.monotonic()))
         except subprocess.TimeoutExpired:
-            raise _NotRun(
+            raise NotDoneError(
                 f"it takes longer than --limit={limit_s:g} seconds; make its functions "
                 f"faster, or ask fewer questions with --trials=N"
             ) from None
         logs = list(self._folder.glob("reports/*/trials.jsonl"))
         if not logs:
-            raise _NotRun(f"no question was asked: {self._why()}")
+            raise NotDoneError(f"no question was asked: {self._why()}")
         yield from records_in(logs[0])
 
     def _why(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -105,13 +106,19 @@ def test_an_unknown_suite(name: str, pytester: pytest.Pytester) -> None:
     assert "controls, modular, multiplication, next_term, nupa" in done.stderr.str()
 
 
-def test_a_column_per_depth(
-    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
+def run_of_oracle(pytester: pytest.Pytester) -> Path:
+    """The folder of a run of the suite multiplication."""
     copy_suites(pytester)
     run = ("--llm-suite=multiplication", "--llm-model=llmarith/oracle")
     outcomes(pytester, *run, *SMALL["multiplication"])
     (path,) = (pytester.path / "reports").iterdir()
+    return path
+
+
+def test_a_column_per_depth(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = run_of_oracle(pytester)
     capsys.readouterr()
     assert main(["report", str(path), "-v"]) == 0
     shown = capsys.readouterr().out
@@ -127,10 +134,7 @@ def test_the_report_of_a_suite(
     pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It has the tables of the suite, with what is published, and no others."""
-    copy_suites(pytester)
-    run = ("--llm-suite=multiplication", "--llm-model=llmarith/oracle")
-    outcomes(pytester, *run, *SMALL["multiplication"])
-    (path,) = (pytester.path / "reports").iterdir()
+    path = run_of_oracle(pytester)
     page = f"--output={pytester.path / 'page.html'}"
     for form in ("terminal", "markdown", "latex"):
         capsys.readouterr()
