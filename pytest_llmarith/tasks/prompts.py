@@ -85,7 +85,7 @@ def examples_of(problem: TaskProblem) -> list[Problem]:
     task, found = problem.owner, list[Problem]()
     for one in _near(problem):
         if one.inputs not in (problem.inputs, *(other.inputs for other in found)):
-            found.append(one)
+            found.append(one.copy())  # which functions of the task may change
         if len(found) == task.shots:
             break
     if len(found) < task.shots or not all(map(task.replies, found)):

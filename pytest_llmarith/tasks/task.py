@@ -31,7 +31,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,59}", re.ASCII)
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _ROUNDING = 1e-12  # of sums of scores
 _MAX_SHOWN = 80
-MOST_SHOTS = 64
+_MOST_SHOTS = 64
 LONGEST_LIMIT_S = 3600.0  # of a grader
 _SCORES = "return True, False, a score from 0 to 1, or a Grade"
 
@@ -365,10 +365,10 @@ class Task(Generic[Answer]):
                     f"Task {self.name}: its grader has no {part!r}; it needs "
                     f"{', '.join(_OF_A_GRADER)}"
                 )
-        if type(self.shots) is not int or not 0 <= self.shots <= MOST_SHOTS:
+        if type(self.shots) is not int or not 0 <= self.shots <= _MOST_SHOTS:
             raise ValueError(
                 f"Task {self.name}: shots is {short_repr(self.shots)}; write a number "
-                f"up to {MOST_SHOTS}"
+                f"up to {_MOST_SHOTS}"
             )
         if self.shots and not callable(self.problems):
             raise ValueError(
