@@ -1,5 +1,5 @@
 """Growth with the number of items: collecting, asking, memory, files, replay; and the
-throughput of a broker; replies graded again by parts.
+throughput of a broker; two addresses of one model; replies graded again by parts.
 
 Every measurement is repeated and the best result counts, as in `perf.throughput`; the
 last row is the time taken by a hypervisor. The bounds are on growth, not on speed.
@@ -11,10 +11,11 @@ import tempfile
 from pathlib import Path
 
 from perf import parts
+from perf.alone import BENCHES, IN_FLIGHT
 from perf.commands import run_module, run_pytest
 from perf.measures import Measure
 from perf.provider import provider
-from perf.sampling import Watched, watched_bench
+from perf.sampling import Watched, watched_bench, watched_pytest
 
 _ITEMS_PER_TRIAL = 72  # eight variants at nine depths
 _ROUNDS = 2
@@ -34,6 +35,7 @@ def measure(trials: int = 100, rounds: int = _ROUNDS) -> list[Measure]:
         ]
     return [
         *measures,
+        _two_addresses(rounds),
         *parts.measure(),
         Measure(
             "of its time taken from this machine meanwhile",
@@ -101,6 +103,33 @@ def broker_throughput(url: str, concurrency: int, count: int) -> tuple[float, fl
         )
     a_second, milliseconds = map(float, run.output.split()[-2:])
     return a_second, milliseconds
+
+
+def _two_addresses(rounds: int) -> Measure:
+    """820 questions to two servers that take 32 requests at once, against one that
+    takes 64.
+    """
+    best = []
+    with provider(32) as one, provider(32) as other, provider(64) as large:
+        for address in (large, f"{one},{other}"):
+            seconds = []
+            for _ in range(rounds):
+                with tempfile.TemporaryDirectory() as folder:
+                    run = watched_pytest(
+                        Path(folder, "reports"),
+                        "--llm-model=openai/stub",
+                        f"--llm-api-base={address}",
+                        f"-ollm_store_dir={folder}",
+                        f"--llm-concurrency={IN_FLIGHT}",
+                        "-q",
+                        *BENCHES,
+                        environment=_KEY,
+                    )
+                    seconds.append(run.seconds)
+            best.append(min(seconds))
+    return Measure(
+        "820 questions: two addresses against one", best[1] / best[0], "times"
+    )
 
 
 def _running(url: str, way: str, trials: int, rounds: int) -> list[Measure]:
