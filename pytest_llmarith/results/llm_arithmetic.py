@@ -130,7 +130,7 @@ def record_of(row: ArithmeticRow) -> Record:
             "inputs": dict(problem.inputs),
             "expected": problem.expected,
             "question": problem.question,
-            "strata": arithmetic.strata(problem),
+            "strata": arithmetic.TASK.strata(problem),
             "variant_place": arithmetic.VARIANTS.index(row.variant),
         },
         "condition": DEFAULT_CONDITION.fields(),

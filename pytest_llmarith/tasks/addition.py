@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 
 from pytest_llmarith.tasks.checks import bound
-from pytest_llmarith.tasks.number_tasks import Calculation, number_task, strata_of
+from pytest_llmarith.tasks.number_tasks import Calculation, number_task
 from pytest_llmarith.tasks.task import ADDITION, Problem, TaskProblem, label_at
 from pytest_llmarith.types import Dtype, Op
 
@@ -73,5 +73,4 @@ TASK = number_task(
     calculation=calculation_of,
     strict=True,
     numbers=("int1", "int2"),
-    strata=lambda problem: strata_of(calculation_of(problem)),
 )

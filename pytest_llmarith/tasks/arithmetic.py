@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 
 from pytest_llmarith.tasks.checks import bound
-from pytest_llmarith.tasks.number_tasks import Calculation, number_task, strata_of
+from pytest_llmarith.tasks.number_tasks import Calculation, number_task
 from pytest_llmarith.tasks.task import (
     ARITHMETIC,
     BuiltInTask,
@@ -49,7 +49,6 @@ def task(depths: Iterable[int] = DEPTHS) -> BuiltInTask[str]:
         calculation=calculation_of,
         numbers=("lhs", "rhs"),
         signs=("sign",),
-        strata=strata,
     )
 
 
@@ -103,7 +102,7 @@ def of_operands(variant: str, lhs: str, rhs: str, expected: str) -> Problem:
 def problem(seed: int, dtype: Dtype, op: Op, depth: int, trial: int) -> TaskProblem:
     """One trial of the task."""
     grid = Grid(problem_at, VARIANTS, (depth,))
-    return bound(_TASK, seed, grid.at(seed, f"{dtype}_{op}", depth, trial))
+    return bound(TASK, seed, grid.at(seed, f"{dtype}_{op}", depth, trial))
 
 
 def prompt(problem: Problem) -> str:
@@ -115,11 +114,6 @@ def calculation_of(problem: Problem) -> Calculation:
     """What the variant says of a problem, and its operands."""
     dtype, op = _parts(problem.variant or "")
     return Calculation(op, dtype, (problem["lhs"], problem["rhs"]))
-
-
-def strata(problem: Problem) -> dict[str, int]:
-    """The carries of a problem."""
-    return strata_of(calculation_of(problem))
 
 
 @cache
@@ -166,4 +160,4 @@ def _point(scaled: int, decimals: int) -> str:
     return f"{sign}{digits[:-decimals]}.{digits[-decimals:]}"
 
 
-_TASK = task()
+TASK = task()

@@ -5,7 +5,7 @@ carries.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -22,7 +22,6 @@ from pytest_llmarith.tasks.task import (
     Messages,
     NoAnswer,
     Problem,
-    no_strata,
     short_repr,
 )
 from pytest_llmarith.types import TOLERANCES, Dtype, NanReason, Op, Reading
@@ -51,7 +50,6 @@ def number_task(
     strict: bool = False,
     numbers: Sequence[str] = (),
     signs: Sequence[str] = (),
-    strata: Callable[[Problem], Mapping[str, int]] = no_strata,
     reply_tokens: int = 20,
     measures: Sequence[Measure] = (),
     views: Sequence[View] = (),
@@ -120,11 +118,11 @@ def number_task(
         has_thoughts=True,
         signs=signs,
         has_numbers=True,
-        strata=strata,
+        strata=lambda problem: _strata_of(of(problem)),
     )
 
 
-def strata_of(asked: Calculation) -> dict[str, int]:
+def _strata_of(asked: Calculation) -> dict[str, int]:
     """The number of carries of a sum or difference, and the longest chain of them."""
     if asked.op is None:
         return {}
