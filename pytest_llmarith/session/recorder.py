@@ -11,11 +11,14 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import subprocess
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+from collections import Counter, UserDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -24,19 +27,10 @@ import pytest
 
 from pytest_llmarith.files import file_time, replace_file
 from pytest_llmarith.models.redact import with_headers_hidden
-from pytest_llmarith.records import Record, as_dict, encode
+from pytest_llmarith.records import Record, as_dict, decode_record, encode
 from pytest_llmarith.results.gates import Gate, failed_gates, parse_gate
 from pytest_llmarith.results.keys import Key
-from pytest_llmarith.results.log import (
-    LOG,
-    RunLog,
-    UnwritableFolder,
-    WrittenRecords,
-    check_writable,
-    create_run_folder,
-    records_in,
-    with_records,
-)
+from pytest_llmarith.results.log import LOG, TORN, records_in
 from pytest_llmarith.results.run_files import encode as as_json
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.session.planned import PlannedQuestion
@@ -44,10 +38,13 @@ from pytest_llmarith.settings import Settings
 from pytest_llmarith.summaries import LogFacts, Run, RunSummary, as_file
 from pytest_llmarith.tasks.registry import register_built_in
 from pytest_llmarith.tasks.task import RESERVED
-from pytest_llmarith.types import Model, Progress, RequestTotals
+from pytest_llmarith.types import Model, Progress, RequestTotals, Shard
 
 # Decimals of a dollar; further ones depend on the order of float additions.
 _PICODOLLARS = 12
+# characters of a folder's name; Windows allows 260 for a whole path
+_LONGEST_MODEL = 60
+_PROBE_BYTES = 1 << 16  # that a disk must accept
 _PACKAGES = ("pytest-llmarith", "pytest", "pytest-xdist", "litellm")
 _GIT_S = 2.0
 # Read-only: takes no lock, and starts no program that the repository configures.
@@ -252,6 +249,152 @@ def _gates(settings: Settings) -> list[Gate]:
         return [parse_gate(text) for text in settings.fail_under]
     except ValueError as error:
         raise pytest.UsageError(f"--llm-fail-under: {error}") from None
+
+
+# --- the folder of a run --------------------------------------------------------------
+
+
+class UnwritableFolder(OSError):
+    """The folder of a run cannot be created; the message is one line for the user."""
+
+
+def check_writable(base: Path) -> None:
+    """Raise UnwritableFolder if a run cannot be written below `base`."""
+    with _as_unwritable_folder(base):
+        base.mkdir(parents=True, exist_ok=True)
+        # On a full disk files can be created, but not written.
+        with tempfile.TemporaryFile(dir=base) as file:
+            file.write(bytes(_PROBE_BYTES))
+
+
+def create_run_folder(
+    base: Path, started: datetime, models: Sequence[str], shard: Shard | None = None
+) -> Path:
+    """Create `<UTC time>_<model>` below `base`; numbered from 2 within a second.
+
+    Raises UnwritableFolder.
+    """
+    name = f"{started.astimezone(UTC):%Y-%m-%dT%H-%M-%S}_{_name_of_models(models)}"
+    if shard:
+        name += f"_{shard}".replace(" ", "-")
+    folder = base / name
+    number = 1
+    with _as_unwritable_folder(base):
+        base.mkdir(parents=True, exist_ok=True)
+        while True:
+            try:
+                folder.mkdir()
+                return folder
+            except FileExistsError:
+                number += 1
+                folder = base / f"{name}-{number}"
+
+
+def _name_of_models(models: Sequence[str]) -> str:
+    if len(models) != 1:
+        return f"{len(models)}-models"
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", models[0])
+    return name[:_LONGEST_MODEL].strip("-._") or "unnamed"
+
+
+@contextmanager
+def _as_unwritable_folder(base: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        why = getattr(error, "strerror", None) or error
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            why = "a file is in the way"
+        raise UnwritableFolder(
+            f"the folder of this run cannot be created in {str(base)!r}: {why}"
+        ) from error
+
+
+# --- writing --------------------------------------------------------------------------
+
+
+class RunLog:
+    """A new log.
+
+    After `append` has returned, the record is not lost if this process is killed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = open(path, "xb", buffering=0)  # noqa: SIM115
+        self._is_torn = False  # by a write that failed
+
+    def append(self, record: str) -> int:
+        """Write one encoded record as one line; returns its offset in bytes."""
+        closing = b""
+        if self._is_torn:
+            closing = f"{TORN}\n".encode()
+        place = self._file.tell() + len(closing)
+        self._is_torn = True
+        rest = memoryview(closing + record.encode("ascii") + b"\n")
+        while rest:  # once, unless the disk is full
+            rest = rest[self._file.write(rest) :]
+        self._is_torn = False
+        return place
+
+    def close(self) -> None:
+        """Close the file. May be called again."""
+        self._file.close()
+
+
+class WrittenRecords(UserDict[str, Any]):
+    """The records of a log by node id.
+
+    A record is set as its place in the log, from which it is read, or as itself.
+
+    Reading may raise OSError.
+    """
+
+    path: Path | None = None  # of the log, once there is one
+
+    def __getitem__(self, nodeid: str) -> Record:
+        if nodeid not in self.data:
+            raise KeyError(nodeid)
+        return decode_record(next(self.texts([nodeid])))
+
+    def values(self) -> Iterator[Record]:  # type: ignore[override]  # read once
+        """The records, in one pass through the log."""
+        return map(decode_record, self.texts(self.data))
+
+    def texts(self, nodeids: Iterable[str]) -> Iterator[str]:
+        """The records of these as JSON, which is empty for one without a record."""
+        with open(self.path or os.devnull, "rb") as log:
+            for nodeid in nodeids:
+                found: Record | int | None = self.data.get(nodeid)
+                if isinstance(found, Record):
+                    yield encode(found)
+                elif found is None:
+                    yield ""
+                else:
+                    log.seek(found)
+                    yield log.readline().decode("ascii").rstrip("\n")
+
+
+def with_records(
+    json_report: Mapping[str, Any], records: WrittenRecords, summary: bytes
+) -> Iterator[bytes]:
+    """The report of pytest-json-report with the record of each test and the summary,
+    which is JSON, in pieces: as a whole it takes several times the memory of a run.
+
+    Of a test that is listed twice the last entry stays.
+    """
+    head = {name: value for name, value in json_report.items() if name != "tests"}
+    yield as_json(head)[:-1] + b', "llmarith": ' + summary
+    if "tests" in json_report:  # --json-report-summary leaves them out
+        tests = {test["nodeid"]: test for test in json_report["tests"]}
+        before = b', "tests": [\n'
+        for test, record in zip(tests.values(), records.texts(tests), strict=True):
+            text = as_json(test)
+            if record:
+                text = text[:-1] + b', "llmarith": ' + record.encode("ascii") + b"}"
+            yield before + text
+            before = b",\n"
+        yield b"]" if tests else b', "tests": []'
+    yield b"}\n"
 
 
 # --- metadata -------------------------------------------------------------------------

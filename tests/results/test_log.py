@@ -16,16 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmarith.records import Record, as_dict, encode
-from pytest_llmarith.results.log import (
+from pytest_llmarith.results.log import records_in
+from pytest_llmarith.results.run_files import UsageError
+from pytest_llmarith.results.run_files import encode as as_json
+from pytest_llmarith.session.recorder import (
     RunLog,
     UnwritableFolder,
     WrittenRecords,
     create_run_folder,
-    records_in,
     with_records,
 )
-from pytest_llmarith.results.run_files import UsageError
-from pytest_llmarith.results.run_files import encode as as_json
 from pytest_llmarith.summaries import as_file
 from pytest_llmarith.types import Shard
 from tests.runs_on_disk import asked, lines_of, log_in, record_of, summed_up
@@ -37,7 +37,7 @@ import json
 import sys
 from itertools import count
 from pathlib import Path
-from pytest_llmarith.results.log import RunLog
+from pytest_llmarith.session.recorder import RunLog
 log = RunLog(Path(sys.argv[1]))
 for number in count():
     log.append(json.dumps({"number": number, "text": "x" * 5}))
@@ -46,7 +46,7 @@ for number in count():
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from pytest_llmarith.results.log import RunLog
+from pytest_llmarith.session.recorder import RunLog
 log = RunLog(Path(sys.argv[1]))
 log.append('{"a": 1}')
 resource.setrlimit(resource.RLIMIT_FSIZE, (20, resource.RLIM_INFINITY))
