@@ -411,7 +411,7 @@ def _of_result(table: Table, row: Here) -> Table:
 
 def _by_depth(row: Here, level: Level) -> Table:
     """A row per variant and a column per depth; the last row is of all variants."""
-    depths = "depth (digits)" if row.has_numbers else "depth"
+    depths = "depth (digits)" if row.has_digits else "depth"
     rows = list(row.series)
     if level >= Level.FULL:
         rows.append(row)

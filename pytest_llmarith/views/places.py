@@ -15,6 +15,7 @@ from pytest_llmarith.views.formatting import ends_of, percent_text
 LONGEST_LABEL = 60
 _OF_MEANS = ("t", "bootstrap")  # methods of intervals
 _DIVISIONS = {f"{dtype}_{Op.DIV}" for dtype in Dtype}
+_BY_DIGITS = ("arithmetic", "integer_addition")  # tasks whose depth is that
 
 
 class Here(NamedTuple):
@@ -59,6 +60,13 @@ class Here(NamedTuple):
     def has_numbers(self) -> bool:
         """Whether answers are numbers."""
         return self.result.get("tolerant_correct") is not None
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether its depth is a number of digits; tasks of users count what they
+        like.
+        """
+        return self.task in _BY_DIGITS
 
     def without_run(self) -> Here:
         """The same for tables of this run alone."""
@@ -179,8 +187,8 @@ class Here(NamedTuple):
         return 0
 
     def axis_title(self, variants: Iterable[str]) -> str:
-        """What the depths of these variants are; those of numbers are digits."""
-        if not self.has_numbers:
+        """What the depths of these variants are."""
+        if not self.has_digits:
             return "depth"
         names = set(variants)
         if names and names <= _DIVISIONS:

@@ -246,7 +246,7 @@ def test_what_has_no_depths_does_not_reach_any() -> None:
     assert " - " not in row
 
 
-def test_depths_are_digits_only_of_numbers() -> None:
+def test_depths_are_digits_only_of_built_in_tasks() -> None:
     def title(record: dict[str, Any]) -> str:
         (found,) = [line for line in shown([record]) if "by depth" in line]
         return found
@@ -255,6 +255,7 @@ def test_depths_are_digits_only_of_numbers() -> None:
     assert "by depth (digits)" in title(number)
     own = number | {"task": "sorting", "reading": None, "grade": {"score": 0.0}}
     assert "digits" not in title(own)
+    assert "digits" not in title(number | {"task": "carries"})
 
 
 @pytest.fixture(scope="module")
