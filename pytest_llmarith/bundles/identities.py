@@ -23,6 +23,14 @@ _IDENTITIES = {
     "the id of an organization, a project or a user": re.compile(
         r"(?:\borg-|\bproj_|\buser-)[A-Za-z0-9]{16,}|\barn:aws[^\s\"]+", re.ASCII
     ),
+    "an address in a private network": re.compile(
+        r"://(?:(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.[\d.]+|\[f[cde][\da-f]{2}:"
+        r"[\da-f:]*\]|[\w.-]+\.(?:local|internal)\b)",
+        re.ASCII | re.IGNORECASE,
+    ),
+    "the name of a host": re.compile(
+        r"https?://(?!localhost\b)[\w-]+(?![\w.-])", re.ASCII | re.IGNORECASE
+    ),
 }
 
 

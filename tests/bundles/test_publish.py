@@ -64,6 +64,13 @@ def test_the_lock_of_the_current_folder_is_published(
         pytest.param("sk-abcdefgh12345678ijkl", id="key"),
         pytest.param("Authorization: Bearer abcdefgh12345678ijkl", id="bearer"),
         pytest.param("http://ada:secret@example.org", id="password"),
+        pytest.param("http://10.0.0.7:8000/v1", id="10.x"),
+        pytest.param("http://192.168.1.4/v1", id="192.168.x"),
+        pytest.param("tcp://172.31.0.1:8786", id="172.16-31.x"),
+        pytest.param("http://[fd12:3456::1]:8000/v1", id="IPv6"),
+        pytest.param("https://llm.example.internal/v1", id="internal"),
+        pytest.param("http://studio.local:1234", id="local"),
+        pytest.param("http://gpu-node-7:8000/v1", id="host"),
         pytest.param("it is correct-horse-battery", id="of the environment"),
     ],
 )
@@ -86,6 +93,28 @@ def test_what_identifies_is_refused(
 def test_a_text_may_be_allowed(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run", "ada@example.org")
     assert published(run, "--allow=@example.org") == 0
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("http://localhost:8000/v1", "http://127.0.0.1:8000", "http://172.32.0.1/v1"),
+        *("https://api.example.org/v1", "http://internal.example.org", "10.11.12"),
+    ],
+)
+def test_public_addresses_stay(address: str, tmp_path: Path) -> None:
+    assert published(a_run(tmp_path / "run", address)) == 0
+
+
+def test_the_address_of_a_model_is_looked_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It stands in the summary alone if no reply has it."""
+    model = {"name": "o4-mini", "api_base": "http://10.0.0.7:8000/v1"}
+    assert published(a_run(tmp_path / "run", models=[model])) == 4
+    [line] = capsys.readouterr().err.splitlines()
+    assert "summary.json, line 1" in line
+    assert "--allow=://10.0.0.7" in line
 
 
 def test_programs_may_have_names_that_begin_like_keys(tmp_path: Path) -> None:
