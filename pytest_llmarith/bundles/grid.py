@@ -69,12 +69,15 @@ class TrialGrid:
     def shown(self) -> Iterator[str]:
         """What was asked: a line for each task."""
         for task, places in self._places.items():
-            variants, depths, trials = _axes(places)
-            sides = "; ".join(map(_name, self._asked[task]))
-            yield (
-                f"{task}: {' '.join(variants)} at depths {depths[0]} to {depths[-1]}, "
-                f"{len(trials):,} trials: {sides}"
-            )
+            variants, depths, _ = _axes(places)
+            asked = self._asked[task]
+            questions = set[int]().union(*asked.values())
+            parts = [f"{len(questions):,} questions"]
+            if depths != [0]:  # which stands for none
+                parts.insert(0, f"depths {depths[0]} to {depths[-1]}")
+            if any(variants):
+                parts.insert(0, " ".join(variants))
+            yield f"{task}: {', '.join(parts)}: {'; '.join(map(_name, asked))}"
 
 
 def _axes(places: set[_Place]) -> tuple[list[str], list[int], list[int]]:

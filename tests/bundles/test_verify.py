@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,3 +134,72 @@ def test_nothing_is_written(bundle: Path) -> None:
     assert before == {
         path: path.stat().st_mtime_ns for path in bundle.parent.rglob("*")
     }
+
+
+OWN_TASK = """
+import pytest
+from pytest_llmarith import Problem, Task
+
+WORDS = ["apple", "river", "window"]
+backwards = Task(
+    "backwards",
+    [Problem({"word": word}, expected=word[::-1], label=word) for word in WORDS],
+    lambda problem: f"Write this word backwards, and nothing else: {problem['word']}",
+)
+
+@pytest.mark.llmarith_task(backwards)
+def test_backwards(problem, ask):
+    ask(problem)
+"""
+
+
+@pytest.fixture(scope="module")
+def own_task(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The file of a user's task, and the bundle of its run."""
+    project = tmp_path_factory.mktemp("project")
+    (file := project / "test_backwards.py").write_text(OWN_TASK)
+    model = "--llm-model=llmarith/oracle"
+    command = (sys.executable, "-m", "pytest", "-q", model, "--llm-store=off")
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    [run] = (project / "reports").iterdir()
+    folder = project / "bundle"
+    assert main(["publish", str(run), f"--output={folder}"]) == 0
+    return file, folder
+
+
+def test_a_task_of_the_user_is_checked_with_its_file(
+    own_task: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was asked has no depths, as the task has none."""
+    file, folder = own_task
+    capsys.readouterr()
+    assert main(["verify", str(folder)]) == 0
+    told = capsys.readouterr()
+    assert "3 trials of the task backwards were not checked" in told.err
+    assert main(["verify", str(folder), f"--task={file}:backwards"]) == 0
+    told = capsys.readouterr()
+    assert "not checked" not in told.err
+    assert "backwards: 3 questions: llmarith/oracle, " in told.out
+    assert "depth" not in told.out
+
+
+def test_another_task_than_that_of_the_run_is_a_finding(
+    own_task: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, folder = own_task
+    file = tmp_path / "test_backwards.py"
+    file.write_text(OWN_TASK.replace("word[::-1]", "word"))
+    capsys.readouterr()
+    assert main(["verify", str(folder), f"--task={file}:backwards"]) == 1
+    assert "the task makes no such problem" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["forwards", ""])
+def test_a_file_without_the_task_is_refused(
+    name: str, own_task: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, folder = own_task
+    capsys.readouterr()
+    assert main(["verify", str(folder), f"--task={file}:{name}"]) == 4
+    [line] = capsys.readouterr().err.splitlines()
+    assert "--task: " in line
