@@ -72,12 +72,10 @@ class TrialGrid:
             variants, depths, _ = _axes(places)
             asked = self._asked[task]
             questions = set[int]().union(*asked.values())
-            parts = [f"{len(questions):,} questions"]
+            words = [*filter(None, variants), f"{len(questions):,} questions"]
             if depths != [0]:  # which stands for none
-                parts.insert(0, f"depths {depths[0]} to {depths[-1]}")
-            if any(variants):
-                parts.insert(0, " ".join(variants))
-            yield f"{task}: {', '.join(parts)}: {'; '.join(map(_name, asked))}"
+                words.insert(-1, f"at depths {depths[0]} to {depths[-1]},")
+            yield f"{task}: {' '.join(words)}: {'; '.join(map(_name, asked))}"
 
 
 def _axes(places: set[_Place]) -> tuple[list[str], list[int], list[int]]:

@@ -31,10 +31,15 @@ _CLOCKS = timedelta(seconds=5)  # by which clocks of a run may differ
 Found = Iterator[tuple[str, str]]  # a kind of finding, and what it says
 
 
+def trials_of(task: str) -> str:
+    """What is not checked if the task is unknown."""
+    return f"trials of the task {task}"
+
+
 class TrialChecks:
     """The checks of one trial after the other.
 
-    `unchecked` counts what of them could not be checked.
+    `unchecked` counts what of them could not be checked, such as `trials_of` a task.
     """
 
     def __init__(
@@ -76,7 +81,7 @@ class TrialChecks:
             yield "asked outside of the run", "was asked before the run or after it"
         task = self._restored.task_of(record.task)
         if task is None or record.search is not None:
-            self.unchecked[f"trials of the task {record.task}"] += 1
+            self.unchecked[trials_of(record.task)] += 1
             return
         problem = self._problem(task, record)
         if problem is None or problem.recorded != record.problem:

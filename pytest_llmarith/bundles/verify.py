@@ -40,6 +40,7 @@ class Verified:
     """What the check of a bundle found: findings contradict it, notes do not.
 
     `asked` says what was asked of which models, `sha256` is the hash of the whole.
+    `unchecked` counts what could not be checked, `page` is the page made anew.
     """
 
     def __init__(self) -> None:
@@ -47,6 +48,8 @@ class Verified:
         self.notes: list[str] = []
         self.asked: list[str] = []
         self.sha256 = ""
+        self.unchecked: Mapping[str, int] = {}
+        self.page = b""
         self._counts: Counter[str] = Counter()
 
     def add(self, kind: str, line: str) -> None:
@@ -78,13 +81,13 @@ def verify(folder: Path, tasks_of: TasksOf) -> Verified:
     is_same_version = {manifest.version, written.run.versions.get(_PACKAGE)} == {here}
     checks = TrialChecks(written.run, tasks, is_same_version=is_same_version)
     _check_trials(folder, written, checks, found, tasks)
-    if is_same_version:
-        _check_page(folder, written, found)
-    else:
+    _check_page(folder, written, found, is_same_version=is_same_version)
+    if not is_same_version:
         found.notes.append(
             f"run or page were made by another {_PACKAGE} than {here}: the page was not "
             f"compared, and what differs may be the versions'"
         )
+    found.unchecked = checks.unchecked
     for what, count in checks.unchecked.items():
         found.notes.append(f"{count:,} {what} were not checked")
     found.notes += _questions(written)
@@ -150,10 +153,13 @@ def _differing(one: Any, anew: Any, where: str) -> Iterator[str]:
         yield f"{where}: {one}, and the trials make it {anew}"
 
 
-def _check_page(folder: Path, written: SummaryFile, found: Verified) -> None:
+def _check_page(
+    folder: Path, written: SummaryFile, found: Verified, *, is_same_version: bool
+) -> None:
     try:
-        made = page_text(from_file(written), records_in(folder / LOG, MOST_TRIALS))
-        if made != (folder / PAGE).read_bytes():
+        records = records_in(folder / LOG, MOST_TRIALS)
+        found.page = page_text(from_file(written), records)
+        if is_same_version and found.page != (folder / PAGE).read_bytes():
             found.add("page", f"{PAGE}: not the page of these trials")
     except Exception as error:  # of values that no run writes
         found.add("page", f"{PAGE}: cannot be made ({text_of_error(error)})")

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli.batch_command import add_batch, add_replies
-from pytest_llmarith.cli.bundle_command import add_publish, add_verify
+from pytest_llmarith.cli.bundle_command import add_publish, add_site, add_verify
 from pytest_llmarith.cli.check_task_command import add_check_task
 from pytest_llmarith.cli.compare_command import add_compare, add_plan
 from pytest_llmarith.cli.conformance_command import add_conformance
@@ -110,6 +110,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_merge(commands)
     add_publish(commands)
     add_verify(commands)
+    add_site(commands)
     add_check_task(commands)
     add_conformance(commands)
     add_oeis(commands)

@@ -1,4 +1,4 @@
-"""`llmarith publish` and `verify`: runs that others can check."""
+"""`llmarith publish`, `verify` and `site`: runs that others can check."""
 
 from __future__ import annotations
 
@@ -62,6 +62,11 @@ def add_verify(commands: parser.Commands) -> None:
     )
     command = parser.add_command(commands, "verify", purpose, details, _verify)
     command.add_argument("bundle", type=Path, metavar="BUNDLE", help="Its folder")
+    _add_checks(command)
+
+
+def _add_checks(command: argparse.ArgumentParser) -> None:
+    """Add the arguments that say what is checked."""
     purpose = (
         "A task of its author, whose trials are checked with your copy of its file, "
         "such as --task=test_sorting.py:sorting"
@@ -87,6 +92,40 @@ def _verify(request: argparse.Namespace) -> int:
         *map(parser.sanitize_line, found.asked),
         f"nothing contradicts this bundle; sha256 of the whole: {found.sha256}",
     )
+    return 0
+
+
+def add_site(commands: parser.Commands) -> None:
+    """Declare `llmarith site`."""
+    purpose = "Write a static site that ranks the models of verified bundles"
+    details = (
+        "A bundle with findings is left out, with exit status 1. The site has a copy of "
+        "each other one."
+    )
+    command = parser.add_command(commands, "site", purpose, details, _site)
+    command.add_argument(
+        "bundles", nargs="+", type=Path, metavar="BUNDLE", help="Folder of a bundle"
+    )
+    command.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="Folder of the site; it must not exist",
+    )
+    _add_checks(command)
+
+
+def _site(request: argparse.Namespace) -> int:
+    from pytest_llmarith.bundles.leaderboard import write_site
+
+    tasks_of = partial(_tasks_of, request)
+    left_out = write_site(request.bundles, request.output, tasks_of)
+    for line in left_out:
+        parser.print_error("site", line)
+    if left_out:
+        return parser.NOT_DONE
+    parser.say(f"written to {parser.sanitize_line(str(request.output))}")
     return 0
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 from pytest_llmarith.records import as_dict, as_text
@@ -26,10 +27,13 @@ _ELSEWHERE = ("id", "selected", "models", "conditions", "asking", "tasks", "git"
 
 
 class Value(NamedTuple):
-    """A value of a fact, with a name if the fact has several values."""
+    """A value of a fact, with a name if the fact has several values, and the address
+    to which it leads.
+    """
 
     name: str
     text: str
+    link: str = ""
 
 
 class Fact(NamedTuple):
@@ -51,12 +55,12 @@ class Provenance(NamedTuple):
     facts: list[Fact]
 
 
-def provenance(run: PageRun) -> Provenance:
-    """How much of a run is answered, its models, and all other facts."""
+def provenance(run: PageRun, more: Iterable[tuple[str, Any]] = ()) -> Provenance:
+    """How much of a run is answered, its models, and all other facts, below `more`."""
     summary = run.summary
     status = _status(run)
     facts = []
-    for name, value in _facts(summary, status):
+    for name, value in chain(more, _facts(summary, status)):
         values = list(_values(value))
         if values:
             shown = sanitize(name.replace("_", " "), _LONGEST_NAME)

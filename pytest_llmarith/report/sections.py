@@ -199,17 +199,24 @@ def _overview(results: Results, level: Level) -> Iterator[Block]:
         if level is Level.FULL:
             yield from _of_tasks(results, level)
         return
+    if len({row.task for row in rows}) > 1:
+        yield from ranking(rows)
+        return
+    [table] = list(ranking(rows))[-1].tables
+    # Those of replies stand beside their cost, else it is too wide.
+    yield Block([table.without("task", "tokens_a_second", "bare_number")])
+
+
+def ranking(rows: Sequence[Here], more: Sequence[Column[Any]] = ()) -> Iterator[Block]:
+    """A row per model with its rank at each task, best first, and the table of all
+    figures. `more` columns stand behind the cost.
+    """
     tasks = list(dict.fromkeys(row.task for row in rows))
     by_task = sorted(rows, key=lambda row: (tasks.index(row.task), _place(row)))
-    table = overview(by_task, level)
+    yield Block([_models_by_task(by_task, tasks, more)])
+    table = overview(by_task, Level.PAGE)
     if len({row.result.facts.date for row in rows}) == 1:  # it is in Provenance
         table = table.without("date")
-    if len(tasks) < 2:
-        # Those of replies stand beside their cost, else it is too wide.
-        table = table.without("task", "tokens_a_second", "bare_number")
-        yield Block([table.first(*_FIRST)])
-        return
-    yield Block([_models_by_task(by_task, tasks)])
     yield Block([table.first(*_FIRST)], title="All figures by model and task")
 
 
@@ -247,7 +254,9 @@ def _views(task: str, rows: Sequence[Here], level: Level) -> Iterator[Table]:
         yield _of_task(task_table(view, rows, level), task).folded()
 
 
-def _models_by_task(rows: Sequence[Here], tasks: Sequence[str]) -> Table:
+def _models_by_task(
+    rows: Sequence[Here], tasks: Sequence[str], more: Sequence[Column[Any]]
+) -> Table:
     results: dict[str, dict[str, Here]] = {task: {} for task in tasks}
     for row in rows:
         results[row.task][row.label] = row
@@ -262,7 +271,7 @@ def _models_by_task(rows: Sequence[Here], tasks: Sequence[str]) -> Table:
 
     firsts = {row.label: row for row in reversed(rows)}
     order = dict.fromkeys(row.label for row in rows)
-    return by_model(rows).table(
+    return by_model(rows, more).table(
         [firsts[label] for label in order],
         Level.PAGE,
         across=results,

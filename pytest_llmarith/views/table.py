@@ -29,11 +29,14 @@ class Level(IntEnum):
 
 
 class Shown(NamedTuple):
-    """A value as people read it: a text, its 95 % interval, and notes on it."""
+    """A value as people read it: a text, its 95 % interval, notes on it, and the
+    address to which it leads on a page.
+    """
 
     text: str
     interval: str = ""
     notes: tuple[str, ...] = ()
+    link: str = ""
 
     @property
     def note(self) -> str:
@@ -144,7 +147,8 @@ class Table:
     """Rows below columns.
 
     `notes` are about some of the rows, `legend` is about the columns beside what these
-    explain themselves, `whose` has names.
+    explain themselves, `whose` has names. `pages` have the trials of a model if it is
+    another page.
     """
 
     key: str
@@ -154,6 +158,7 @@ class Table:
     legend: str = ""
     notes: Sequence[str] = ()
     whose: str = ""
+    pages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def heading(self) -> str:

@@ -92,7 +92,7 @@ SHAPES = re.findall(
 
 def d50_of_threshold(found: Threshold) -> str:
     """D50 with its interval and remarks, such as `9.1 (8.2 to >10), not reached`."""
-    text, interval, notes = D50.shown(found)
+    text, interval, notes, _ = D50.shown(found)
     if interval:
         text += f" ({interval})"
     return ", ".join([text, *notes])

@@ -192,6 +192,15 @@ _UNANSWERED: Column[Any] = Column(
     _count("unanswered"),
     is_rare=True,
 )
+DATE: Column[Any] = Column(
+    "date",
+    "date",
+    kinds.DATE,
+    "when the run began",
+    lambda here: here.result.facts.date,
+    Level.FULL,
+    below="measured",
+)
 COST: Column[Any] = Column(
     "cost",
     "cost",
@@ -205,15 +214,7 @@ OVERVIEW = Definition(
     "correct answers by model and task",
     [
         *WHOSE,
-        Column(
-            "date",
-            "date",
-            kinds.DATE,
-            "when the run began",
-            lambda here: here.result.facts.date,
-            Level.FULL,
-            below="measured",
-        ),
+        DATE,
         Column(
             "measured",
             "trials",
@@ -375,8 +376,10 @@ def _rank(row: Here, rows: Iterable[Here]) -> int | None:
     return above + 1 if len(others) > 1 else None
 
 
-def by_model(rows: Sequence[Here]) -> Definition:
-    """A row per model, a column per task, and what all tasks cost together."""
+def by_model(rows: Sequence[Here], more: Sequence[Column[Any]] = ()) -> Definition:
+    """A row per model, a column per task, what all tasks cost together, and `more`
+    columns.
+    """
     of_model: dict[str, list[Here]] = {}
     for row in rows:
         of_model.setdefault(row.label, []).append(row)
@@ -401,6 +404,7 @@ def by_model(rows: Sequence[Here]) -> Definition:
             across="task",
         ),
         replace(COST, value=cost),
+        *more,
         replace(
             _UNANSWERED,
             value=lambda row: sum(

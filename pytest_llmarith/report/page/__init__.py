@@ -1,5 +1,5 @@
 """Writes `report.html`: the page of one or several runs, in one file that loads nothing
-else.
+else; and the page that ranks the models of many runs.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pytest_llmarith.files import replace_file
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.page.differences import effects, rankings
 from pytest_llmarith.report.page.trials import trial_table
-from pytest_llmarith.report.provenance import provenance
+from pytest_llmarith.report.provenance import Provenance, provenance
 from pytest_llmarith.report.render.html import view
 from pytest_llmarith.report.run_status import alarms, efforts
-from pytest_llmarith.report.sections import Results, sections
+from pytest_llmarith.report.sections import Results, Section, sections
 from pytest_llmarith.report.series import (
     PageRun,
     Series,
@@ -32,11 +32,11 @@ from pytest_llmarith.views.places import short_name
 from pytest_llmarith.views.table import Level
 
 _STYLES = ("page.css", "charts.css", "trials.css", "print.css")
+_OF_TABLES = ("texts.js", "tables.js")
 _SCRIPTS = (
     "embedded_data.js",
-    "texts.js",
     "digits.js",
-    "tables.js",
+    *_OF_TABLES,
     "filters.js",
     "detail.js",
     "trial_table.js",
@@ -99,14 +99,10 @@ def page_of(runs: Sequence[PageRun]) -> str:
     for key, heading in _PARTS.items():
         if shown.get(key) or others.get(key):
             parts.append((key, heading))
-    style, script = _joined(_STYLES), _joined(_SCRIPTS)
-    return rendered(
-        "page.html",
+    return _rendered_page(
+        _SCRIPTS,
         title=_title(runs, series),
         parts=parts,
-        policy=_policy(style, script),
-        style=style,
-        script=script,
         models=len(series),
         alarms=[
             line
@@ -118,6 +114,36 @@ def page_of(runs: Sequence[PageRun]) -> str:
         sections=shown,
         **others,
     )
+
+
+def page_of_rankings(
+    runs: Sequence[PageRun],
+    found: Sequence[Section],
+    facts: Sequence[Provenance],
+) -> str:
+    """The page of these sections, and the facts of the runs. Trials are on pages of the
+    runs.
+    """
+    series = series_of(runs)
+    parts = [(one.key, f"Ranking {number}") for number, one in enumerate(found, 1)]
+    return _rendered_page(
+        _OF_TABLES,
+        title=_title(runs, series),
+        parts=[*parts, ("provenance", _PARTS["provenance"])],
+        models=len(series),
+        alarms=(),
+        simulated=any(one.results[0].facts.simulated for one in series),
+        missing=(),
+        sections={one.key: one for one in found},
+        provenance=facts,
+        trials=None,
+    )
+
+
+def _rendered_page(scripts: Sequence[str], **values: Any) -> str:
+    style, script = _joined(_STYLES), _joined(scripts)
+    policy = _policy(style, script)
+    return rendered("page.html", policy=policy, style=style, script=script, **values)
 
 
 def _title(runs: Sequence[PageRun], series: Sequence[Series]) -> str:

@@ -128,7 +128,8 @@ def _cells(
 ) -> Iterator[HtmlCell]:
     """The cells of a row; its name, and each cell of a matrix, leads to its trials."""
     name = _cell(table.columns[0], row.values[0], None)
-    yield name._replace(link=_link(row.trials))
+    page = table.pages.get(str(row.trials.get("model")), "")
+    yield name._replace(link=page + _link(row.trials))
     others = zip(table.columns, row.values, axes, strict=True)
     next(others)
     for column, value, axis in others:
