@@ -127,7 +127,8 @@ def regraded(
     Raises InvalidGrade, and the exceptions of the task's functions.
     """
     assert record.reply is not None
-    reply = Reply(record.reply.text, finish_reason=record.reply.finish_reason)
+    reply = record.reply
+    reply = Reply(reply.text, finish_reason=reply.finish_reason, sent=reply.sent)
     found = _graded(task, problem, reply, reading or record.reading, None)
     return msgspec.structs.replace(record, raised=None, **_fields(found))
 
@@ -142,7 +143,7 @@ def _graded(
     __tracebackhide__ = True
     if reading not in task.readings:
         reading = next(iter(task.readings), None)
-    found = _read(task, problem, reply)
+    found = _read(task, problem, reply.to_read)
     if task.grader is not None:
         recorded = reason = None
         if isinstance(found, NoAnswer):
@@ -280,21 +281,22 @@ def logprobs_of_answer(reply: Reply, found: Graded) -> tuple[records.TokenLogpro
     """
     if not reply.logprobs or found.reading is None or found.answer is None:
         return ()
+    text = reply.to_read.text
     number = decimal_from(found.answer)
     is_bare = found.answers.get(Reading.STRICT) is not None
     read = exact.ExtractedAnswer(number, number if is_bare else None)
-    place = exact.place_of(reply.text, read)
+    place = exact.place_of(text, read)
     if place is None:
         return ()
     start, end = place
-    if number < 0 and reply.text[start - 1 : start] == "-":
+    if number < 0 and text[start - 1 : start] == "-":
         start -= 1
     tokens = []
     for one in reply.logprobs:
         if one.start < end and start < one.start + len(one.text):
             tokens.append(one)
     told = "".join(one.text for one in tokens)
-    if _DIGITS.findall(told) != _DIGITS.findall(reply.text, start, end):
+    if _DIGITS.findall(told) != _DIGITS.findall(text, start, end):
         return ()
     if any(one.logprob is None for one in tokens):
         return ()

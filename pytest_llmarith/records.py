@@ -19,6 +19,8 @@ import msgspec
 from msgspec import Meta
 
 from pytest_llmarith.types import (
+    COMPLETION_PREFIX,
+    NEXT_QUESTION,
     Condition,
     ErrorClass,
     FailureCode,
@@ -199,6 +201,24 @@ class Reply(Usage):
     logprobs: tuple[TokenLogprob, ...] = ()
     number_tokens: NumberTokens | None = None
     served_at: str | None = None
+
+    @property
+    def to_read(self) -> Reply:
+        """The reply as it is read: a completion ends at the first text of `stop`, or
+        where a next question begins, as some servers send what follows.
+        """
+        if self.sent is None or not self.sent.model.startswith(COMPLETION_PREFIX):
+            return self
+        stop = self.sent.params.get("stop")
+        ends = [NEXT_QUESTION, *(stop if isinstance(stop, list) else [stop])]
+        places = [self.text.find(one) for one in ends if one and isinstance(one, str)]
+        end = min((place for place in places if place >= 0), default=None)
+        if end is None:
+            return self
+        reason = self.finish_reason
+        if reason != "content_filter":
+            reason = "stop"
+        return msgspec.structs.replace(self, text=self.text[:end], finish_reason=reason)
 
 
 class NumberDetails(Part, tag_field="kind", tag="number"):

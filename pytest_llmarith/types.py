@@ -203,6 +203,8 @@ class Shard:
 
 FAKE_PROVIDER = "llmarith"
 FUNCTION_PREFIX = "python:"
+COMPLETION_PREFIX = "text-completion-"  # of litellm's providers
+NEXT_QUESTION = "\nQuestion:"  # where a base model goes on after its answer
 REPLY_LIMITS = ("max_completion_tokens", "max_tokens")
 _CHARACTERS_PER_TOKEN = 4  # 4.0 to 4.5 in the benches' prompts, for gpt-4o and Claude
 
@@ -229,6 +231,26 @@ def text_of(messages: Sequence[Message]) -> str:
     if [one.role for one in messages] == ["user"]:
         return messages[0].content
     return "\n\n".join(f"{one.role}: {one.content}" for one in messages)
+
+
+def few_shot_text(messages: Sequence[Message]) -> str:
+    """Messages as the text that a base model continues, in the form of
+    lm-evaluation-harness: the system prompt, then questions with their answers, and
+    `Answer:` after the last question.
+
+    A single question that ends in `:` or `=` is its own form, and stays as it is.
+    """
+    turns = without_system(messages)
+    is_whole = len(turns) == 1 and turns[0].content.rstrip().endswith((":", "="))
+    parts: list[str] = []
+    for one in messages:
+        if one.role == "user" and not is_whole:
+            parts.append(f"Question: {one.content}\nAnswer:")
+        elif one.role == "assistant" and parts:
+            parts[-1] += f" {one.content}"
+        elif one.content:
+            parts.append(one.content)
+    return "\n\n".join(parts)
 
 
 def without_system(messages: Iterable[Message]) -> tuple[Message, ...]:
@@ -320,9 +342,19 @@ class Model:
         return self.simulated or self.is_function or self.file is not None
 
     @property
+    def is_completion(self) -> bool:
+        """Whether it continues a text, and is not asked as a chat."""
+        return self.target.startswith(COMPLETION_PREFIX)
+
+    @property
     def served_as(self) -> str:
         """Its name in a request of OpenAI's protocol."""
-        return self.target.removeprefix("openai/")
+        return self.target.removeprefix(COMPLETION_PREFIX).removeprefix("openai/")
+
+    @property
+    def path(self) -> str:
+        """What OpenAI's protocol appends to its base URL."""
+        return "/completions" if self.is_completion else "/chat/completions"
 
     @property
     def reply_limit(self) -> int | None:
@@ -355,14 +387,16 @@ class Model:
         return replace(model, system_prompt=question.system_prompt)
 
     def said(self, prompt: Prompt) -> tuple[Message, ...]:
-        """What is said to the model.
+        """What is said to the model, in one message if it is a completion.
 
         Its system prompt replaces that of the prompt.
         """
         said = messages_of(prompt)
-        if self.system_prompt is None:
-            return said
-        return Message("system", self.system_prompt), *without_system(said)
+        if self.system_prompt is not None:
+            said = Message("system", self.system_prompt), *without_system(said)
+        if self.is_completion:
+            return (Message("user", few_shot_text(said)),)
+        return said
 
     def messages(self, prompt: Prompt) -> list[dict[str, str]]:
         """The messages of a request."""

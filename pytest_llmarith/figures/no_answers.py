@@ -248,9 +248,10 @@ def _tries(trial: Trial) -> Iterator[Try]:
     if trial.search:
         for step in trial.search.trail:
             if step.reply is not None:
-                yield Try(step.outcome, step.reply)
+                yield Try(step.outcome, step.reply.to_read)
     elif record.outcome is not Outcome.UNANSWERED:
-        yield Try(record.outcome, record.reply, record.reason, record)
+        reply = record.reply and record.reply.to_read
+        yield Try(record.outcome, reply, record.reason, record)
     elif record.failure is FailureCode.NO_TEXT:
         yield Try(record.outcome, None, record.reason, record)
 
