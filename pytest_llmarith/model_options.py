@@ -35,7 +35,15 @@ from pytest_llmarith.models.providers import (
 from pytest_llmarith.models.redact import refused_secrets
 from pytest_llmarith.options import MODEL_VARIABLE
 from pytest_llmarith.records import is_plain, parse_json
-from pytest_llmarith.types import FUNCTION_PREFIX, Model, ModelFile, Price, Servers
+from pytest_llmarith.types import (
+    COMPLETION_PREFIX,
+    FUNCTION_PREFIX,
+    NEXT_QUESTION,
+    Model,
+    ModelFile,
+    Price,
+    Servers,
+)
 
 _Value = TypeVar("_Value")
 
@@ -268,6 +276,8 @@ def parse_model(
     params = {**(shared or {}), **own}
     price = _price(params.pop("price", None))
     target = target.strip()
+    if target.startswith(COMPLETION_PREFIX):
+        params.setdefault("stop", [NEXT_QUESTION])
     is_function = target.startswith(FUNCTION_PREFIX)
     if is_file(target) or is_function:
         if "api_base" in own:

@@ -47,6 +47,7 @@ class Call:
     nth: int
     body: Mapping[str, Any]
     headers: Mapping[str, str]
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,17 @@ class Answer:
             return json.dumps(
                 {"error": self.error or {"message": f"scripted {self.status}"}}
             ).encode()
-        return json.dumps(self._completion(call)).encode()
+        is_text = "prompt" in call.body
+        said = self._text_completion(call) if is_text else self._completion(call)
+        return json.dumps(said).encode()
+
+    def _text_completion(self, call: Call) -> dict[str, Any]:
+        """As `/v1/completions` answers."""
+        said = self._completion(call) | {"id": "cmpl-1", "object": "text_completion"}
+        for choice in said["choices"]:
+            del choice["message"]
+            choice["text"] = self.text
+        return said
 
     def _completion(self, call: Call) -> dict[str, Any]:
         message = {"role": "assistant", "content": self.text, **self.message}
@@ -98,7 +109,7 @@ class Answer:
             "object": "chat.completion",
             "created": 1,
             "model": self.model or call.body.get("model", "unknown"),
-            "choices": [choice] * self.choices,
+            "choices": [{**choice} for _ in range(self.choices)],
         }
         if self.fingerprint is not None:
             completion["system_fingerprint"] = self.fingerprint
@@ -232,7 +243,7 @@ class LlmServer:
             await self._listen()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        call = self._arrived(await request.json(), request.headers)
+        call = self._arrived(await request.json(), request.headers, request.path)
         try:
             return await self._respond(request, call)
         finally:
@@ -276,10 +287,12 @@ class LlmServer:
             request.transport.abort()
         return response
 
-    def _arrived(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Call:
+    def _arrived(
+        self, body: Mapping[str, Any], headers: Mapping[str, str], path: str = ""
+    ) -> Call:
         prompt = prompt_in(body)
         self.asked[prompt] += 1
-        call = Call(prompt, self.asked[prompt], body, headers)
+        call = Call(prompt, self.asked[prompt], body, headers, path)
         with self._changed:
             self.requests.append(call)
         self._count(+1)
@@ -294,6 +307,8 @@ class LlmServer:
 
 def prompt_in(body: Mapping[str, Any]) -> str:
     """What was asked; of protocols other than OpenAI's it is the whole body."""
+    if isinstance(body.get("prompt"), str):  # of a completion
+        return str(body["prompt"])
     messages = body.get("messages")
     content = messages[-1].get("content") if messages else None
     if (

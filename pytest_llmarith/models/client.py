@@ -54,7 +54,7 @@ from pytest_llmarith.models.responses import (
     tokens_in,
 )
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Model, Prompt
+from pytest_llmarith.types import COMPLETION_PREFIX, Model, Prompt
 
 if TYPE_CHECKING:
     import aiohttp
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     Remote: TypeAlias = "DirectClient | LitellmClient | LlamaClient"
     Way: TypeAlias = "Remote | FunctionClient"
 
-_PATH = "/chat/completions"
 _CONNECT_S = 30.0
 _TOKENIZE_S = 5.0
 # Servers close idle connections, uvicorn after 5 s; a question that is sent at that
@@ -280,12 +279,13 @@ def _is_own_server(target: str, api_base: str | None) -> bool:
     OpenAI's.
     """
     prefix, _, name = target.partition("/")
-    if prefix != "openai" or name.startswith("responses/") or api_base is None:
+    is_openais = prefix.removeprefix(COMPLETION_PREFIX) == "openai"
+    if not is_openais or name.startswith("responses/") or api_base is None:
         return False
     host = urlsplit(api_base).hostname or ""
     return (
         not f".{host}".endswith(".openai.com")
-        and provider_of(target, os.environ) == "openai"
+        and provider_of(target, os.environ) == prefix
     )
 
 
@@ -367,7 +367,7 @@ class DirectClient:
         """How the server's tokenizer cuts a number, which is asked once; None if the
         server does not tell.
         """
-        root = asked.address.removesuffix(_PATH).removesuffix("/v1")
+        root = (model.api_base or "").rstrip("/").removesuffix("/v1")
         place = root, model.served_as
         if place not in self._number_tokens_at:
             self._number_tokens_at[place] = None
@@ -380,7 +380,7 @@ class DirectClient:
 
     def body(self, model: Model, prompt: Prompt) -> tuple[str, str]:
         """The path and the JSON of a request."""
-        return f"/v1{_PATH}", request_of(model, prompt).body.decode()
+        return f"/v1{model.path}", request_of(model, prompt).body.decode()
 
     def read(self, model: Model, response: Any) -> Reply:
         """The reply in the JSON of a response, without its cost.
@@ -450,10 +450,12 @@ def request_of(model: Model, prompt: Prompt) -> Post:
         "Accept": "application/json",
         "User-Agent": "pytest-llmarith",
     }
-    body: dict[str, Any] = {
-        "model": model.served_as,
-        "messages": model.messages(prompt),
-    }
+    body: dict[str, Any] = {"model": model.served_as}
+    messages = model.messages(prompt)
+    if model.is_completion:
+        body["prompt"] = messages[0]["content"]
+    else:
+        body["messages"] = messages
     for name, value in model.params.items():
         if name in _MORE_HEADERS:
             headers.update(value)
@@ -461,7 +463,7 @@ def request_of(model: Model, prompt: Prompt) -> Post:
             body[name] = value
     body.update(model.params.get(_MORE_BODY, {}))
     headers["Accept-Encoding"] = ACCEPTED_ENCODING
-    address = (model.api_base or "").rstrip("/") + _PATH
+    address = (model.api_base or "").rstrip("/") + model.path
     return Post(address, headers, json.dumps(body).encode())
 
 

@@ -42,16 +42,15 @@ from pytest_llmarith.models.providers import (
     tiers_of,
 )
 from pytest_llmarith.records import Reply
-from pytest_llmarith.types import Model, Prompt
+from pytest_llmarith.types import COMPLETION_PREFIX, Model, Prompt
 
 # These libraries log requests and responses, and some providers take the key in the
 # URL.
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore")
 _OPENAI_KEY = "OPENAI_API_KEY"
 _LOCAL_LIST = "LITELLM_LOCAL_MODEL_COST_MAP"
-# litellm would send a request to these providers to look up a model.
-_ONE_TEXT = "text-completion-"
 _MARKER = "the text of the question, 8f1d0c26"
+# litellm would send a request to these providers to look up a model.
 _ASK_A_SERVER = ("huggingface", "lemonade", "ollama", "ollama_chat")
 
 
@@ -117,12 +116,10 @@ class LitellmClient:
 
         Raises litellm's errors, which `provider_errors.diagnose` interprets.
         """
-        if model.target.startswith(_ONE_TEXT) and len(model.messages(prompt)) > 1:
+        provider = provider_of(model.target, os.environ) or ""
+        if provider.startswith(COMPLETION_PREFIX) and not model.is_completion:
             # litellm would send each message as a prompt of its own, which is paid for.
-            raise NotSent(
-                "takes one text, and no system prompt or other messages; write them into "
-                "the text of --llm-prompt-template"
-            )
+            raise NotSent(f"continues a text; write {provider}/{model.target}")
         litellm, exchange = self.litellm, httpx_guard.Exchange()
         arguments = _arguments(model, prompt, timeout_s)
         try:
@@ -441,9 +438,6 @@ def _unread(model: Model, answer: Any, error: Exception) -> Reply:
     refused = error_in_reply(answer, choice)
     if refused is not None:
         raise refused from error
-    if choice is not None and isinstance(choice.get("text"), str):  # a completion
-        message = {"content": choice["text"]}
-        answer = {**answer, "choices": [{**choice, "message": message}]}
     if choice is not None or provider_of(model.target, os.environ) == "openai":
         return responses.reply_in(answer)
     raise UnusableResponse(f"the response cannot be read: {words_of(error)}") from error

@@ -18,6 +18,7 @@ from typing import Any
 from pytest_llmarith.models.error_bodies import Refused
 from pytest_llmarith.models.provider_errors import NotSent, cause_of, is_filtered
 from pytest_llmarith.records import TokenLogprob
+from pytest_llmarith.types import COMPLETION_PREFIX
 
 _OF_CHATS = {"logprobs": True, "top_logprobs": 5}
 _OF_COMPLETIONS = {"logprobs": 5}
@@ -37,7 +38,7 @@ _NUMBER = "83729461507"  # of a length that shows at which end groups begin
 
 def asked_for(target: str) -> Mapping[str, Any]:
     """The parameters that ask for log probabilities."""
-    return _OF_COMPLETIONS if target.startswith("text-completion-") else _OF_CHATS
+    return _OF_COMPLETIONS if target.startswith(COMPLETION_PREFIX) else _OF_CHATS
 
 
 def tokenizing(name: str) -> Mapping[str, Any]:

@@ -138,7 +138,6 @@ _NO_ADDRESS = {
     getattr(socket, "EAI_NODATA", 11001),
     11001,
 }
-_PATH = "/chat/completions"  # of OpenAI's protocol, which a client appends
 _VERSION = re.compile(r"/v\d")
 
 
@@ -383,11 +382,14 @@ def _advice(cause: BaseException, model: Model) -> str:
     if cause.status != 404 or model.api_base is None or not cause.asked:
         return ""
     base = model.api_base.rstrip("/")
-    if base.endswith(_PATH):
-        right = base.removesuffix(_PATH)
+    if base.endswith(model.path):
+        right = base.removesuffix(model.path)
         return f"{cause.asked} was asked: write {right} as the address"
-    if _VERSION.search(cause.asked) or not cause.asked.endswith(_PATH):
-        return f"{cause.asked} was asked"
+    if _VERSION.search(cause.asked) or not cause.asked.endswith(model.path):
+        advice = f"{cause.asked} was asked"
+        if model.is_completion:
+            advice += f"; write openai/{model.served_as} to ask it as a chat"
+        return advice
     return (
         f"{cause.asked} was asked, which probably lacks /v1: write {base}/v1 as "
         f"the address"

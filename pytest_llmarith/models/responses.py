@@ -232,6 +232,8 @@ def reply_in(response: Any, tokens: TokenCounts | None = None) -> Reply:
     """
     choice = _first_choice(response)
     message = choice.get("message")
+    if isinstance(choice.get("text"), str):  # a completion
+        message = {"content": choice["text"]}
     if not isinstance(message, dict):
         raise NoText("the response holds no message")
     finish_reason, native_finish_reason = _finish_reasons(choice)

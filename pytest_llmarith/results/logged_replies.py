@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +11,13 @@ import msgspec
 from pytest_llmarith import records
 from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record
-from pytest_llmarith.types import FAKE_PROVIDER, without_system
+from pytest_llmarith.types import (
+    COMPLETION_PREFIX,
+    FAKE_PROVIDER,
+    Message,
+    few_shot_text,
+    without_system,
+)
 
 
 class LoggedReply(NamedTuple):
@@ -42,14 +48,21 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
     else:
         trial = record.problem.trial or 0
         for logged in _logged(record.reply, trial, record.repeat, left_out):
-            sent = without_system(logged.sent.messages)
-            if record.prompt is None or without_system(record.prompt) != sent:
+            if not record.prompt or not _was_sent(record.prompt, logged.sent):
                 raise ValueError("the prompt is not the one that was sent")
             yield logged
     # What a grader asked is numbered as trials.
     graded = Trial(record)
     for trial, reply in enumerate(graded.of_task.other_replies(graded)):
         yield from _logged(reply, trial, 0, left_out)
+
+
+def _was_sent(prompt: Sequence[Message], sent: records.Request) -> bool:
+    """Whether this is the prompt of a request, whatever its system prompt."""
+    asked = without_system(prompt)
+    if sent.model.startswith(COMPLETION_PREFIX):
+        return sent.messages[-1].content.endswith(few_shot_text(asked))
+    return without_system(sent.messages) == asked
 
 
 def _logged(

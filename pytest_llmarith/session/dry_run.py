@@ -165,7 +165,10 @@ class DryRun:
         model = parameter_of(item, MODEL_FIXTURE)
         if model is None:  # the user's model fixture gets only prompts
             return text_of(messages)
-        system = question_of(item, model, prompt, settings).system_prompt
+        question = question_of(item, model, prompt, settings)
+        if model.is_completion:
+            return text_of(model.for_question(question).said(prompt))
+        system = question.system_prompt
         if system is None:
             system = model.system_prompt
         if not system:

@@ -100,7 +100,8 @@ class Asked:
 
 
 def is_own(model: Model) -> bool:
-    return model.target.startswith("openai/") and model.api_base is not None
+    provider = model.target.partition("/")[0].removeprefix("text-completion-")
+    return provider == "openai" and model.api_base is not None
 
 
 def without_times(outcome: Reply | Diagnosis) -> Reply | Diagnosis:

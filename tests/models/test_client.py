@@ -642,18 +642,6 @@ def test_what_litellm_refuses_by_itself_stops_the_run(
     assert words in diagnosis.message
 
 
-def test_a_model_of_one_text_gets_no_other_messages(asked: Asked) -> None:
-    """Each message would be a prompt of its own, and be paid for."""
-    prompt = (Message("system", "Be brief."), Message("user", "1 + 1"))
-    with LlmServer(lambda call: Answer("2")) as server:
-        model = Model("m", "text-completion-openai/base", {}, server.base_url)
-        diagnosis = asked.model(model, prompt=prompt)
-        assert server.requests == []
-    assert isinstance(diagnosis, Diagnosis)
-    assert diagnosis.action is STOP_RUN
-    assert "--llm-prompt-template" in diagnosis.message
-
-
 RETRY_INFO = [
     {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "37.5s"}
 ]
