@@ -31,9 +31,9 @@ def add_compare(commands: parser.Commands) -> None:
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="A run's folder, its trials.jsonl, JSONL of llm_arithmetic, or a folder "
-        "with some of them; the first run is the baseline. A single run is compared "
-        "with itself, by --model=A:B or --condition=A:B",
+        help=f"{parser.A_RUN}, or a folder with some of them; the first run is the "
+        "baseline. A single run is compared with itself, by --model=A:B or "
+        "--condition=A:B",
     )
     purpose = (
         "Compare this model, or model A of the baseline with model B of the others"

@@ -16,6 +16,10 @@ WRONG_USAGE = 4  # as pytest's own
 STOPPED = 6  # as a run that stops
 INTERRUPTED = 130  # a shell's status for a process ended by Ctrl-C
 NO_CHANGE = "The runs are never changed."
+A_RUN = (
+    "A run's folder or its trials.jsonl, JSONL of llm_arithmetic, a log of inspect or "
+    "of lm-evaluation-harness"
+)
 _LONGEST_MESSAGE = 1_000
 _PAUSE_S = 10.0
 T = TypeVar("T")
@@ -123,8 +127,7 @@ def add_runs(command: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="A run's folder or its trials.jsonl, JSONL of llm_arithmetic, or a "
-        "folder with some of them",
+        help=f"{A_RUN}, or a folder with some of them",
     )
 
 

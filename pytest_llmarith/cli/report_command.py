@@ -345,8 +345,8 @@ def add_regrade(commands: parser.Commands) -> None:
     details = f"{parser.NO_CHANGE} To look at trials, llmarith trials is shorter."
     command = parser.add_command(commands, "regrade", purpose, details, _regrade)
     purpose = (
-        "A run's trials.jsonl or folder, or JSONL of llm_arithmetic; with --parts also "
-        "Parquet of llmarith export, and folders of such files"
+        f"{parser.A_RUN}; with --parts also Parquet of llmarith export, and folders of "
+        f"such files"
     )
     command.add_argument("files", nargs="+", type=Path, metavar="FILE", help=purpose)
     purpose = "Grade this reading instead of the one in each record"

@@ -34,7 +34,8 @@ UNFINISHED = f"unfinished: no {SUMMARY}, killed or still running"
 
 _DEEPEST = 3  # levels of folders that are searched
 _A_RUN = (
-    f"a run's folder, its {LOG}, JSONL of llm_arithmetic, or a folder with some of them"
+    f"a run's folder, its {LOG}, JSONL of llm_arithmetic, a log of inspect or of "
+    f"lm-evaluation-harness, or a folder with some of them"
 )
 _LONGEST_CAUSE = 200
 
@@ -250,10 +251,7 @@ def load_runs(path: Path) -> list[LoadedRun]:
     file = log_of(path)
     run = _run_in(file)
     if run is None:
-        raise UsageError(
-            f"{name_of(file)}: neither the log of a run nor rows of llm_arithmetic; "
-            f"name {_A_RUN}"
-        )
+        raise UsageError(f"{name_of(file)}: no log that can be read; name {_A_RUN}")
     return [run]
 
 

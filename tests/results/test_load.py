@@ -179,7 +179,7 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
         ),
         (
             tmp_path / "x.jsonl",
-            "neither the log of a run nor rows of llm_arithmetic; name a run's folder",
+            "no log that can be read; name a run's folder",
         ),
         (tmp_path / "none", "cannot be read (No such file or directory)"),
         (tmp_path / "b" / "pipe", "not a regular file; name a trials.jsonl"),
