@@ -240,10 +240,10 @@ def _recorded(
         "completion_tokens": 3,
         "cost_usd": 0.001,
         "asked_at": "2026-11-22T00:31:07+00:00",
+        "latency_s": 1.5,
+        "text": text.replace("{}", problem.expected),
     }
-    reply = Reply(
-        text.replace("{}", problem.expected), **(usual | {"latency_s": 1.5} | facts)
-    )
+    reply = convert(usual | facts, Reply)
     return as_dict(
         number_record(
             problem, AskedTrial.of(problem, behind, "prompt", nodeid), reading, reply
