@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmarith.cli import main
+from tests.report.page.conftest import viewer  # noqa: F401  # a fixture
 
 BENCH = """
 import pytest

@@ -174,9 +174,15 @@ class Viewer:
         page.on("request", lambda request: self.requested.append(request.url))
 
     def open(
-        self, file: Path, address: str = "", *, width: int = 1280, dark: bool = False
+        self,
+        file: Path,
+        address: str = "",
+        *,
+        width: int = 1280,
+        dark: bool = False,
+        has_trials: bool = True,
     ) -> Page:
-        """Load a page anew, and wait until it shows its trials."""
+        """Load a page anew, and wait until it shows its trials if it has some."""
         self.page.goto(
             "about:blank"
         )  # the same file with another fragment would not be loaded
@@ -189,8 +195,12 @@ class Viewer:
         self.said.clear()
         self.requested.clear()
         self.page.goto(file.as_uri() + address)
-        self.page.wait_for_function("() => 'ready' in document.documentElement.dataset")
+        if has_trials:
+            self.wait_until_ready()
         return self.page
+
+    def wait_until_ready(self) -> None:
+        self.page.wait_for_function("() => 'ready' in document.documentElement.dataset")
 
     def wait_for_trials(self, found: int, embedded: int) -> list[str]:
         """Wait until the table says that it found so many trials; returns the outcomes
