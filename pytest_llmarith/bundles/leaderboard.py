@@ -42,7 +42,6 @@ _LEAD = (
     "The models that were asked the same questions with the same prompts, in the same "
     "way. A model of several runs is ranked by the newest one."
 )
-_SPEED = "median seconds of a reply, of the slowest task"
 _MARK = "the hash of the bundle, and how many of its trials were checked"
 
 # How questions were asked, and hashes of them and their prompts.
@@ -137,11 +136,12 @@ def _terms(series: Series, page: PageRun) -> Terms:
     ]
     for result in series.results:
         facts = result.facts
-        # A search asks questions of its own.
-        own: list[Any] = [run.search] if facts.searched else []
+        own: list[Any] = []
+        if facts.searched:  # its questions are not among these
+            own = [run.search, *(at for _, at in result.all("adaptive_d50"))]
         if run.tasks and facts.task in run.tasks:
             own.append(run.tasks[facts.task])
-        words = map(str, [*facts.variants, *facts.readings, *own])
+        words = sorted(map(str, [*facts.variants, *facts.readings, *own]))
         how.append(f"{facts.task}: {', '.join(words)}")
     return tuple(how), questions
 
@@ -161,8 +161,8 @@ def _section(
     pages = {label: f"{one.place}/{PAGE}" for label, one in behind.items()}
     blocks = []
     for block in ranking(rows, _columns(rows, behind)):
-        [table] = block.tables
-        blocks.append(replace(block, tables=[replace(table, pages=pages)]))
+        linked = replace(block.tables[0], pages=pages)
+        blocks.append(replace(block, tables=[linked]))
     blocks += _over_time(results_of_runs(runs, group))
     return Section(key, f"{_LEAD} {sanitize('; '.join(terms[0]), _LONGEST)}.", blocks)
 
@@ -173,8 +173,9 @@ def _columns(
     """What the site shows of a model beside its ranks."""
 
     def slowest(row: Here) -> float | None:
-        mine = (one for one in rows if one.label == row.label)
-        found = (one.value("latency_s", "median") for one in mine)
+        found = [
+            one.value("latency_s", "median") for one in rows if one.label == row.label
+        ]
         return max(filter(None, found), default=None)
 
     def mark(row: Here) -> Shown:
@@ -187,7 +188,13 @@ def _columns(
         return Shown(text, "", notes, f"{bundle.place}/{MANIFEST}")
 
     return [
-        Column("speed", "s/reply", kinds.SECONDS, _SPEED, slowest),
+        Column(
+            "speed",
+            "s/reply",
+            kinds.SECONDS,
+            "median seconds of a reply, of the slowest task",
+            slowest,
+        ),
         DATE,
         Column("verified", "verified", kinds.TEXT, _MARK, mark),
     ]

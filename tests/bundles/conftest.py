@@ -56,6 +56,7 @@ RUNS = {
     "seed": (*BOTH, SLOPPY, "--llm-seed=3"),
     "parameter": (*BOTH, f"{SLOPPY}?temperature=1"),
     "again": (*BOTH, ORACLES[1]),
+    "search": (*BOTH, *ORACLES[:1], SLOPPY, "--llm-adaptive=2,20"),
     "own": ("test_own.py", ORACLES[0], JUNK),
 }
 

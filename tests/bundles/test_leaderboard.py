@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_llmarith.cli import main
+from tests.bundles.test_cheats import Bundle
 
 Bundles = dict[str, Path]
 
@@ -28,7 +29,7 @@ def site_of(into: Path, *bundles: Path, status: int = 0) -> str:
 
 
 def rankings(page: str) -> list[dict[str, list[str]]]:
-    """The cells of the first table of each ranking, by model."""
+    """The cells of the first table of each ranking, by model without its notes."""
     found = []
     for section in re.findall(r'<section id="ranking-.*?</section>', page, re.DOTALL):
         table = section.partition("</table>")[0].replace("<wbr>", "")
@@ -37,17 +38,14 @@ def rankings(page: str) -> list[dict[str, list[str]]]:
             cells = []
             for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL):
                 cells.append(" ".join(unescape(re.sub("<.*?>", " ", cell)).split()))
-            rows[cells[0].removesuffix(" simulated")] = cells[1:]
+            rows[re.split(r" simulated| \d+ note", cells[0])[0]] = cells[1:]
         found.append(rows)
     return found
 
 
 def models_of(page: str) -> list[set[str]]:
-    """The models of each ranking, without notes on them."""
-    names = []
-    for rows in rankings(page):
-        names.append({re.split(r" simulated| \d+ note", name)[0] for name in rows})
-    return [one - {"model"} for one in names]
+    """The models of each ranking."""
+    return [set(rows) - {"model"} for rows in rankings(page)]
 
 
 def test_models_are_ranked_and_equal_ones_share_a_rank(
@@ -244,3 +242,32 @@ def test_trials_that_were_not_checked_are_in_no_ranking(
     [rows] = rankings(page)
     assert "rank 1" in rows["llmarith/oracle"][0]
     assert "rank 2" in rows["llmarith/junk"][0]
+
+
+def test_cost_and_speed_stand_beside_the_ranks(
+    bundles: Bundles, tmp_path: Path
+) -> None:
+    """Costs of all tasks together, and the slowest median of them."""
+    bundle = Bundle(shutil.copytree(bundles["again"], tmp_path / "priced"))
+    for one in bundle.records:
+        reply = one["reply"]
+        tokens = reply["prompt_tokens"] + reply["completion_tokens"]
+        reply["cost_usd"] = tokens / 1_000
+        reply["latency_s"] = 2.5 if one["task"] == "arithmetic" else 0.5
+    bundle.write()
+    cost = sum(one["reply"]["cost_usd"] for one in bundle.records)
+    [rows] = rankings(site_of(tmp_path, bundle.folder))
+    assert rows["model"][2:4] == ["cost", "s/reply"]
+    assert rows["twin"][2:4] == [f"${cost:.2f}", "2.5"]
+
+
+def test_depths_of_a_search_are_shown_unchecked(
+    bundles: Bundles, tmp_path: Path
+) -> None:
+    page = site_of(tmp_path, bundles["search"])
+    [rows] = rankings(page)
+    place = rows["model"].index("threshold")
+    assert "D50" in rows["llmarith/sloppy"][place]
+    assert "its trials were not checked" in page
+    assert "rank" not in rows["llmarith/sloppy"][place]
+    assert "rank" in rows["llmarith/sloppy"][rows["model"].index("integer_addition")]
