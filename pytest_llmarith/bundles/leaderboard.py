@@ -37,12 +37,10 @@ from pytest_llmarith.views.places import Here, known, short_name
 from pytest_llmarith.views.places import name_of as label_of
 from pytest_llmarith.views.table import Column, Shown
 
-_LONGEST = 2_000
 _LEAD = (
     "The models that were asked the same questions with the same prompts, in the same "
     "way. A model of several runs is ranked by the newest one."
 )
-_MARK = "the hash of the bundle, and how many of its trials were checked"
 
 # How questions were asked, and hashes of them and their prompts.
 Terms = tuple[tuple[str, ...], frozenset[object]]
@@ -96,8 +94,8 @@ def write_site(bundles: Iterable[Path], into: Path, tasks_of: TasksOf) -> list[s
                     shutil.copyfile(path, place / path.name)
                 # That of another version was not compared, and could do anything.
                 (place / PAGE).write_bytes(one.found.page)
-            page_text = _index(shown).encode("utf-8", "backslashreplace")
-            (site / "index.html").write_bytes(page_text)
+            index = site / "index.html"
+            index.write_bytes(_index(shown).encode("utf-8", "backslashreplace"))
     return left_out
 
 
@@ -161,10 +159,9 @@ def _section(
     pages = {label: f"{one.place}/{PAGE}" for label, one in behind.items()}
     blocks = []
     for block in ranking(rows, _columns(rows, behind)):
-        linked = replace(block.tables[0], pages=pages)
-        blocks.append(replace(block, tables=[linked]))
+        blocks.append(replace(block, tables=[replace(block.tables[0], pages=pages)]))
     blocks += _over_time(results_of_runs(runs, group))
-    return Section(key, f"{_LEAD} {sanitize('; '.join(terms[0]), _LONGEST)}.", blocks)
+    return Section(key, f"{_LEAD} {sanitize('; '.join(terms[0]), 2_000)}.", blocks)
 
 
 def _columns(
@@ -182,10 +179,12 @@ def _columns(
         bundle = behind[row.label]
         trials = bundle.run.summary.answered
         checked = trials - sum(bundle.found.unchecked.values())
-        by = f"by pytest-llmarith {version('pytest-llmarith')}"
-        notes = f"{checked:,} of {trials:,} trials", by
-        text = f"✓ {bundle.found.sha256[:16]}"
-        return Shown(text, "", notes, f"{bundle.place}/{MANIFEST}")
+        notes = (
+            f"{checked:,} of {trials:,} trials",
+            f"by pytest-llmarith {version('pytest-llmarith')}",
+        )
+        link = f"{bundle.place}/{MANIFEST}"
+        return Shown(f"✓ {bundle.found.sha256[:16]}", "", notes, link)
 
     return [
         Column(
@@ -196,7 +195,13 @@ def _columns(
             slowest,
         ),
         DATE,
-        Column("verified", "verified", kinds.TEXT, _MARK, mark),
+        Column(
+            "verified",
+            "verified",
+            kinds.TEXT,
+            "the hash of the bundle, and how many of its trials were checked",
+            mark,
+        ),
     ]
 
 
@@ -222,8 +227,6 @@ def _facts(one: SiteBundle) -> Provenance:
     found = one.found
     checks = ("checked", found.asked), ("notes", found.notes), ("sha256", found.sha256)
     made = provenance(one.run, checks)
-    files = [
-        Value("", name, f"{one.place}/{name}")
-        for name in (PAGE, LOG, SUMMARY, MANIFEST)
-    ]
+    names = PAGE, LOG, SUMMARY, MANIFEST
+    files = [Value("", name, f"{one.place}/{name}") for name in names]
     return made._replace(facts=[Fact("files", files), *made.facts])

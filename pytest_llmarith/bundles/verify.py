@@ -63,7 +63,8 @@ class Verified:
 
 def verify(folder: Path, tasks_of: TasksOf) -> Verified:
     """Check a bundle; `tasks_of` its summary are the tasks that are not built in, by
-    name. A grader among them has a method `of`, which makes that of a record.
+    name. A grader among them has a method `of`, which makes that of a record; its
+    `is_run` says whether it runs again what it grades.
 
     Raises UsageError if it is no bundle, or one that must not be read.
     """
@@ -77,6 +78,10 @@ def verify(folder: Path, tasks_of: TasksOf) -> Verified:
     tasks = tasks_of(written)
     for task in tasks.values():
         task.register()
+        if not getattr(task.grader, "is_run", True):
+            found.notes.append(
+                f"{task.name}: nothing was run again, so outputs are those of the record"
+            )
     here = version(_PACKAGE)
     is_same_version = {manifest.version, written.run.versions.get(_PACKAGE)} == {here}
     checks = TrialChecks(written.run, tasks, is_same_version=is_same_version)

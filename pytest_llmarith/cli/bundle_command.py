@@ -97,12 +97,14 @@ def _verify(request: argparse.Namespace) -> int:
 
 def add_site(commands: parser.Commands) -> None:
     """Declare `llmarith site`."""
-    purpose = "Write a static site that ranks the models of verified bundles"
-    details = (
+    command = parser.add_command(
+        commands,
+        "site",
+        "Write a static site that ranks the models of verified bundles",
         "A bundle with findings is left out, with exit status 1. The site has a copy of "
-        "each other one."
+        "each other one.",
+        _site,
     )
-    command = parser.add_command(commands, "site", purpose, details, _site)
     command.add_argument(
         "bundles", nargs="+", type=Path, metavar="BUNDLE", help="Folder of a bundle"
     )
@@ -119,8 +121,7 @@ def add_site(commands: parser.Commands) -> None:
 def _site(request: argparse.Namespace) -> int:
     from pytest_llmarith.bundles.leaderboard import write_site
 
-    tasks_of = partial(_tasks_of, request)
-    left_out = write_site(request.bundles, request.output, tasks_of)
+    left_out = write_site(request.bundles, request.output, partial(_tasks_of, request))
     for line in left_out:
         parser.print_error("site", line)
     if left_out:

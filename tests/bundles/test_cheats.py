@@ -566,8 +566,13 @@ def test_honest_programs_run_alike_again(
 ) -> None:
     cache = f"--cache={honest_programs.parent / 'oeis_cache'}"
     assert main(["verify", str(honest_programs), cache]) == 0
+    told = capsys.readouterr().err
+    assert "oeis: nothing was run again" in told
+    assert "not checked" not in told
     assert main(["verify", str(honest_programs), cache, "--run-programs"]) == 0
-    assert "not checked" not in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "nothing was run again" not in told
+    assert "not checked" not in told
 
 
 @pytest.mark.parametrize(

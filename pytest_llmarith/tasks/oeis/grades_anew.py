@@ -64,12 +64,12 @@ class ProgramsAnew(Programs):
 
     def __init__(self, rules: ProgramRules, *, is_run: bool) -> None:
         super().__init__(rules)
-        self._is_run = is_run
+        self.is_run = is_run
         self._recorded: ProgramDetails | None = None
 
     def of(self, record: Record) -> ProgramsAnew:
         """The grader of a record. Raises ValueError if it has no program's details."""
-        found = ProgramsAnew(self._rules, is_run=self._is_run)
+        found = ProgramsAnew(self._rules, is_run=self.is_run)
         details = record.grade and record.grade.details
         found._recorded = read_details(as_dict(details).get("values", {}))
         return found
@@ -89,7 +89,7 @@ class ProgramsAnew(Programs):
         if evidence is not None and grade.outcome is not Outcome.NAN:
             zeroes = dict.fromkeys(grade.scores, 0.0)
             grade = Grade(0.0, details, evidence, zeroes, Outcome.CHEAT)
-        if not self._is_run:
+        if not self.is_run:
             return grade
         plain = replace(tools, simulated=True)  # waits until the machine is idle
         ran = programs(self._rules).grade(answer, problem, plain)
