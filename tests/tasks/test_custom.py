@@ -96,6 +96,16 @@ def test_the_same_question_twice(task: Task[Any]) -> None:
     )
 
 
+def test_a_grid_may_draw_a_question_again() -> None:
+    """Easy depths have few questions."""
+    drawn = Grid(
+        lambda seed, variant, depth, trial: word("", "abcda"[trial]), [""], [1]
+    )
+    made = problems_of(Task("reversal", drawn, prompt), 0, 5)
+    assert [one.prompt for one in made].count(made[0].prompt) == 2
+    assert len({one.label for one in made}) == 5
+
+
 def test_prompt_configs_a_custom_task() -> None:
     """Filler text and templates of the inputs apply; number formats do not change the
     prompt.
