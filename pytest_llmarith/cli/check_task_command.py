@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -142,7 +143,8 @@ class _Run:
             for collector in report.get("collectors", ()):
                 lines = collector.get("longrepr", "").splitlines()
                 for line in lines:
-                    if line.startswith("E  "):
+                    # A syntax error has the place first, which is indented.
+                    if re.match(r"E   \S", line):
                         return str(line[1:].strip())
                 if lines:
                     return str(lines[-1])

@@ -386,10 +386,10 @@ def _advice(cause: BaseException, model: Model) -> str:
         right = base.removesuffix(model.path)
         return f"{cause.asked} was asked: write {right} as the address"
     if _VERSION.search(cause.asked) or not cause.asked.endswith(model.path):
-        advice = f"{cause.asked} was asked"
+        other = f"text-completion-openai/{model.served_as} for a base model"
         if model.is_completion:
-            advice += f"; write openai/{model.served_as} to ask it as a chat"
-        return advice
+            other = f"openai/{model.served_as} to ask it as a chat"
+        return f"{cause.asked} was asked; write {other}"
     return (
         f"{cause.asked} was asked, which probably lacks /v1: write {base}/v1 as "
         f"the address"

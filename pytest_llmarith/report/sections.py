@@ -600,16 +600,15 @@ _SECTIONS: Sequence[tuple[str, Level, _Blocks, str]] = (
         Level.BRIEF,
         _depth,
         "The share of correct answers by depth, or the mean of scores between 0 and 1; "
-        "the depth of numbers is their digits, of "
-        "divisions those of quotient and divisor.",
+        "in arithmetic and integer_addition the depth is digits, of divisions those of "
+        "quotient and divisor.",
     ),
     (
         "cells",
         Level.BRIEF,
         _cells,
-        "Correct answers by variant and depth; a deeper blue means more of them. The "
-        "depth of numbers is their digits, of divisions those of quotient and divisor. A "
-        "cell leads to its trials.",
+        "Correct answers by variant and depth; a deeper blue means more of them. A cell "
+        "leads to its trials.",
     ),
     ("conditions", Level.FULL, _conditions, ""),
     (

@@ -111,6 +111,14 @@ def test_what_it_finds(
     assert not (pytester.path / ".llmarith").exists()
 
 
+def test_a_file_that_python_cannot_read(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytester.makepyfile(test_it="tasks = [1, 2")
+    assert main(["check-task", "test_it.py::test_task"]) == 1
+    assert "no question was asked: SyntaxError: " in capsys.readouterr().out
+
+
 def test_an_answer_in_the_question_is_a_note(
     pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:

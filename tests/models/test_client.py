@@ -547,7 +547,11 @@ def test_a_reply_whose_first_piece_inflates_to_nothing(asked: Asked) -> None:
             "<p>" * 1000,
             "{url}/chat/completions was asked, which probably lacks /v1: write {url}/v1 as the address",
         ),
-        ("/v1", "no such model", "{url}/v1/chat/completions was asked"),
+        (
+            "/v1",
+            "no such model",
+            "{url}/v1/chat/completions was asked; write text-completion-openai/some for a base model",
+        ),
         (
             "/v1/chat/completions",
             "no",

@@ -740,7 +740,8 @@ def deviates(row: Here) -> bool:
 # --- D50 ------------------------------------------------------------------------------
 
 D50_LEGEND = (
-    "The depth of numbers is their digits, of divisions those of quotient and divisor; "
+    "In arithmetic and integer_addition the depth is digits, of divisions those of "
+    "quotient and divisor; "
     "< or >: below or above the depths that were asked; no fit: accuracy rises with "
     "the depth (p below 0.01); asked: the questions of adaptive asking"
 )
