@@ -78,7 +78,10 @@ def write_site(bundles: Iterable[Path], into: Path, tasks_of: TasksOf) -> list[s
         except UsageError as error:
             raise UsageError(f"{name_of(folder)}: {error}") from None
         if found.findings:
-            left_out.append(f"{name_of(folder)}: left out, {found.findings[0]}")
+            number = len(found.findings)
+            left_out.append(
+                f"{name_of(folder)}: left out, finding 1 of {number}: {found.findings[0]}"
+            )
             continue
         [run] = load_runs(folder)
         summary = run.summary()

@@ -88,9 +88,10 @@ def _verify(request: argparse.Namespace) -> int:
         parser.note(line)
     if found.findings:
         return parser.NOT_DONE
+    what = "what was checked of this bundle" if found.unchecked else "this bundle"
     parser.say(
         *map(parser.sanitize_line, found.asked),
-        f"nothing contradicts this bundle; sha256 of the whole: {found.sha256}",
+        f"nothing contradicts {what}; sha256 of the whole: {found.sha256}",
     )
     return 0
 
@@ -124,10 +125,10 @@ def _site(request: argparse.Namespace) -> int:
     left_out = write_site(request.bundles, request.output, partial(_tasks_of, request))
     for line in left_out:
         parser.print_error("site", line)
-    if left_out:
-        return parser.NOT_DONE
-    parser.say(f"written to {parser.sanitize_line(str(request.output))}")
-    return 0
+    page = request.output / "index.html"
+    if page.exists():
+        parser.say(f"written to {parser.sanitize_line(str(page))}")
+    return parser.NOT_DONE if left_out else 0
 
 
 def _tasks_of(

@@ -176,6 +176,7 @@ def test_a_task_of_the_user_is_checked_with_its_file(
     assert main(["verify", str(folder)]) == 0
     told = capsys.readouterr()
     assert "3 trials of the task backwards were not checked" in told.err
+    assert "nothing contradicts what was checked of this bundle" in told.out
     assert main(["verify", str(folder), f"--task={file}:backwards"]) == 0
     told = capsys.readouterr()
     assert "not checked" not in told.err
