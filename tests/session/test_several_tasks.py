@@ -41,6 +41,15 @@ def test_all(problem, ask):
 """
 
 
+MEASURED = """Task(
+        "sums",
+        problems,
+        prompt,
+        grade=lambda answer, problem: Grade(1, {"seen": True}),
+        measures=[share("seen", "seen %", "all answers", lambda said: said["seen"])],
+    )"""
+
+
 @pytest.fixture
 def tasks(bench: Bench) -> Bench:
     (bench.pytester.path / "test_bench.py").unlink()
@@ -87,6 +96,20 @@ def test_arguments_from_the_command_line(tasks: Bench, way: Sequence[str]) -> No
     changed = ("--llm-task-param=sums.sign=plus", "--llm-task-param=sums.digits=2")
     assert tasks.run(*way, *changed).ret == 0
     assert "10 plus 90" in tasks.server.asked
+
+
+@pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
+def test_measures_of_a_task_with_other_arguments(
+    tasks: Bench, way: Sequence[str]
+) -> None:
+    """They are counted in the controller too, where it has the name of the file."""
+    test = tasks.pytester.path / "test_several.py"
+    text = test.read_text().replace("import Problem", "import Grade, Problem, share")
+    number = 'number_task("sums", problems, prompt)'
+    assert number in text
+    test.write_text(text.replace(number, MEASURED))
+    assert tasks.run(*way, "--llm-task-param=sums.digits=3").ret == 0
+    assert "seen" in tasks.summary_file()["measures"]
 
 
 @pytest.mark.parametrize(
