@@ -346,7 +346,10 @@ def function_file(target: str, root: Path) -> Path:
         raise ValueError(
             f"{target}: there is no module {path!r} in {root} or where Python looks"
         )
-    return Path(str(spec.origin))
+    file = Path(str(spec.origin))
+    if not file.is_file():
+        raise ValueError(f"{target}: {file} is inside an archive; unpack it")
+    return file
 
 
 def with_file_described(text: str, model: Model) -> str:

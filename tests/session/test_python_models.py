@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -145,6 +146,8 @@ def functions(
         test_bench=BENCH,
         **{"pack/__init__": "", "pack/functions": FUNCTIONS, "pack/broken": BROKEN},
     )
+    with ZipFile(pytester.path / "zipped.zip", "w") as archive:
+        archive.writestr("zipped.py", "def f(prompt): return '4'")
     return Functions(pytester, programs)
 
 
@@ -232,6 +235,11 @@ def test_a_reply_holds_no_key(functions: Functions) -> None:
         ("python:pack.functions:none", (), "functions.py has no function 'none'"),
         ("python:pack.none:f", (), "there is no module 'pack.none'"),
         ("python:none.functions:f", (), "there is no module 'none.functions'"),
+        (
+            "python:zipped:f",
+            ("-o", "pythonpath=zipped.zip"),
+            "zipped.py is inside an archive; unpack it",
+        ),
         ("python:pack.functions", (), "names no function"),
         ("python:pack.functions:a b", (), "names no function"),
         ("python:pack.broken:f", (), "pack.broken raises RuntimeError: no weights"),
