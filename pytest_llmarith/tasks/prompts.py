@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -100,19 +101,25 @@ def examples_of(problem: TaskProblem) -> list[Problem]:
 def _near(problem: TaskProblem) -> Iterator[Problem]:
     """Problems of the same variant and depth, at another seed."""
     task, seed = problem.owner, problem.seed + _OTHER_SEED
-    place, count = (problem.variant, problem.depth), task.shots + _MORE
-    if task.grid is not None:
+    count = task.shots + _MORE
+    at: Any = getattr(task.problems, "at", None)  # which makes no others
+    if at is not None:
         for trial in range(count):
-            yield task.grid.at(seed, problem.variant or "", problem.depth or 0, trial)
+            yield at(seed, problem.variant or "", problem.depth, trial)
         return
-    for one in _drawn(task.problems, seed, count):
-        if (one.variant, one.depth) == place:
-            yield one
+    drawn = _drawn(task.problems, seed, count)
+    yield from drawn[problem.variant, problem.depth]
 
 
 @lru_cache(maxsize=8)
-def _drawn(problems: Any, seed: int, trials: int) -> tuple[Problem, ...]:
-    return tuple(problems(seed, trials))
+def _drawn(problems: Any, seed: int, trials: int) -> Mapping[Any, list[Problem]]:
+    """The problems of each variant and depth: to look through all of them for each
+    question would take hours for thousands.
+    """
+    found = defaultdict[Any, list[Problem]](list)
+    for one in problems(seed, trials):
+        found[one.variant, one.depth].append(one)
+    return found
 
 
 def with_condition(problem: Problem, condition: Condition, task: Task[Any]) -> Problem:

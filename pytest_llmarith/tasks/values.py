@@ -21,6 +21,8 @@ def plain(value: Any, default: Callable[[Any], Any] | None = None) -> Any:
         return value
     if type(value) is list and all(map(_is_simple, value)):
         return list(value)
+    if type(value) is dict and all(map(_is_simple_field, value.items())):
+        return dict(value)
     text = _as_json(value, default)
     text.encode()  # fails for lone surrogates
     return json.loads(text)
@@ -50,6 +52,10 @@ def _is_simple(value: Any) -> bool:
     if type(value) is str:
         return value.isascii()
     return value is None or (type(value) is int and abs(value) < _MOST)
+
+
+def _is_simple_field(field: tuple[Any, Any]) -> bool:
+    return type(field[0]) is str and all(map(_is_simple, field))
 
 
 def recorded_answer(answer: Any) -> Any:
