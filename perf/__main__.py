@@ -8,6 +8,7 @@ import argparse
 import sys
 
 from perf import (
+    bridges,
     floor,
     model_file,
     own_server,
@@ -24,6 +25,7 @@ from pytest_llmarith.report.render.terminal import draw
 _ALL = {
     "reading": reading,
     "startup": startup,
+    "bridges": bridges,
     "throughput": throughput,
     "own-server": own_server,
     "floor": floor,

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import count, islice
 from numbers import Real
 from typing import Any, NamedTuple
@@ -37,14 +38,16 @@ class DataSets:
     """The data sets of a generator, one for each seed and depth.
 
     `depth_field` is the field of the configuration, or the attribute of the curriculum,
-    that the depth sets. A question may take `limit_s` seconds. The methods are called
-    in that process, and raise InvalidTask.
+    that the depth sets. A question may take `limit_s` seconds. `module` registers the
+    generator, if it is not reasoning-gym's. The methods are called in that process, and
+    raise InvalidTask.
     """
 
     generator: str
     config: Mapping[str, Any]
     depth_field: str
     limit_s: int
+    module: str | None = None
 
     def at(self, seed: int, depth: int | None) -> Any:
         """The data set of a depth."""
@@ -55,6 +58,15 @@ class DataSets:
                 f"cannot be imported ({error}); pip install "
                 f"'pytest-llmarith[reasoning-gym]'"
             ) from None
+        if self.module is not None:
+            try:
+                import_module(self.module)
+            except Exception as error:
+                raise InvalidTask(
+                    f"is registered by {self.module}, which no other process can "
+                    f"import ({text_of_error(error)}); write it into a module beside "
+                    f"the test"
+                ) from None
         if self.generator not in factory.DATASETS:
             raise InvalidTask(f"there is no generator {self.generator!r}")
         fields = {**self.config}

@@ -10,13 +10,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from pytest_llmarith import exact
 from pytest_llmarith.bridges.data_sets import DataSets, Made
 from pytest_llmarith.safe_text import sanitize
+from pytest_llmarith.tasks.checks import are_depths
 from pytest_llmarith.tasks.parameters import task_factory
 from pytest_llmarith.tasks.task import (
     Grade,
@@ -34,6 +35,9 @@ _INSTRUCTION = "Write the final answer between <answer> and </answer>."
 # As `str` writes them: reading others as numbers would lose their zeros.
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _PROCESS = "from pytest_llmarith.bridges.data_sets import serve; serve()"
+# Of each depth: of more, the others would be made twice for little. A generator that
+# makes 1 % of its questions otherwise is found with 99.99 %.
+_COMPARED = 1000
 _FEWEST = 16  # questions of a search that are made at once
 _LONGEST_MESSAGE = 500
 
@@ -66,8 +70,13 @@ def reasoning_gym(
                 f"write one name and its values, such as {{'num_digits': [2, 4, 8]}}"
             )
         ((depth_field, depths),) = difficulty.items()
+        if not are_depths(depths):
+            raise UnusableInput(
+                f"reasoning_gym {generator}: difficulty is {short_repr(difficulty)}; "
+                f"write the values as integers from 0, such as [2, 4, 8]"
+            )
     made = _Questions(DataSets(generator, config, depth_field, limit_s), size)
-    problems: Any = made.undivided
+    problems: Any = _Undivided(made)
     if depths is not None:
         problems = _Depths(made.problem_at, [""], depths, made.of_run)
     return Task(name or generator, problems, _prompt, _read, made.grade)
@@ -108,24 +117,36 @@ class _Questions:
             question=made.question,
         )
 
-    def undivided(self, seed: int, trials: int) -> list[Problem]:
-        """Those without a depth."""
-        number = self.of_run(seed, [None], trials)
-        return [self.problem_at(seed, "", None, trial) for trial in range(number)]
-
     def grade(self, answer: str, problem: Problem) -> Grade:
         seed, place = problem.private
         arguments = seed, problem.depth, place, answer
-        ((score, why),) = _called(self._data_sets, "score", arguments, ["1"])
+        ((score, why),) = _called(self._data_sets, "score", {"1": arguments})
         if why is not None:
             raise InvalidGrade(f"generator {why}")
         return Grade.of(score)
 
 
 @dataclass(frozen=True, slots=True)
+class _Undivided:
+    """The questions without a depth."""
+
+    is_compared: ClassVar = True
+    made: _Questions
+
+    def __call__(self, seed: int, trials: int) -> Iterator[Problem]:
+        for trial in range(self.made.of_run(seed, [None], trials)):
+            yield self.at(seed, "", None, trial)
+
+    def at(self, seed: int, variant: str, depth: int | None, trial: int) -> Problem:
+        """One of them."""
+        return self.made.problem_at(seed, variant, depth, trial)
+
+
+@dataclass(frozen=True, slots=True)
 class _Depths(Grid):
     """The questions at each depth, all of them made at once."""
 
+    is_compared: ClassVar = True
     of_run: Callable[[int, Sequence[int], int], int]
 
     def __call__(self, seed: int, trials: int) -> Iterator[Problem]:
@@ -135,17 +156,21 @@ class _Depths(Grid):
 # --- processes ------------------------------------------------------------------------
 
 
-def _made_twice(data_sets: DataSets, *arguments: Any) -> Any:
+def _made_twice(
+    data_sets: DataSets, seed: int, depths: Sequence[int | None], number: int
+) -> Any:
     """The questions of each depth. Raises UnusableInput.
 
-    They are made in two processes with other hashes of texts, as every worker and every
-    later run has its own. Workers of pytest-xdist are compared with the first one.
+    The first ones are also made in a process with other hashes of texts, as every
+    worker and every later run has its own. Workers of pytest-xdist are compared with
+    the first one.
     """
-    hash_seeds = ["1", "2"]
-    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0":
-        hash_seeds.pop()
-    (made, why), *others = _called(data_sets, "questions", arguments, hash_seeds)
-    if others and others != [[made, why]]:
+    asked: dict[str, Any] = {"1": (seed, depths, number)}
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0":
+        asked["2"] = seed, depths, min(number, _COMPARED)
+    (made, why), *others = _called(data_sets, "questions", asked)
+    first = [questions[:_COMPARED] for questions in made or ()]
+    if why is None and others not in ([], [[first, None]]):
         why = (
             "makes other questions in a process with another PYTHONHASHSEED, so that "
             "no run could be repeated"
@@ -157,18 +182,34 @@ def _made_twice(data_sets: DataSets, *arguments: Any) -> Any:
 
 
 def _called(
-    data_sets: DataSets, method: str, arguments: Any, hash_seeds: Sequence[str]
+    data_sets: DataSets, method: str, asked: Mapping[str, Any]
 ) -> list[list[Any]]:
-    """What the method returns in a process with each hash seed, and why it does not."""
-    try:
-        request = pickle.dumps((data_sets, method, arguments))
-    except Exception:
-        return [[None, "has a configuration that no other process can read"]]
-    processes = [_process(hash_seed) for hash_seed in hash_seeds]
-    for process in processes:
-        process.stdin.write(request)
-        process.stdin.flush()
+    """What the method returns for the arguments in a process with each hash seed, and
+    why it does not.
+    """
+    module = _own_module(data_sets.generator)
+    data_sets, processes = replace(data_sets, module=module), []
+    for hash_seed, arguments in asked.items():
+        try:
+            request = pickle.dumps((data_sets, method, arguments))
+        except Exception:
+            return [[None, "has a configuration that no other process can read"]]
+        processes.append(_process(hash_seed))
+        processes[-1].stdin.write(request)
+        processes[-1].stdin.flush()
     return [json.loads(process.stdout.readline()) for process in processes]
+
+
+def _own_module(generator: str) -> str | None:
+    """The module of a generator that the user has registered, so that the other
+    processes know it.
+    """
+    factory = sys.modules.get("reasoning_gym.factory")
+    known = getattr(factory, "DATASETS", {})
+    if generator not in known:
+        return None
+    module: str = known[generator][0].__module__
+    return None if module.startswith("reasoning_gym.") else module
 
 
 @cache

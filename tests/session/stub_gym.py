@@ -101,6 +101,17 @@ def by_hash(generator, index, entry):
     return entry | {"question": f"{hash(entry['question'])}"}
 
 
+def late(generator, index, entry):
+    """Otherwise in another process, after the first thousand."""
+    return by_hash(generator, index, entry) if index >= 1000 else entry
+
+
+def counted(generator, index, entry):
+    with open(os.environ["MADE_LOG"], "a") as log:
+        log.write(f"{generator.config.seed}\n")
+    return entry
+
+
 def unseeded(generator, index, entry):
     return entry | {"question": f"{random.random()}"}
 
@@ -130,6 +141,8 @@ DATASETS = {
         "text": changed(same, lambda answer: "right"),
         "scoreless": changed(same, no_return),
         "by_hash": changed(by_hash),
+        "late": changed(late),
+        "counted": changed(counted),
         "unseeded": changed(unseeded),
         "by_state": changed(by_state),
         "few": changed(lambda *_: {"question": f"{_[1] % 3} + 1", "answer": "2"}),

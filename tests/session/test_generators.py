@@ -31,8 +31,6 @@ SUMS = '"sums", {"num_digits": [2, 4]}'
 REFUSED = {
     "unknown": ('"sumz"', "no generator 'sumz'"),
     "field": ('"sums", {"digits": [1]}', "there are: max_digits, min_digits, mode"),
-    "depths": ('"sums", {"num_digits": [1.5]}', "depths of its Grid"),
-    "no_depths": ('"sums", {"num_digits": []}', "depths of its Grid"),
     "twice": ('"sums", {"num_digits": [2, 2]}', "label 'depth_2-trial_0'"),
     "seed": ('"sums", seed=3', "has no 'seed'"),
     "unpicklable": ('"sums", mode=lambda: 1', "no other process can read"),
@@ -101,6 +99,127 @@ def test_all_that_cannot_be_used_is_refused_in_a_line(gym: Bench) -> None:
         assert "\n" not in line, name
         assert expected in line, name
         assert re.search(r"^(generator '\w+' of reasoning-gym|task \w+)[:, ]", line)
+
+
+@pytest.mark.parametrize("depths", ["[1.5]", "[]", "[-1]", "[True]", "4", "'24'"])
+def test_depths_that_are_none_are_wrong_usage(gym: Bench, depths: str) -> None:
+    write(gym, f'"sums", {{"num_digits": {depths}}}')
+    result = gym.run("-p", "no:xdist")
+    assert result.ret == 4
+    shown = result.stdout
+    shown.fnmatch_lines(["reasoning_gym sums: difficulty is *; write the values as *"])
+    shown.no_fnmatch_line("*Traceback*")
+
+
+@pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
+def test_arguments_from_the_command_line(gym: Bench, way: tuple[str, ...]) -> None:
+    """A field of the configuration, the difficulty, and the number of questions."""
+    write(gym, SUMS, 2)
+    gym.script = reply
+    given = ('sums.difficulty={"num_digits":[1]}', "sums.size=3", "sums.mode=hard")
+    result = gym.run(*way, *(f"--llm-task-param={one}" for one in given))
+    assert result.ret == 0, [*result.outlines, *result.errlines]
+    asked = [(one["task"], one["problem"]["depth"]) for one in gym.records()]
+    (name,) = {task for task, _ in asked}
+    assert asked == [(name, 1)] * 3
+    assert name.startswith("sums_")
+    assert gym.summary_file()["run"]["tasks"]["sums"]["size"] == 3
+    wrong = gym.run(*way, '--llm-task-param=sums.difficulty={"num_digits":[1.5]}')
+    assert wrong.ret == 4
+
+
+def test_a_thousand_questions_are_made_twice(
+    gym: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more, the others are made once: a generator that makes those alone otherwise
+    in another process is not noticed.
+    """
+    log = gym.pytester.path / "made"
+    monkeypatch.setenv("MADE_LOG", str(log))
+    collect = ("-p", "no:xdist", "--collect-only", "-q")
+    for name in ("counted", "late"):
+        write(gym, f'"{name}", size=1500', name=f"test_{name}")
+        result = gym.run(*collect, f"test_{name}.py")
+        assert result.ret == 0
+        assert "1500 tests collected" in result.stdout.str()
+    few = 20  # to check the score, and a second call
+    assert len(log.read_text().split()) <= 1500 + 1000 + few
+
+
+def test_few_examples_are_made_of_many_questions(
+    gym: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At another seed, whatever the size."""
+    log = gym.pytester.path / "made"
+    monkeypatch.setenv("MADE_LOG", str(log))
+    write(gym, '"counted", size=400')
+    test = gym.pytester.path / "test_it.py"
+    text = test.read_text().replace(
+        "\n@pytest", "task = replace(task, shots=3)\n@pytest"
+    )
+    test.write_text("from dataclasses import replace\n" + text)
+    assert gym.run("-p", "no:xdist", "--collect-only", "-q").ret == 0
+    made = Counter(log.read_text().split())
+    assert len(made) == 2
+    assert min(made.values()) < 100
+
+
+OWN = """
+from dataclasses import dataclass
+from reasoning_gym import factory
+
+@dataclass
+class Config:
+    seed: int = 0
+
+    def validate(self):
+        pass
+
+@dataclass
+class Doubles:
+    config: Config
+
+    def __getitem__(self, index):
+        return {"question": f"{index} + {index} =", "answer": str(2 * index)}
+
+    def score_answer(self, answer, entry):
+        return float(answer == entry["answer"])
+
+factory.DATASETS["doubles"] = Doubles, Config
+"""
+
+
+@pytest.mark.parametrize("way", [WAYS["plain"], WAYS["-n 2"]], ids=["plain", "-n 2"])
+def test_a_generator_that_the_user_has_registered(
+    gym: Bench, way: tuple[str, ...]
+) -> None:
+    """In a module that the test imports."""
+    gym.pytester.makepyfile(own_generators=OWN)
+    write(gym, '"doubles"')
+    test = gym.pytester.path / "test_it.py"
+    test.write_text("import own_generators\n" + test.read_text())
+    gym.script = reply
+    result = gym.run(*way)
+    assert result.ret == 0, [*result.outlines, *result.errlines]
+    outcomes = Counter((one["task"], one["outcome"]) for one in gym.records())
+    assert outcomes == {("doubles", "correct"): 3}
+
+
+def test_a_generator_that_only_this_process_knows(gym: Bench) -> None:
+    """Registered by a module without a name that others can import."""
+    write(gym, '"doubles"')
+    test = gym.pytester.path / "test_it.py"
+    test.write_text(
+        OWN.replace(
+            "factory.DATASETS", "Doubles.__module__ = 'nowhere'\nfactory.DATASETS"
+        )
+        + test.read_text()
+    )
+    result = gym.run("-p", "no:xdist")
+    assert result.ret == 4
+    result.stdout.fnmatch_lines(
+        ["generator 'doubles' of * is registered by nowhere, *"]
+    )
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
