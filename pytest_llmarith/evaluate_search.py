@@ -90,6 +90,9 @@ class Ungraded(Exception):
         self.raised = raised
 
 
+_Stop = Unanswered | Ungraded
+
+
 class SearchEngine:
     """One search.
 
@@ -318,7 +321,7 @@ def _run_threshold(
     __tracebackhide__ = True
     trials = Counter[int]()
     steps: list[Step] = []
-    stopped: Unanswered | Ungraded | None = None
+    stopped: _Stop | None = None
     depth: int | None = search.first().depth
     while depth is not None and len(steps) < search.budget:
         try:
@@ -338,7 +341,7 @@ def _run_threshold(
 
 
 def record_of_search(
-    trial: AskedTrial, search: SearchEngine, stopped: Unanswered | Ungraded | None
+    trial: AskedTrial, search: SearchEngine, stopped: _Stop | None
 ) -> Record:
     """The record of a search; it is unanswered if one question got no reply or grade.
 
@@ -365,7 +368,7 @@ def record_of_threshold(
     search: ThresholdSearch,
     steps: Sequence[Step],
     reached: bool,
-    stopped: Unanswered | Ungraded | None,
+    stopped: _Stop | None,
 ) -> Record:
     """The record of adaptive asking:
 
@@ -412,7 +415,7 @@ def not_run(budget: int) -> records.RecordedGrade:
 
 
 def _stopped_record(
-    trial: AskedTrial, stopped: Unanswered | Ungraded, details: records.SearchDetails
+    trial: AskedTrial, stopped: _Stop, details: records.SearchDetails
 ) -> Record:
     """The unanswered record of a search, with the reply that was not graded."""
     grade = records.RecordedGrade(None, details=details)
@@ -425,7 +428,7 @@ def _stopped_record(
     )
 
 
-def _ungraded(stopped: Unanswered | Ungraded | None) -> list[Step]:
+def _ungraded(stopped: _Stop | None) -> list[Step]:
     """The question whose reply was not graded, if there is one."""
     if isinstance(stopped, Ungraded):
         return [stopped.step]
@@ -464,9 +467,7 @@ def _reason(shown: Step) -> str | None:
     )
 
 
-def _details(
-    search: SearchEngine, stopped: Unanswered | Ungraded | None
-) -> records.SearchDetails:
+def _details(search: SearchEngine, stopped: _Stop | None) -> records.SearchDetails:
     steps = [*_steps(search), *_ungraded(stopped)]
     minimum = largest_right = None
     if search.minimum is not None:

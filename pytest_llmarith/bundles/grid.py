@@ -6,12 +6,11 @@ A few numbers of each trial are kept.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import label_of
-from pytest_llmarith.tasks.task import Task
+from pytest_llmarith.tasks.task import Tasks
 
 _Place = tuple[str, int, int]  # variant, depth, trial
 _Side = tuple[str, str, int]  # model, condition, repeat
@@ -45,7 +44,7 @@ class TrialGrid:
             self._asked[record.task][side].add(hash(problem.label))
         return is_double
 
-    def holes(self, tasks: Mapping[str, Task[Any]]) -> Iterator[str]:
+    def holes(self, tasks: Tasks) -> Iterator[str]:
         """A line for each task, model, condition and repeat that lacks trials, also of
         those that a task lists.
         """

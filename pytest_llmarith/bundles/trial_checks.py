@@ -5,7 +5,7 @@ graded anew.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ from pytest_llmarith.safe_text import text_of_error
 from pytest_llmarith.summaries import Run
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.restore import Restored
-from pytest_llmarith.tasks.task import Task, TaskProblem
+from pytest_llmarith.tasks.task import Task, TaskProblem, Tasks
 from pytest_llmarith.types import FailureCode, Question, messages_of
 
 _GRADE = ("outcome", "reason", "reading", "answer", "answers", "grade")
@@ -42,9 +42,7 @@ class TrialChecks:
     `unchecked` counts what of them could not be checked, such as `trials_of` a task.
     """
 
-    def __init__(
-        self, run: Run, tasks: Mapping[str, Task[Any]], *, is_same_version: bool
-    ) -> None:
+    def __init__(self, run: Run, tasks: Tasks, *, is_same_version: bool) -> None:
         """Raises UsageError for a time that is none."""
         self.unchecked: Counter[str] = Counter()
         self._run = run

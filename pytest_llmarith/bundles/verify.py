@@ -28,9 +28,9 @@ from pytest_llmarith.results.log import LOG, SUMMARY, lines, record_of, records_
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.summaries import LogFacts, SummaryFile, as_file, from_file
-from pytest_llmarith.tasks.task import Task
+from pytest_llmarith.tasks.task import Tasks
 
-TasksOf = Callable[[SummaryFile], Mapping[str, Task[Any]]]
+TasksOf = Callable[[SummaryFile], Tasks]
 _PACKAGE = "pytest-llmarith"
 _LONGEST = 300
 _MOST = 10  # lines of a kind
@@ -104,7 +104,7 @@ def _check_trials(
     written: SummaryFile,
     checks: TrialChecks,
     found: Verified,
-    tasks: Mapping[str, Task[Any]],
+    tasks: Tasks,
 ) -> None:
     """Check every trial, what is missing, and every figure."""
     grid, costs, counted = TrialGrid(), CostChecks(written.run), Summary()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_llmarith.cli import parser
 
 if TYPE_CHECKING:
     from pytest_llmarith.summaries import SummaryFile
-    from pytest_llmarith.tasks.task import Task
+    from pytest_llmarith.tasks.task import Tasks
 
 
 def add_publish(commands: parser.Commands) -> None:
@@ -131,9 +130,7 @@ def _site(request: argparse.Namespace) -> int:
     return parser.NOT_DONE if left_out else 0
 
 
-def _tasks_of(
-    request: argparse.Namespace, written: SummaryFile
-) -> Mapping[str, Task[Any]]:
+def _tasks_of(request: argparse.Namespace, written: SummaryFile) -> Tasks:
     """The user's tasks, and the sequences whose entries are here."""
     from pytest_llmarith.results.regrade import tasks_named
     from pytest_llmarith.results.run_files import UsageError

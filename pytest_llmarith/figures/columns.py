@@ -10,6 +10,7 @@ from pytest_llmarith.figures.estimates import (
     Estimate,
     Facts,
     Figure,
+    FiguresAt,
     Place,
     Result,
     Value,
@@ -123,7 +124,7 @@ class WrittenResult(Result):
 
     def all(
         self, key: str, variant: str | None = None, depth: int | None = None
-    ) -> Mapping[tuple[str, str], Figure]:
+    ) -> FiguresAt:
         if not self.facts.variants:
             variant = None  # an empty one is the whole
         if key not in self._read:

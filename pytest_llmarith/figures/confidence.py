@@ -12,7 +12,7 @@ import collections
 from collections.abc import Callable, Iterator, Sequence
 from math import exp, expm1, log
 
-from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.figures.estimates import Figure, Leaf, MakeFigures, Measure, Trial
 from pytest_llmarith.figures.shares import percentages, share_with
 from pytest_llmarith.records import Record, TokenLogprob
 from pytest_llmarith.statistics.calibration import (
@@ -121,8 +121,6 @@ def _cell(logprob: float) -> int:
 
 # --- figures --------------------------------------------------------------------------
 
-_Figures = Callable[[Sequence[Leaf]], Iterator[Figure]]
-
 
 def _bins(leaves: Sequence[Leaf], what: str) -> dict[int, Bin]:
     """The cells or positions of all leaves, in their order."""
@@ -135,7 +133,7 @@ def _bins(leaves: Sequence[Leaf], what: str) -> dict[int, Bin]:
     return {place: joined(found[place]) for place in sorted(found)}
 
 
-def _count_of(name: str, whole: str) -> _Figures:
+def _count_of(name: str, whole: str) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         counts = [
             sum(getattr(leaf.counted, one) for leaf in leaves) for one in (name, whole)
@@ -146,7 +144,7 @@ def _count_of(name: str, whole: str) -> _Figures:
     return figures
 
 
-def _probability(what: str) -> _Figures:
+def _probability(what: str) -> MakeFigures:
     """The mean over all answers, over the right and over the wrong ones."""
 
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
@@ -193,7 +191,7 @@ def _reliability(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield from _accuracy(one, "predicted", str(round(100 * one.predicted / one.n)))
 
 
-def _by_position(figure_of: Callable[[Bin], Iterator[Figure]]) -> _Figures:
+def _by_position(figure_of: Callable[[Bin], Iterator[Figure]]) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         named = {what for leaf in leaves for what, _ in leaf.counted.sums}
         for by in sorted(named - {_ANSWER, _DIGIT}):
@@ -230,7 +228,7 @@ def _number_tokens(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield Figure(f"{said}: {tokens}", n=count)
 
 
-_MEASURES: Sequence[tuple[str, str, str, str, _Figures]] = (
+_MEASURES: Sequence[tuple[str, str, str, str, MakeFigures]] = (
     (
         "confident",
         "with probability",

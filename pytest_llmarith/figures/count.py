@@ -20,7 +20,7 @@ from pytest_llmarith.figures.estimates import (
     Estimate,
     Examples,
     Facts,
-    Figure,
+    FiguresAt,
     Leaf,
     Measure,
     Result,
@@ -199,9 +199,7 @@ class CountedResult(Result):
         self._measures = {**MEASURES, **{one.key: one for one in own}}
         self._leaves = leaves
         self._found: dict[tuple[str | None, int | None], list[_Leaf]] = {}
-        self._made: dict[
-            tuple[str, str | None, int | None], Mapping[tuple[str, str], Figure]
-        ] = {}
+        self._made: dict[tuple[str, str | None, int | None], FiguresAt] = {}
 
     def _below(
         self, counter: Any, variant: str | None, depth: int | None
@@ -220,7 +218,7 @@ class CountedResult(Result):
 
     def all(
         self, key: str, variant: str | None = None, depth: int | None = None
-    ) -> Mapping[tuple[str, str], Figure]:
+    ) -> FiguresAt:
         place = key, variant, depth
         if place not in self._made:
             measure = self._measures.get(key)

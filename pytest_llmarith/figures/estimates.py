@@ -43,6 +43,9 @@ class Figure(NamedTuple):
     method: str = ""
 
 
+FiguresAt = Mapping[tuple[str, str], Figure]  # by their `by` and `at`
+
+
 class Place(NamedTuple):
     """Where a figure holds; None stands for all."""
 
@@ -112,6 +115,9 @@ class Leaf(NamedTuple):
     variant: str
     depth: int | None
     counted: Any  # the counter of the measure
+
+
+MakeFigures = Callable[[Sequence[Leaf]], Iterator[Figure]]
 
 
 class Described(Part):
@@ -318,7 +324,7 @@ class Result:
 
     def all(
         self, key: str, variant: str | None = None, depth: int | None = None
-    ) -> Mapping[tuple[str, str], Figure]:
+    ) -> FiguresAt:
         """All figures of a measure at a place, by `by` and `at`."""
         raise NotImplementedError
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import collections
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from math import fsum
 from statistics import median
 from typing import Any
 
-from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.figures.estimates import Figure, Leaf, MakeFigures, Measure, Trial
 from pytest_llmarith.figures.replies import WIDE
 from pytest_llmarith.figures.shares import DECIMALS, percentages
 from pytest_llmarith.records import NumberDetails
@@ -103,7 +103,7 @@ def _leading_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield Figure(median(known), n=len(known))
 
 
-def _of_deviates(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _of_deviates(name: str) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield Figure(_sum(leaves, name), n=_sum(leaves, "deviates"))
 
@@ -147,7 +147,7 @@ def _wrong_digits(leaves: Sequence[Leaf]) -> Iterator[Figure]:
             yield Figure(wrong_ones, n=digits, by=by, at=str(position))
 
 
-def _mean_of(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _mean_of(name: str) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         values = _all(leaves, name)
         if values:
@@ -157,7 +157,7 @@ def _mean_of(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
     return figures
 
 
-def _correct_in(reading: Reading) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _correct_in(reading: Reading) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         if _has_numbers(leaves):
             yield Figure(_sum(leaves, reading))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from math import comb
 from typing import NamedTuple
 
-from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.figures.estimates import Figure, Leaf, MakeFigures, Measure, Trial
 from pytest_llmarith.figures.shares import (
     NOISE,
     noise_of,
@@ -108,14 +108,14 @@ def together(leaves: Sequence[Leaf]) -> Outcomes:
 # --- counts and percentages -----------------------------------------------------------
 
 
-def _count_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _count_of(outcome: Outcome) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield Figure(together(leaves)[outcome])
 
     return figures
 
 
-def _percentage_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _percentage_of(outcome: Outcome) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         if any(leaf.counted.searched for leaf in leaves):
             return
@@ -278,7 +278,7 @@ def _pairs_alike(
 
 def _alike(
     of: Callable[[_Try], Hashable],
-) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         found = percentage_of_clusters(_pairs_alike(leaves, of))
         if found is not None:

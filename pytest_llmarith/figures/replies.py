@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import collections
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from math import fsum
 from operator import attrgetter
 from statistics import median
 
-from pytest_llmarith.figures.estimates import Figure, Leaf, Measure, Trial
+from pytest_llmarith.figures.estimates import Figure, Leaf, MakeFigures, Measure, Trial
 from pytest_llmarith.figures.shares import percentage, ratio
 from pytest_llmarith.statistics.means import quantile_of_sorted
 from pytest_llmarith.types import FailureCode, Outcome
@@ -91,7 +91,7 @@ def _thinking(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield found
 
 
-def _amounts_of(kind: str, unit: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _amounts_of(kind: str, unit: str) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         known: list[float] = []
         for leaf in leaves:
@@ -126,14 +126,14 @@ def _unpriced(leaves: Sequence[Leaf]) -> Iterator[Figure]:
     yield Figure(replies - known, n=replies)
 
 
-def _count_of(name: str) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _count_of(name: str) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         yield Figure(sum(getattr(leaf.counted, name) for leaf in leaves))
 
     return figures
 
 
-def _reasons_of(outcome: Outcome) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+def _reasons_of(outcome: Outcome) -> MakeFigures:
     """Why trials have no answer, the most frequent reasons first; after `MOST_REASONS`
     the others together.
 

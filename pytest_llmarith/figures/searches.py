@@ -13,6 +13,7 @@ from pytest_llmarith.figures.estimates import (
     Examples,
     Figure,
     Leaf,
+    MakeFigures,
     Measure,
     Trial,
 )
@@ -205,7 +206,7 @@ def _reach(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 def _of_grid(
     figure: Callable[[Threshold], Figure],
-) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         found = threshold("", _depths(leaves))
         if found is not None:
@@ -216,7 +217,7 @@ def _of_grid(
 
 def _of_searches(
     figure: Callable[[Threshold], Figure],
-) -> Callable[[Sequence[Leaf]], Iterator[Figure]]:
+) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
         found: list[tuple[int, int, Threshold]] = []
         for leaf in leaves:

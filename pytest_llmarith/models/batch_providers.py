@@ -93,6 +93,9 @@ class BatchState(NamedTuple):
         return max(0, self.replies - replies)
 
 
+_Listing = tuple[list[BatchState], str | None]  # batches, and where more begin
+
+
 class BatchRow(NamedTuple):
     """A line of the results: the body of a response, or an error."""
 
@@ -179,9 +182,7 @@ class BatchProvider(Protocol):
     async def create(self, model: Model, intent: str, uploaded: Any) -> BatchState:
         """Create a batch. Only this request makes the provider ask the model."""
 
-    async def listed(
-        self, model: Model, after: str | None
-    ) -> tuple[list[BatchState], str | None]:
+    async def listed(self, model: Model, after: str | None) -> _Listing:
         """A page of the batches at the provider, and `after` for the next.
 
         Raises Unclear if it cannot be asked.
@@ -312,9 +313,7 @@ class LikeOpenai(BatchProvider):
                 metadata=metadata,
             )
 
-    async def listed(
-        self, model: Model, after: str | None
-    ) -> tuple[list[BatchState], str | None]:
+    async def listed(self, model: Model, after: str | None) -> _Listing:
         if provider_of(model.target, os.environ) == "mistral":
             raise Unclear("litellm cannot list batches of Mistral; look for it there")
         # For Azure litellm drops `after` and `limit`.
@@ -381,7 +380,7 @@ def _content(file: Any) -> bytes:
     return content
 
 
-def _page(page: Any) -> tuple[list[BatchState], str | None]:
+def _page(page: Any) -> _Listing:
     states = [_state(one) for one in page.data]
     if not page.has_more:
         return states, None
@@ -462,9 +461,7 @@ class Anthropic(BatchProvider):
             headers=beta,
         )
 
-    async def listed(
-        self, model: Model, after: str | None
-    ) -> tuple[list[BatchState], str | None]:
+    async def listed(self, model: Model, after: str | None) -> _Listing:
         params = {"limit": "100"}
         if after:
             params["after_id"] = after
@@ -520,7 +517,7 @@ class Anthropic(BatchProvider):
             )
 
 
-def _anthropic_page(page: Any) -> tuple[list[BatchState], str | None]:
+def _anthropic_page(page: Any) -> _Listing:
     states = [_anthropic_state(one) for one in page["data"]]
     after = states[-1].id if page["has_more"] else None
     return states, after

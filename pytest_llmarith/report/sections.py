@@ -76,7 +76,7 @@ from pytest_llmarith.views.fields import (
     trials_of,
 )
 from pytest_llmarith.views.places import LONGEST_LABEL, Here, short_name
-from pytest_llmarith.views.table import Column, Definition, Level, Row, Table
+from pytest_llmarith.views.table import Column, Definition, Filters, Level, Row, Table
 
 _FIRST = ("model", "task", "correct", "holds_to", "d50", "cost", "most_errors")
 
@@ -549,7 +549,7 @@ def _searches(results: Results, level: Level) -> Iterator[Block]:
     items = search_items(results.rows)
     is_repeated = any(item.point.repeat for item in items)
 
-    def trials(item: SearchOfResult) -> Mapping[str, str | int]:
+    def trials(item: SearchOfResult) -> Filters:
         found = {**trials_of(item.here), "variant": short_name(item.point.variant)}
         if is_repeated:
             found["repeat"] = item.point.repeat

@@ -22,7 +22,7 @@ from pytest_llmarith.results.log import (
     log_of,
     records_in,
 )
-from pytest_llmarith.results.questions import AskedQuestions, asked_in
+from pytest_llmarith.results.questions import AskedQuestions, Systems, asked_in
 from pytest_llmarith.results.regrade import changes
 from pytest_llmarith.results.run_files import UsageError, name_of
 from pytest_llmarith.results.summary import Summary
@@ -76,7 +76,7 @@ class LoadedRun:
         return UNFINISHED if is_folder and self.facts is None else ""
 
     @property
-    def systems(self) -> Mapping[str, str | None] | None:
+    def systems(self) -> Systems | None:
         """The texts of its system prompts by name; None if they are unknown."""
         if self.facts is None or self.facts.prompt_texts is None:
             return None

@@ -19,6 +19,8 @@ from pytest_llmarith.results.keys import Key, key_of, label_of
 from pytest_llmarith.statistics.proportions import Cluster
 from pytest_llmarith.types import Condition, Outcome
 
+Systems = Mapping[str, str | None]  # the texts of system prompts by name
+
 # label of the condition, task, variant, depth, and the place of the variant
 _Cell = tuple[str, str, str | None, int | None, int]
 _UNKNOWN = -1  # no hash of Python is -1
@@ -87,7 +89,7 @@ class Questions:
     times as much memory.
     """
 
-    def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
+    def __init__(self, systems: Systems | None = None) -> None:
         """`systems` has the texts of the run's system prompts, whose names differ
         between runs.
 
@@ -174,16 +176,12 @@ class AskedQuestions(NamedTuple):
     questions: Questions
 
     @classmethod
-    def like(
-        cls, record: Record, systems: Mapping[str, str | None] | None
-    ) -> AskedQuestions:
+    def like(cls, record: Record, systems: Systems | None) -> AskedQuestions:
         """None yet, of the model, task and condition of a record."""
         return cls(record.model, record.task, record.condition, Questions(systems))
 
 
-def asked_in(
-    found: Iterable[Record], systems: Mapping[str, str | None] | None
-) -> list[AskedQuestions]:
+def asked_in(found: Iterable[Record], systems: Systems | None) -> list[AskedQuestions]:
     """The questions of records, by model, task and condition."""
     results: dict[Key, AskedQuestions] = {}
     for record in found:

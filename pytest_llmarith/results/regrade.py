@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from pytest_llmarith.results.log import NotGradedError, Span, parsed, place_of
 from pytest_llmarith.results.run_files import UsageError
 from pytest_llmarith.safe_text import sanitize, text_of_error
 from pytest_llmarith.tasks.restore import Restored, load_task
-from pytest_llmarith.tasks.task import InvalidGrade, Task
+from pytest_llmarith.tasks.task import InvalidGrade, Task, Tasks
 from pytest_llmarith.types import Outcome
 
 _LONGEST_REASON = 60
@@ -105,7 +105,7 @@ def changes(
     file: Path,
     reading: str | None,
     notes: list[str],
-    tasks: Mapping[str, Task[Any]] | None = None,
+    tasks: Tasks | None = None,
     span: Span | None = None,
 ) -> Iterator[Change]:
     """Every reply of a run log or of a file of llm_arithmetic, or of its span, graded

@@ -13,7 +13,7 @@ from pytest_llmarith.records import Record, Reply, Usage
 from pytest_llmarith.results.effort import efforts
 from pytest_llmarith.results.families import effects, model_differences
 from pytest_llmarith.results.keys import Key, key_of, result_order
-from pytest_llmarith.results.questions import AskedQuestions
+from pytest_llmarith.results.questions import AskedQuestions, Systems
 from pytest_llmarith.summaries import Run, RunSummary, ServedChange
 
 _MOST_NAMES = 5
@@ -24,7 +24,7 @@ _Field = Literal["served_model", "system_fingerprint"]
 class Summary:
     """Counts records, each question once. Only numbers of a record are kept."""
 
-    def __init__(self, systems: Mapping[str, str | None] | None = None) -> None:
+    def __init__(self, systems: Systems | None = None) -> None:
         """`systems` has the texts of system prompts by name, if questions are compared
         with those of other runs.
         """

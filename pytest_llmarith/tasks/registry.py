@@ -4,17 +4,12 @@ graded again from a record.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pytest_llmarith.figures.estimates import TASKS
 from pytest_llmarith.tasks import addition, arithmetic, close_carries
 from pytest_llmarith.tasks.oeis.views import REPORT
-from pytest_llmarith.tasks.task import OEIS, Task
+from pytest_llmarith.tasks.task import OEIS, Tasks
 
-BUILT_IN: Mapping[str, Task[Any]] = {
-    task.name: task for task in (arithmetic.task(), addition.TASK)
-}
+BUILT_IN: Tasks = {task.name: task for task in (arithmetic.task(), addition.TASK)}
 
 
 def register_built_in() -> None:

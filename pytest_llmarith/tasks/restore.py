@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from pytest_llmarith.tasks.task import (
     Problem,
     Task,
     TaskProblem,
+    Tasks,
 )
 
 SUITES = "benches/papers"  # below pytest's root
@@ -30,7 +31,7 @@ class Restored:
     Those of a user's task are made again from their seed, as private data needs it.
     """
 
-    def __init__(self, tasks: Mapping[str, Task[Any]]) -> None:
+    def __init__(self, tasks: Tasks) -> None:
         self._tasks = {**BUILT_IN, **tasks}
         self._made: dict[tuple[str, int], tuple[int, dict[str, Problem]]] = {}
 

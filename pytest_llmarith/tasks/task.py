@@ -519,6 +519,9 @@ class Task(Generic[Answer]):
         return replace(self, problems=replace(self.grid, depths=depths))
 
 
+Tasks = Mapping[str, Task[Any]]  # by name
+
+
 def no_strata(problem: Problem) -> Mapping[str, int]:
     """Nothing that accuracy is also counted by."""
     return {}

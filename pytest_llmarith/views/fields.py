@@ -22,6 +22,7 @@ from pytest_llmarith.views.places import LONGEST_LABEL, Here, share_in, short_na
 from pytest_llmarith.views.table import (
     Column,
     Definition,
+    Filters,
     Kind,
     Level,
     Row,
@@ -40,7 +41,7 @@ def model_of(row: Here) -> kinds.ModelLabel:
     return model
 
 
-def trials_of(here: Here) -> Mapping[str, str | int]:
+def trials_of(here: Here) -> Filters:
     """The filters of the trials of a result."""
     return {"model": here.label, "task": short_name(here.task)}
 

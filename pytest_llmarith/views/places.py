@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pytest_llmarith.figures.estimates import Figure, Result
+from pytest_llmarith.figures.estimates import Figure, FiguresAt, Result
 from pytest_llmarith.figures.scores import SCORE
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import Dtype, Op
@@ -91,7 +91,7 @@ class Here(NamedTuple):
                 found[at] = int(figure.value)
         return found
 
-    def all(self, key: str) -> Mapping[tuple[str, str], Figure]:
+    def all(self, key: str) -> FiguresAt:
         return self.result.all(key, self.variant, self.depth)
 
     def examples(self, key: str) -> Sequence[Any]:

@@ -16,6 +16,7 @@ from pytest_llmarith.safe_text import sanitize_name
 UNKNOWN = "-"
 _LONGEST_SHARED = 40
 
+Filters = Mapping[str, str | int]  # of trials
 Datum = str | int | float | bool | None
 V = TypeVar("V")
 
@@ -134,7 +135,7 @@ class Row:
 
     values: Sequence[Any]
     notes: Sequence[str] = ()
-    trials: Mapping[str, str | int] = field(default_factory=dict)
+    trials: Filters = field(default_factory=dict)
 
     @property
     def note(self) -> str:
@@ -279,7 +280,7 @@ class Definition:
         across: Mapping[str, Any] | None = None,
         at: Callable[[Any, Any], Any] = lambda item, place: place.get(item),
         note: Callable[[Any], Sequence[str]] | None = None,
-        trials: Callable[[Any], Mapping[str, str | int]] | None = None,
+        trials: Callable[[Any], Filters] | None = None,
         notes: Sequence[str] = (),
     ) -> Table:
         """A table with a row per item, and the columns of this level that have a known

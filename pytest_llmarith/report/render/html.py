@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -11,12 +11,10 @@ from pytest_llmarith.report.charts import Axis
 from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.views import kinds
 from pytest_llmarith.views.places import Share, short_name
-from pytest_llmarith.views.table import Column, Datum, Kind, Row, Shown, Table
+from pytest_llmarith.views.table import Column, Datum, Filters, Kind, Row, Shown, Table
 
 _LONGEST_TEXT = 1_000
 STEPS = 10  # of colour, from none to all
-
-Filters = Mapping[str, str | int]
 
 
 def step(share: Share) -> int:
