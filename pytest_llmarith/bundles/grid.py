@@ -20,7 +20,7 @@ class TrialGrid:
     """The places of all trials: holes in them, and trials that are there twice."""
 
     def __init__(self) -> None:
-        self.count = self.unanswered = 0
+        self._count = self._unanswered = 0
         self._ids: set[int] = set()
         self._places: defaultdict[str, set[_Place]] = defaultdict(set)
         self._asked: defaultdict[str, defaultdict[_Side, set[int]]] = defaultdict(
@@ -29,9 +29,9 @@ class TrialGrid:
 
     def add(self, record: Record) -> bool:
         """Note a trial. Returns whether another one has its id."""
-        self.count += 1
-        self.unanswered += record.reply is None
-        one = hash((record.model, record.nodeid or self.count))
+        self._count += 1
+        self._unanswered += record.reply is None
+        one = hash((record.model, record.nodeid or self._count))
         is_double = one in self._ids
         self._ids.add(one)
         if record.search is None:
@@ -44,10 +44,14 @@ class TrialGrid:
             self._asked[record.task][side].add(hash(problem.label))
         return is_double
 
-    def holes(self, tasks: Tasks) -> Iterator[str]:
+    def holes(self, tasks: Tasks, selected: int | None) -> Iterator[str]:
         """A line for each task, model, condition and repeat that lacks trials, also of
-        those that a task lists.
+        those that a task lists; and what lacks of those that were selected.
         """
+        if self._unanswered:
+            yield f"{self._unanswered:,} trials are unanswered, and in no percentage"
+        if self._count != selected:
+            yield f"{self._count:,} trials, and {selected} were selected"
         for task, places in self._places.items():
             variants, depths, trials = _axes(places)
             lacking = len(variants) * len(depths) * (1 + trials[-1]) - len(places)

@@ -28,8 +28,6 @@ _GRADE = ("outcome", "reason", "reading", "answer", "answers", "grade")
 _DEEPEST = 10_000  # a deeper problem may take hours to make
 _CLOCKS = timedelta(seconds=5)  # by which clocks of a run may differ
 
-Found = Iterator[tuple[str, str]]  # a kind of finding, and what it says
-
 
 def trials_of(task: str) -> str:
     """What is not checked if the task is unknown."""
@@ -69,14 +67,14 @@ class TrialChecks:
         except ValueError as error:
             raise UsageError(f"{SUMMARY}: no time of a run ({error})") from None
 
-    def of(self, record: Record, line: str) -> Found:
+    def of(self, record: Record, line: str) -> Iterator[str]:
         """What is wrong with a trial."""
         if self._is_same_version and encode(record) != line.strip():
-            yield "no line that a run writes", "has unknown, doubled or reordered keys"
+            yield "has unknown, doubled or reordered keys"
         if record.run not in self._runs:
-            yield "a trial of another run", f"is of the run {record.run}"
+            yield f"is of the run {record.run}"
         if self._is_outside(record):
-            yield "asked outside of the run", "was asked before the run or after it"
+            yield "was asked before the run or after it"
         task = self._restored.task_of(record.task)
         if task is None or record.search is not None:
             self.unchecked[trials_of(record.task)] += 1
@@ -84,7 +82,7 @@ class TrialChecks:
         problem = self._problem(task, record)
         if problem is None or problem.recorded != record.problem:
             label = record.problem.label
-            yield "another problem", f"{label}: the task makes no such problem"
+            yield f"{label}: the task makes no such problem"
             return
         yield from self._asked_of(record, problem)
         if record.reply is not None:
@@ -111,19 +109,19 @@ class TrialChecks:
         except Exception:  # of a user's task, for a problem that it never makes
             return None
 
-    def _asked_of(self, record: Record, problem: TaskProblem) -> Found:
+    def _asked_of(self, record: Record, problem: TaskProblem) -> Iterator[str]:
         """Whether this prompt was sent, with the parameters of the summary."""
         condition = record.condition
         try:
             prompt = render(problem, condition, self._templates, problem.seed)
         except (KeyError, ValueError) as error:
-            yield "another prompt", f"has no prompt ({text_of_error(error)})"
+            yield f"has no prompt ({text_of_error(error)})"
             return
         if record.prompt != list(messages_of(prompt)):
-            yield "another prompt", "has another prompt than its task makes"
+            yield "has another prompt than its task makes"
         model = self._models.get(record.model)
         if model is None or record.simulated != model.simulated:
-            yield "another model", "is of no model of the run"
+            yield "is of no model of the run"
         elif record.reply is not None and record.reply.sent is None:
             self.unchecked["replies that a `model` fixture gave"] += 1
         elif record.reply is not None:
@@ -131,9 +129,9 @@ class TrialChecks:
             question = Question(model.name, prompt, 0, record.repeat, system)
             if record.reply.sent != sent_of(model.for_question(question), prompt):
                 what = "was sent with other parameters, model or messages"
-                yield "another request", f"{what} than summary and prompt say"
+                yield f"{what} than summary and prompt say"
 
-    def _graded(self, record: Record, problem: TaskProblem) -> Found:
+    def _graded(self, record: Record, problem: TaskProblem) -> Iterator[str]:
         task = problem.owner
         wanted: str | None = self._run.reading
         if wanted not in task.readings:
@@ -145,11 +143,11 @@ class TrialChecks:
             anew = evaluate.regraded(record, task, problem, wanted)
         except Exception as error:
             if record.raised is None and record.failure is not FailureCode.GRADE:
-                yield "another grade", f"cannot be graded: {text_of_error(error)}"
+                yield f"cannot be graded: {text_of_error(error)}"
             return
         for name in _GRADE:
             before, after = getattr(record, name), getattr(anew, name)
             if before != after:
                 what = f"graded anew, its {name} is {after}, not {before}"
-                yield "another grade", what
+                yield what
                 return

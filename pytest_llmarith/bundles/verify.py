@@ -7,8 +7,7 @@ runs, and nothing is written.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
 from itertools import zip_longest
 from math import isclose
@@ -33,7 +32,7 @@ from pytest_llmarith.tasks.task import Tasks
 TasksOf = Callable[[SummaryFile], Tasks]
 _PACKAGE = "pytest-llmarith"
 _LONGEST = 300
-_MOST = 10  # lines of a kind
+_MOST = 20  # findings of a check
 
 
 class Verified:
@@ -50,15 +49,14 @@ class Verified:
         self.sha256 = ""
         self.unchecked: Mapping[str, int] = {}
         self.page = b""
-        self._counts: Counter[str] = Counter()
 
-    def add(self, kind: str, line: str) -> None:
-        """Note a finding; of each kind the first ones are kept."""
-        self._counts[kind] += 1
-        if self._counts[kind] <= _MOST:
-            self.findings.append(sanitize(line, _LONGEST))
-        elif self._counts[kind] == _MOST + 1:
-            self.findings.append(f"and more: {kind}")
+    def add(self, lines: Iterable[str]) -> None:
+        """Note the findings of a check; of many the first ones are kept."""
+        for number, line in enumerate(lines):
+            if number < _MOST:
+                self.findings.append(sanitize(line, _LONGEST))
+            elif number == _MOST:
+                self.findings.append("and more of these")
 
 
 def verify(folder: Path, tasks_of: TasksOf) -> Verified:
@@ -71,8 +69,7 @@ def verify(folder: Path, tasks_of: TasksOf) -> Verified:
     manifest = read_manifest(folder)
     found = Verified()
     found.sha256 = manifest.digest
-    for line in differing(folder, manifest):
-        found.add("files", line)
+    found.add(differing(folder, manifest))
     written = read_summary(folder / LOG)
     assert written is not None  # the manifest was read beside it
     tasks = tasks_of(written)
@@ -85,8 +82,19 @@ def verify(folder: Path, tasks_of: TasksOf) -> Verified:
     here = version(_PACKAGE)
     is_same_version = {manifest.version, written.run.versions.get(_PACKAGE)} == {here}
     checks = TrialChecks(written.run, tasks, is_same_version=is_same_version)
-    _check_trials(folder, written, checks, found, tasks)
-    _check_page(folder, written, found, is_same_version=is_same_version)
+    grid, costs, counted = TrialGrid(), CostChecks(written.run), Summary()
+    found.add(_of_trials(folder, checks, grid, costs, counted))
+    found.add(grid.holes(tasks, written.run.selected))
+    found.add(costs.contradictions())
+    found.add(_of_figures(folder, written, counted))
+    found.asked += grid.shown()
+    try:
+        records = records_in(folder / LOG, MOST_TRIALS)
+        found.page = page_text(from_file(written), records)
+        if is_same_version and found.page != (folder / PAGE).read_bytes():
+            found.add([f"{PAGE}: not the page of these trials"])
+    except Exception as error:  # of values that no run writes
+        found.add([f"{PAGE}: cannot be made ({text_of_error(error)})"])
     if not is_same_version:
         found.notes.append(
             f"run or page were made by another {_PACKAGE} than {here}: the page was not "
@@ -99,52 +107,42 @@ def verify(folder: Path, tasks_of: TasksOf) -> Verified:
     return found
 
 
-def _check_trials(
+def _of_trials(
     folder: Path,
-    written: SummaryFile,
     checks: TrialChecks,
-    found: Verified,
-    tasks: Tasks,
-) -> None:
-    """Check every trial, what is missing, and every figure."""
-    grid, costs, counted = TrialGrid(), CostChecks(written.run), Summary()
+    grid: TrialGrid,
+    costs: CostChecks,
+    counted: Summary,
+) -> Iterator[str]:
+    """What is wrong with single trials, which are counted."""
     for number, line in lines(folder / LOG):
         where = f"{LOG}, line {number}"
         try:
             record = record_of(line)
         except ValueError as error:
-            found.add("no trial", f"{where}: {error}")
+            yield f"{where}: {error}"
             continue
         if grid.add(record):
-            found.add("doubled", f"{where}: another trial has this id")
-        for kind, what in checks.of(record, line):
-            found.add(kind, f"{where}: {what}")
+            yield f"{where}: another trial has this id"
+        for what in checks.of(record, line):
+            yield f"{where}: {what}"
         costs.add(record)
         counted.add(record)
-    for line in grid.holes(tasks):
-        found.add("holes", line)
-    if grid.unanswered:
-        line = f"{grid.unanswered:,} trials are unanswered, and in no percentage"
-        found.add("unanswered", line)
-    if grid.count != written.run.selected:
-        line = f"{grid.count:,} trials, and {written.run.selected} were selected"
-        found.add("selected", line)
-    for line in costs.contradictions():
-        found.add("costs", line)
+
+
+def _of_figures(folder: Path, written: SummaryFile, counted: Summary) -> Iterator[str]:
+    """What of the summary is not what the trials make it."""
     selected = {key_of(one.facts): one.facts.selected or 0 for one in written.series}
     try:
         anew = counted.of_run(written.run, selected)
         anew.log = LogFacts.of(folder / LOG)
         summary = parse_json((folder / SUMMARY).read_bytes())
-        for line in _differing(summary, as_file(anew), SUMMARY):
-            found.add("another figure", line)
+        yield from _differing(summary, as_file(anew), SUMMARY)
     except Exception as error:  # of values that no run writes
-        found.add("another figure", f"{SUMMARY}: {text_of_error(error)}")
-    found.asked += grid.shown()
+        yield f"{SUMMARY}: {text_of_error(error)}"
 
 
 def _differing(one: Any, anew: Any, where: str) -> Iterator[str]:
-    """What of a summary is not what the trials make it."""
     if isinstance(one, dict) and isinstance(anew, dict):
         for key in one.keys() | anew.keys():
             yield from _differing(one.get(key), anew.get(key), f"{where}, {key}")
@@ -156,18 +154,6 @@ def _differing(one: Any, anew: Any, where: str) -> Iterator[str]:
         return  # but for the last bits of a sum
     elif one != anew:
         yield f"{where}: {one}, and the trials make it {anew}"
-
-
-def _check_page(
-    folder: Path, written: SummaryFile, found: Verified, *, is_same_version: bool
-) -> None:
-    try:
-        records = records_in(folder / LOG, MOST_TRIALS)
-        found.page = page_text(from_file(written), records)
-        if is_same_version and found.page != (folder / PAGE).read_bytes():
-            found.add("page", f"{PAGE}: not the page of these trials")
-    except Exception as error:  # of values that no run writes
-        found.add("page", f"{PAGE}: cannot be made ({text_of_error(error)})")
 
 
 def _questions(written: SummaryFile) -> Iterator[str]:
