@@ -58,11 +58,6 @@ class SiteBundle(NamedTuple):
         """Its folder in the site."""
         return f"bundles/{self.found.sha256[:16]}"
 
-    @property
-    def order(self) -> tuple[str, str]:
-        """By time, whatever the order of the arguments."""
-        return self.run.summary.run.started_at or "", self.place
-
 
 def write_site(bundles: Iterable[Path], into: Path, tasks_of: TasksOf) -> list[str]:
     """Write the site of the bundles that nothing contradicts. Returns a line for each
@@ -88,7 +83,11 @@ def write_site(bundles: Iterable[Path], into: Path, tasks_of: TasksOf) -> list[s
         page = PageRun(summary.run.id, summary, (), run.asked())
         checked[found.sha256] = SiteBundle(folder, found, page)
     if checked:
-        shown = sorted(checked.values(), key=lambda one: one.order)
+        # By time, whatever the order of the arguments.
+        shown = sorted(
+            checked.values(),
+            key=lambda one: (one.run.summary.run.started_at or "", one.place),
+        )
         with new_folder(into) as site:
             for one in shown:
                 place = site / one.place

@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from pytest_llmarith.bundles.identities import refuse_identities
 from pytest_llmarith.bundles.manifest import LOCKS, MANIFEST, PAGE, Manifest
+from pytest_llmarith.models.redact import is_secret, key_in, leaked_variable
 from pytest_llmarith.records import Record
 from pytest_llmarith.report.page import page_of
 from pytest_llmarith.report.page.trials import MOST_TRIALS
 from pytest_llmarith.report.series import PageRun
 from pytest_llmarith.results.load import LoadedRun, load_runs
-from pytest_llmarith.results.log import LOG, SUMMARY
+from pytest_llmarith.results.log import LOG, SUMMARY, lines
 from pytest_llmarith.results.run_files import UsageError, name_of, new_folder
+from pytest_llmarith.safe_text import sanitize
 from pytest_llmarith.summaries import RunSummary
+
+_LONGEST = 80
+# Each begins with what is rare: to look for another text takes ten times as long.
+_IDENTITIES = {
+    "an e-mail address": re.compile(r"@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}", re.ASCII),
+    "a home folder": re.compile(
+        r"/(?:home|Users|root)/[\w.-]+|\\Users\\\\[\w.-]+", re.ASCII
+    ),
+    "the id of an organization, a project or a user": re.compile(
+        r"(?:\borg-|\bproj_|\buser-)[A-Za-z0-9]{16,}|\barn:aws[^\s\"]+", re.ASCII
+    ),
+    "an address in a private network": re.compile(
+        r"://(?:(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.[\d.]+|\[f[cde][\da-f]{2}:"
+        r"[\da-f:]*\]|[\w.-]+\.(?:local|internal)\b)",
+        re.ASCII | re.IGNORECASE,
+    ),
+    "the name of a host": re.compile(
+        r"https?://(?!localhost\b)[\w-]+(?![\w.-])", re.ASCII | re.IGNORECASE
+    ),
+}
 
 
 def publish(
@@ -36,7 +58,7 @@ def publish(
     for name in LOCKS:
         if Path(name).is_file():
             files[name] = Path(name)
-    refuse_identities(files, environ, frozenset(allowed))
+    _refuse_identities(files, environ, frozenset(allowed))
     page = page_text(run.summary(), run.records(MOST_TRIALS))
     with new_folder(into) as new:
         for name, file in files.items():
@@ -74,3 +96,39 @@ def _run_at(path: Path) -> LoadedRun:
             f"{name_of(path)}: only a part of a run; join the parts with llmarith merge"
         )
     return run
+
+
+# --- identities -----------------------------------------------------------------------
+
+
+def _refuse_identities(
+    files: Mapping[str, Path], environ: Mapping[str, str], allowed: frozenset[str]
+) -> None:
+    """Raise UsageError for the first text that must not be published; a key is not
+    shown.
+
+    `files` are text, by their names in the bundle; `allowed` are texts that may stay.
+    """
+    secrets = {name: value for name, value in environ.items() if is_secret(name)}
+    for name, path in files.items():
+        for number, line in lines(path):
+            for what in _found(line, secrets, allowed):
+                raise UsageError(
+                    f"{name_of(path)}, line {number}: {what} would be published in "
+                    f"{name}; nothing was written"
+                )
+
+
+def _found(
+    line: str, secrets: Mapping[str, str], allowed: frozenset[str]
+) -> Iterator[str]:
+    variable = leaked_variable(line, secrets)
+    if variable is not None:
+        yield f"the value of the environment variable {sanitize(variable, _LONGEST)}"
+    if key_in(line) is not None:
+        yield "a text like a key"
+    for kind, pattern in _IDENTITIES.items():
+        for match in pattern.finditer(line):
+            if match[0] not in allowed:
+                shown = sanitize(match[0], _LONGEST)
+                yield f"{kind} ({shown}; if it may be read, add --allow={shown})"

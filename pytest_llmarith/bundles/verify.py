@@ -14,8 +14,7 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from pytest_llmarith.bundles.costs import CostChecks
-from pytest_llmarith.bundles.grid import TrialGrid
+from pytest_llmarith.bundles.grid import CostChecks, TrialGrid
 from pytest_llmarith.bundles.manifest import PAGE, differing, read_manifest
 from pytest_llmarith.bundles.publish import page_text
 from pytest_llmarith.bundles.trial_checks import TrialChecks

@@ -51,8 +51,14 @@ _REASONS = {
 _VALUES = {Outcome.CORRECT: "C", Outcome.NAN: "N"}
 # Of request parameters, those that inspect's configuration has.
 _CONFIGURATION = (
-    *("temperature", "top_p", "top_k", "max_tokens", "seed", "reasoning_effort"),
-    *("frequency_penalty", "presence_penalty"),
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "seed",
+    "reasoning_effort",
+    "frequency_penalty",
+    "presence_penalty",
 )
 
 

@@ -160,7 +160,9 @@ def _over_all(found: Sequence[Comparison]) -> Iterator[Table]:
     shown = [one for one in found if one.rows]
     if len(shown) > 1:
         parts = [ComparedPart(_which(one.second), one.rows[0]) for one in shown]
-        table = _untitled(COMPARISON.table(parts)).titled("part", "B")
+        first, *others = COMPARISON.columns
+        columns = [replace(first, title="B"), *others]
+        table = _untitled(replace(COMPARISON, columns=columns).table(parts))
         yield table.without("first_trials", "second_trials", "better", "worse")
 
 

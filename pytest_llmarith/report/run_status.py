@@ -117,12 +117,10 @@ def alarms(summary: RunSummary) -> Iterator[str]:
     """
     for result in summary.results:
         for alarm in result.examples("alarm"):
-            whose = [result.model, result.task, label_of(result.condition)]
-            names = [sanitize_name(name, _LONGEST_LABEL) for name in whose if name]
             mark = sanitize(alarm.tag or "", _LONGEST_LABEL)
             what = sentence_of(alarm).replace("{tag}", mark)
             line = (
-                f"{', '.join(names)}: {alarm.count:,} of {alarm.replies:,} replies "
+                f"{_whose(result)}: {alarm.count:,} of {alarm.replies:,} replies "
                 f"without a sure answer; {alarm.of_shape:,} {what}"
             )
             if alarm.right:
@@ -148,9 +146,12 @@ def efforts(summary: RunSummary) -> Iterator[str]:
     for result in _real(summary):
         told = "; ".join(_unobeyed(result, summary))
         if told:
-            whose = [result.model, result.task, label_of(result.condition)]
-            names = [sanitize_name(name, _LONGEST_LABEL) for name in whose if name]
-            yield f"{', '.join(names)}: {told}"
+            yield f"{_whose(result)}: {told}"
+
+
+def _whose(result: Result) -> str:
+    whose = [result.model, result.task, label_of(result.condition)]
+    return ", ".join(sanitize_name(name, _LONGEST_LABEL) for name in whose if name)
 
 
 def _unobeyed(result: Result, summary: RunSummary) -> Iterator[str]:

@@ -15,9 +15,7 @@ from pytest_llmarith.records import Record, SearchDetails
 from pytest_llmarith.results.keys import USUAL_NAME, label_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.questions import CountedQuestion, Questions
-from pytest_llmarith.results.run_files import UsageError
-
-_MOST_NAMED = 5
+from pytest_llmarith.results.run_files import UsageError, listed
 
 _Found = TypeVar("_Found")
 
@@ -143,7 +141,7 @@ def chosen_sides(
     if within:
         choice = "--model=A:B, where A and B are models of it, or --condition=A:B"
         raise UsageError(
-            f"to compare one run with itself, add {choice}; it has {_listed(first)}"
+            f"to compare one run with itself, add {choice}; it has {listed(first)}"
         )
     if not first or not second:
         raise UsageError("one of the runs has no trials; name another run")
@@ -229,18 +227,8 @@ def _split(
 
 def how_to_choose(option: str, first: Collection[str], second: Collection[str]) -> str:
     return (
-        f"{option}=A:B, where A is one of {_listed(first)} and B one of "
-        f"{_listed(second)}"
+        f"{option}=A:B, where A is one of {listed(first)} and B one of {listed(second)}"
     )
-
-
-def _listed(names: Collection[str]) -> str:
-    if not names:
-        return "none"
-    shown = ", ".join(list(names)[:_MOST_NAMED])
-    if len(names) > _MOST_NAMED:
-        shown += f" and {len(names) - _MOST_NAMED} more"
-    return shown
 
 
 def names_of_sides(first: ModelOfRun, second: ModelOfRun) -> str:

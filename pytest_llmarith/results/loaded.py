@@ -20,12 +20,11 @@ from pytest_llmarith.results.log import (
     lines,
     without_files_beside,
 )
+from pytest_llmarith.results.run_files import listed
 from pytest_llmarith.safe_text import sanitize_name
 from pytest_llmarith.types import Outcome
 
 _LONGEST_NAME = 60
-
-_MOST_NAMED = 5
 
 
 def load_all_runs(
@@ -56,10 +55,7 @@ def load_all_runs(
         if where not in found:
             names.append(sanitize_name(run.name, _LONGEST_NAME))
     if names:
-        shown = ", ".join(names[:_MOST_NAMED])
-        if len(names) > _MOST_NAMED:
-            shown += f" and {len(names) - _MOST_NAMED} more"
-        note(f"left out, as a later start has all of their replies: {shown}")
+        note(f"left out, as a later start has all of their replies: {listed(names)}")
     return list(found.values())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from pytest_llmarith.files import replace_file
 from pytest_llmarith.safe_text import sanitize_name
 
+_MOST_NAMED = 5
 _LONGEST_NAME = 240  # characters of a path in a message
 
 
@@ -23,6 +24,16 @@ class UsageError(Exception):
     """Wrong usage; the message is one line: what is wrong, where, and what to write
     instead.
     """
+
+
+def listed(names: Collection[str]) -> str:
+    """The first names, and how many more there are."""
+    if not names:
+        return "none"
+    shown = ", ".join(list(names)[:_MOST_NAMED])
+    if len(names) > _MOST_NAMED:
+        shown += f" and {len(names) - _MOST_NAMED} more"
+    return shown
 
 
 def name_of(path: Path) -> str:

@@ -248,13 +248,6 @@ class Table:
             rows.append(replace(row, values=values))
         return replace(self, columns=[self.columns[at] for at in places], rows=rows)
 
-    def titled(self, key: str, title: str) -> Table:
-        """The table with another title of a column."""
-        columns = list(self.columns)
-        place = self.place(key)
-        columns[place] = replace(columns[place], title=title)
-        return replace(self, columns=columns)
-
 
 def _is_shown(column: Column[Any], value: Any) -> bool:
     """Whether a value makes its column worth showing."""
