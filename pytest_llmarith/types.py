@@ -242,7 +242,7 @@ def few_shot_text(messages: Sequence[Message]) -> str:
     """
     turns = without_system(messages)
     is_whole = len(turns) == 1 and turns[0].content.rstrip().endswith((":", "="))
-    parts: list[str] = []
+    parts = []
     for one in messages:
         if one.role == "user" and not is_whole:
             parts.append(f"Question: {one.content}\nAnswer:")

@@ -112,7 +112,7 @@ def is_no_answer(text: str, start: int, end: int) -> bool:
 
 def alternatives(text: str, start: int, end: int) -> list[str]:
     """The numbers that an "or" joins to the number from `start` to `end`."""
-    found: list[str] = []
+    found = []
     before = _line_before(text, start)
     choice = re.search(_CHOICE_BEFORE, before) if re.search(_LETTER, before) else None
     if choice:

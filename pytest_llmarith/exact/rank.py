@@ -160,7 +160,7 @@ class _Ranked:
         is_cut = self._is_cut()
         is_failure = any(token.word in _FAILURES for token in self._tokens[:3])
         only_results = is_cut or is_failure or self._has_box
-        said: list[Claim] = []
+        said = []
         for numbers in self._parts():
             result = self._last_result(numbers)
             if result:

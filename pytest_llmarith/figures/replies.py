@@ -93,7 +93,7 @@ def _thinking(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 def _amounts_of(kind: str, unit: str) -> MakeFigures:
     def figures(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-        known: list[float] = []
+        known = []
         for leaf in leaves:
             known += leaf.counted.amounts[kind]
         if not known:

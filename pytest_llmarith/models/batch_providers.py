@@ -125,7 +125,7 @@ class BatchProvider(Protocol):
         and Unclear if several have these questions or the provider does not list all
         batches.
         """
-        unnamed = list[BatchState]()
+        unnamed = []
         for one in await self._all(batch.model, batch.intent):
             if batch.intent in one.label:
                 return one.id
@@ -137,7 +137,7 @@ class BatchProvider(Protocol):
         running = sum(not one.ended for one in unnamed)
         if running:
             raise Undecided(f"{running} batches of this size there have not ended")
-        found = list[str]()
+        found = []
         for one in unnamed:
             asked = await self._keys_in(batch.model, one)
             if not asked and one.lacking(without=batch.questions, replies=0, damaged=0):

@@ -81,7 +81,7 @@ def logprobs_in(said: Any, text: str) -> tuple[TokenLogprob, ...]:
     places = [match.start() for match in _VISIBLE.finditer(text)]
     visible = _HIDDEN.sub("", text)
     end = len(visible)
-    found: list[TokenLogprob] = []
+    found = []
     for one in reversed(_listed(said)):
         if end == 0:
             break

@@ -207,7 +207,7 @@ class WorkerConnection:
 
     def announce(self, planned: Iterable[str]) -> None:
         """Announce the planned questions, as JSON that the controller decodes."""
-        chunk: list[str] = []
+        chunk = []
         for text in planned:
             chunk.append(text)
             if len(chunk) == _CHUNK:

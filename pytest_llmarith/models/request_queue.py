@@ -150,7 +150,7 @@ class RequestQueue:
         Arrived replies can still be fetched.
         """
         self._abandoned = True
-        waiters: list[Waiter] = []
+        waiters = []
         abandoned = {State.PENDING}
         if not spare_in_flight:
             abandoned.add(State.IN_FLIGHT)
@@ -164,7 +164,7 @@ class RequestQueue:
     # --- the next question ------------------------------------------------------------
 
     def _next_waited(self, has_capacity: Callable[[Question], bool]) -> Entry | None:
-        passed = list[Entry]()
+        passed = []
         found = None
         while found is None and self._waited:
             entry = self._waited.popleft()

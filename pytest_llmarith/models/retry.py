@@ -266,7 +266,7 @@ class Requester:
         """Send requests until there is a reply, or no further retry is allowed."""
         endpoint = self._endpoint(model)
         attempts = Attempts(self._limits.retries)
-        retries: list[Retry] = []
+        retries = []
         last: Diagnosis | None = None
         attempt: Attempt | None = None
         tried = set[ServerLimits]()

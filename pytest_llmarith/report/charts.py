@@ -165,8 +165,8 @@ def curves_chart(
     lines = []
     for label, curve in curves.items():
         slot = 1 + labels.index(label) if labels else 1
-        middle: list[Place] = []
-        upper: list[Place] = []
+        middle = []
+        upper = []
         lower: list[Place] = []
         marks = []
         for place, found in curve.items():

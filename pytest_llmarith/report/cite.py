@@ -26,7 +26,7 @@ def cite(runs: Sequence[LoadedRun]) -> Iterator[str]:
 
     Raises UsageError if a file is invalid.
     """
-    entries: list[_Entry] = []
+    entries = []
     releases: dict[str, str] = {}  # the first year of each version
     for run in runs:
         summary = run.summary()

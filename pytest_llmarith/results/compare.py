@@ -142,7 +142,7 @@ def compare(
     compared.
     """
     first = models_of(baseline)
-    comparisons: list[Comparison] = []
+    comparisons = []
     alone: list[str] = []
     for other in others or [baseline]:
         second = models_of(other) if others else first

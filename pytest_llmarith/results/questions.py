@@ -214,7 +214,7 @@ def pair(
     with `any_prompt`, the problem decides. The result does not depend on the order of
     the questions.
     """
-    pairs: list[Pair] = []
+    pairs = []
     left, right = sorted(first, key=_order), sorted(second, key=_order)
     for key in _ALIKE:
         waiting: defaultdict[Hashable, list[CountedQuestion]] = defaultdict(list)
@@ -272,8 +272,8 @@ def with_other_prompts(pairs: Iterable[Pair]) -> tuple[list[Pair], list[Pair]]:
     If two conditions of a model have the same prompt, it is one request, and its reply
     is no evidence.
     """
-    differing: list[Pair] = []
-    same: list[Pair] = []
+    differing = []
+    same = []
     for one, other in pairs:
         if one.prompt is not None and one.prompt == other.prompt:
             same.append((one, other))

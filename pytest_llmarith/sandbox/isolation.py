@@ -145,8 +145,8 @@ def _tested(level: IsolationLevel) -> Isolation:
     of_nothing, *of_attacks = outputs
     if of_nothing != _HELD:
         raise UnavailableError(f"level {level} runs no program here: {advice}")
-    held = list[str]()
-    missing = list[str]()
+    held = []
+    missing = []
     for name, output in zip(ATTACKED, of_attacks, strict=True):
         if output == _HELD:
             held.append(name)

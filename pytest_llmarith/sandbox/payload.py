@@ -156,7 +156,7 @@ def pack(level: IsolationLevel, program: str, limits: ProgramLimits) -> bytes:
 @cache
 def _code() -> list[tuple[str, CodeType]]:
     """The child's modules, compiled, and empty packages that contain them."""
-    code = list[tuple[str, CodeType]]()
+    code = []
     package = ""
     for part in _CHILD_PACKAGE.split("."):
         package = f"{package}.{part}" if package else part

@@ -164,7 +164,7 @@ class Sandbox:
 
         Raises OSError if the sandbox does not start.
         """
-        runs: list[ProgramRun] = []
+        runs = []
         until = time.monotonic() + self._wait_s
         zygote = ZygoteClient(self.isolation.level, program, self.limits)
         with closing(zygote) as client:

@@ -138,7 +138,7 @@ def _search(ranges: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 
 def _if_among(values: Sequence[int], block: list[Instruction]) -> list[Instruction]:
     """Run the block if the loaded word is one of these values."""
-    tests = list[Instruction]()
+    tests = []
     for done, value in enumerate(values):
         # It jumps over the other tests, and the jump after them.
         tests.append((_EQUAL, len(values) - done, 0, value))

@@ -129,7 +129,7 @@ class Ask:
         from pytest_llmarith.evaluate_search import Step, Ungraded, run_search
         from pytest_llmarith.statistics.depth_chooser import DepthChooser
 
-        raised: list[BaseException] = []
+        raised = []
 
         def ask(question: TaskProblem, **changes: int) -> Step:
             __tracebackhide__ = True

@@ -204,7 +204,7 @@ class Terminal:
             return  # so the run log is not read
         listed = (record for record in records if record.outcome in wanted)
         most = _MAX_LINES_WITH_ALL if "A" in chars else _MAX_LINES
-        lines: list[str] = []
+        lines = []
         with suppress(OSError):  # the run log was removed
             lines = wrong_lines(listed, most)
         if lines:

@@ -43,7 +43,7 @@ def equal_bins(cells: Sequence[Bin]) -> list[Bin]:
     """
     total = joined(cells).n
     bins: list[Bin] = []
-    some: list[Bin] = []
+    some = []
     seen = 0
     for cell in cells:
         some.append(cell)

@@ -257,7 +257,7 @@ def _interval_of_d50(found: Threshold) -> str:
 
 def ascii_keys(texts: Iterable[str]) -> list[str]:
     """A key for each text, of ASCII letters, digits and hyphens; each is different."""
-    keys: list[str] = []
+    keys = []
     for text in texts:
         base = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")
         key, number = base, 1

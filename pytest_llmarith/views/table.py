@@ -171,7 +171,7 @@ class Table:
     @property
     def explanation(self) -> list[str]:
         """What the columns mean."""
-        texts: list[str] = []
+        texts = []
         for column in self.columns:
             text = f"{column.term or column.title}: {column.meaning}"
             if column.explained and text not in texts:
@@ -288,7 +288,7 @@ class Definition:
                 columns += (
                     _matrix(column, across or {}, at) if column.across else [column]
                 )
-        rows: list[Row] = []
+        rows = []
         for item in items:
             values = [column.value(item) for column in columns]
             on_row = note(item) if note else ()

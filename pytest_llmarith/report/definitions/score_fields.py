@@ -92,7 +92,7 @@ def scores(rows: Iterable[Here], level: Level, trials: Any) -> Table:
     """A row for each score of each variant, and of all variants together, with the
     columns that tasks bring.
     """
-    items: list[Here] = []
+    items = []
     own: dict[str, list[Column[Any]]] = {}
     for row in rows:
         of_task = report_of(row.task)

@@ -243,7 +243,7 @@ class _Texts:
 def _fitted(table: Table, width: int) -> _Texts:
     """The texts of a table, without optional columns if it is too wide with them."""
     texts = _Texts(table)
-    left_out: list[str] = []
+    left_out = []
     for column in reversed(table.columns):
         if texts.cut(width):
             return texts

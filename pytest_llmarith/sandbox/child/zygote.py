@@ -151,7 +151,7 @@ class _Pipes:
             streams = (self._stdin, self._stdout_end, self._stderr_end)
             for number, descriptor in enumerate(streams):
                 os.dup2(descriptor, number)
-            rights = list[tuple[int, int, bytes]]()
+            rights = []
             if restrictions.notify is not None:
                 descriptors = _DESCRIPTOR.pack(restrictions.notify())
                 rights.append((_socket.SOL_SOCKET, _SCM_RIGHTS, descriptors))

@@ -56,7 +56,7 @@ def wanted_numbers(names: Sequence[str]) -> tuple[str, ...]:
     By default they are those of both classic sets. Raises ValueError for another name,
     and for the starter set, which is not fetched.
     """
-    found = list[str]()
+    found = []
     for name in names or CLASSIC:
         if name == STARTER:
             raise ValueError(
@@ -105,7 +105,7 @@ class Cache:
         check_name(set_name)
         if set_name != STARTER:
             return _listed(set_name)
-        found = list[str]()
+        found = []
         for path in (self.folder / STARTER).glob("*.json"):
             if path.name.startswith("."):
                 continue
@@ -235,13 +235,13 @@ def status(cache: Cache) -> tuple[list[list[str]], list[str]]:
     The dates are those of the files, in UTC. Raises BrokenEntry if the starter set has
     a misnamed file.
     """
-    rows = list[list[str]]()
-    broken = list[str]()
+    rows = []
+    broken = []
     for name in SETS:
         missing = cache.missing(name)
         present = [number for number in cache.numbers(name) if number not in missing]
-        broken_here = list[str]()
-        dates = list[str]()
+        broken_here = []
+        dates = []
         for number in present:
             try:
                 cache.entry(number, name)
@@ -392,7 +392,7 @@ def seq_fields(text: str, where: str, number: str) -> dict[str, object]:
     """
     fields: dict[str, object] = {"number": int(number[1:])}
     terms = ""
-    comments = list[str]()
+    comments = []
     has_lines = False
     for line in text.split("\n"):
         found = _SEQ_LINE.fullmatch(line.rstrip("\r"))

@@ -254,7 +254,7 @@ def _further_runs(
 
     They also end once their time is used up.
     """
-    runs = list[ProgramRun]()
+    runs = []
     used_s = 0.0
     for n in inputs:
         found = runner.run(program, [n])

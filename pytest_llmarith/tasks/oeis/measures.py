@@ -82,7 +82,7 @@ def _statuses(leaves: Sequence[Leaf]) -> Iterator[Figure]:
 
 
 def _seconds(leaves: Sequence[Leaf]) -> Iterator[Figure]:
-    seconds: list[float] = []
+    seconds = []
     for leaf in leaves:
         seconds += leaf.counted.seconds
     if seconds:

@@ -41,7 +41,7 @@ _PROMPT = (
 
 def task(sets: Sequence[str], entries: Cache, programs: Programs) -> BuiltInTask[Any]:
     """The task with the sequences of these sets, and a grader of programs."""
-    problems = list[Problem]()
+    problems = []
     for name in sets:
         problems += problems_of_set(name, entries.sequences(name))
 

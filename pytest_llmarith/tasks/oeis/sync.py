@@ -67,7 +67,7 @@ class FolderSource:
         os.listdir(folder)  # os.walk ignores errors
         self._folder = folder
         self._files: dict[str, Path] = {}
-        found = list[Path]()
+        found = []
         for parent, _, names in os.walk(folder):
             found += [Path(parent, name) for name in names]
         found.sort()

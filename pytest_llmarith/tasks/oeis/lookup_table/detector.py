@@ -236,7 +236,7 @@ def _sign_of_table(
         return None
     values = [_printed(run) for run in runs]
     many = sum(run.input < runs[0].input + _NEAR_RUNS for run in runs)
-    near = list[int]()
+    near = []
     for value in values[:many]:
         if value is None:
             break

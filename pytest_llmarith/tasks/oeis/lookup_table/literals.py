@@ -175,8 +175,8 @@ def texts(source: str, tree: ast.Module) -> list[Text]:
     docstrings = set[int]()
     if not reads_itself:
         docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    literals = list[Text]()
-    strings = list[str]()
+    literals = []
+    strings = []
     for node in nodes:
         if not isinstance(node, ast.Constant) or id(node) in docstrings:
             continue
@@ -184,7 +184,7 @@ def texts(source: str, tree: ast.Module) -> list[Text]:
             literals.append(Text(node.lineno, node.value))
         if isinstance(node.value, str):
             strings.append(node.value)
-    found = list[Text]()
+    found = []
     if len(strings) > 1:
         line = literals[0].line
         found += [Text(line, "".join(strings)), Text(line, " ".join(strings))]
@@ -214,7 +214,7 @@ def literal_bits(program: Program) -> int:
     if not _SELF_READERS.isdisjoint(used):
         return 8 * len(zlib.compress(program.source.encode(), 9))
     ignored = _without_data(nodes)
-    values: list[object] = []
+    values = []
     texts: list[str | bytes] = []
     for node in nodes:
         if not isinstance(node, ast.Constant) or id(node) in ignored:
