@@ -111,9 +111,11 @@ def _index(bundles: Sequence[SiteBundle]) -> str:
         # Unique in a ranking, which has the newest run of a model alone.
         label = short_name(label_of(one.results[0]))
         groups[_terms(one, runs[one.key[0]])].append(one._replace(label=label))
-    found: list[Section] = []
-    for terms, group in sorted(groups.items(), key=lambda item: -len(item[1])):
-        found.append(_section(f"ranking-{len(found) + 1}", terms, group, bundles))
+    largest = sorted(groups.items(), key=lambda item: -len(item[1]))
+    found = [
+        _section(f"ranking-{number}", terms, group, bundles)
+        for number, (terms, group) in enumerate(largest, 1)
+    ]
     return page_of_rankings(runs, found, [_facts(one) for one in bundles])
 
 
@@ -159,9 +161,10 @@ def _section(
             row = row._replace(missing="its trials were not checked")
         rows.append(row)
     pages = {label: f"{one.place}/{PAGE}" for label, one in behind.items()}
-    blocks = []
-    for block in ranking(rows, _columns(rows, behind)):
-        blocks.append(replace(block, tables=[replace(block.tables[0], pages=pages)]))
+    blocks = [
+        replace(block, tables=[replace(block.tables[0], pages=pages)])
+        for block in ranking(rows, _columns(rows, behind))
+    ]
     blocks += _over_time(results_of_runs(runs, group))
     return Section(key, f"{_LEAD} {sanitize('; '.join(terms[0]), 2_000)}.", blocks)
 

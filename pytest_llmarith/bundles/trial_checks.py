@@ -81,8 +81,7 @@ class TrialChecks:
             return
         problem = self._problem(task, record)
         if problem is None or problem.recorded != record.problem:
-            label = record.problem.label
-            yield f"{label}: the task makes no such problem"
+            yield f"{record.problem.label}: the task makes no such problem"
             return
         yield from self._asked_of(record, problem)
         if record.reply is not None:
@@ -128,8 +127,10 @@ class TrialChecks:
             system = self._systems.get(condition.system or "")
             question = Question(model.name, prompt, 0, record.repeat, system)
             if record.reply.sent != sent_of(model.for_question(question), prompt):
-                what = "was sent with other parameters, model or messages"
-                yield f"{what} than summary and prompt say"
+                yield (
+                    "was sent with other parameters, model or messages than summary "
+                    "and prompt say"
+                )
 
     def _graded(self, record: Record, problem: TaskProblem) -> Iterator[str]:
         task = problem.owner
@@ -148,6 +149,5 @@ class TrialChecks:
         for name in _GRADE:
             before, after = getattr(record, name), getattr(anew, name)
             if before != after:
-                what = f"graded anew, its {name} is {after}, not {before}"
-                yield what
+                yield f"graded anew, its {name} is {after}, not {before}"
                 return

@@ -477,7 +477,7 @@ class _Ranked:
             return [], set()
         end = sign - 1 if self._kind(sign - 1) is TokenKind.LINE else sign
         terms: list[Decimal] = []
-        operators: set[str] = set()
+        operators = set()
         for token in reversed(self._tokens[max(0, end - _WINDOW) : end]):
             if isinstance(token, Number) and token.size is not None:
                 terms.insert(0, token.size)

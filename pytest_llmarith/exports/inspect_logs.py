@@ -209,15 +209,10 @@ def _model(name: str, *, simulated: bool) -> str:
 def _sample(record: Record) -> dict[str, Any]:
     problem, reply = record.problem, record.reply
     id_ = _id(record.run, record.model, record.nodeid, problem.label, record.repeat)
-    messages: list[dict[str, Any]] = []
-    for number, message in enumerate(prompt_of(record)):
-        messages.append(
-            {
-                "id": f"{id_}{number}",
-                "role": message.role,
-                "content": valid(message.content),
-            }
-        )
+    messages = [
+        {"id": f"{id_}{number}", "role": one.role, "content": valid(one.content)}
+        for number, one in enumerate(prompt_of(record))
+    ]
     sample: dict[str, Any] = {
         "id": problem.label,
         "epoch": record.repeat + 1,

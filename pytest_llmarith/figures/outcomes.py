@@ -252,7 +252,7 @@ def _majority_is_correct(repeats: _Repeats) -> bool:
     repeat.
     """
     votes = collections.Counter[int]()
-    correct: set[int] = set()
+    correct = set()
     for _, one in sorted(repeats.items()):
         if one.answer != _NONE:
             votes[one.answer] += 1

@@ -165,7 +165,7 @@ class BatchProvider(Protocol):
 
     async def _keys_in(self, model: Model, state: BatchState) -> set[str]:
         """The keys of the questions in the results of a batch that has ended."""
-        keys = set[str]()
+        keys = set()
         for name in state.results:
             for line in lines_in(await self.result(model, state, name)):
                 row = row_of(line)

@@ -296,7 +296,7 @@ def cause_of(error: BaseException, model: Model | None = None) -> BaseException:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """The error and its causes, outermost first; the chain may be circular."""
-    seen: set[int] = set()
+    seen = set()
     step: BaseException | None = error
     while step is not None and id(step) not in seen:
         seen.add(id(step))

@@ -73,8 +73,8 @@ class Selection:
         """
         if not self:
             return
-        models: set[str] = set()
-        tasks: set[str] = set()
+        models = set()
+        tasks = set()
         for run in runs:
             if run.summary().results:
                 return

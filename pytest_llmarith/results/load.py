@@ -148,7 +148,7 @@ class LoadedRun:
             return set()  # a run writes each trial once
         # The keys before `simulated` identify the trial. Usually each trial occurs
         # once.
-        heads: set[int] = set()
+        heads = set()
         count = 0
         for _, line in lines(self._file):
             head, _, _ = line.partition(', "simulated": ')

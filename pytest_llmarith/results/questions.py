@@ -107,7 +107,7 @@ class Questions:
     def __iter__(self) -> Iterator[CountedQuestion]:
         """Without trials that another test asked first, which are the same request."""
         found: dict[Hashable, CountedQuestion] = {}
-        seen: set[int] = set()
+        seen = set()
         cells = list(self._cells)
         columns = zip(*[iter(self._trials)] * 7, strict=True)
         for (trial, problem, prompt, number, state, *said), score, reasoning in zip(

@@ -172,7 +172,7 @@ def texts(source: str, tree: ast.Module) -> list[Text]:
     """
     nodes = list(walk(tree))
     reads_itself = not _SELF_READERS.isdisjoint(_names(nodes))
-    docstrings = set[int]()
+    docstrings = set()
     if not reads_itself:
         docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     literals = []
@@ -226,7 +226,7 @@ def literal_bits(program: Program) -> int:
     if reads_names:
         texts += set(used)
     elif any(_gives_names(node) for node in nodes):
-        keywords = set[str]()
+        keywords = set()
         for node in nodes:
             if isinstance(node, ast.keyword) and node.arg:
                 keywords.add(node.arg)
@@ -329,7 +329,7 @@ def _without_data(nodes: Sequence[ast.AST]) -> set[int]:
 
     They are docstrings, messages of uncaught errors, `__main__` and small steps.
     """
-    in_displays = set[int]()
+    in_displays = set()
     for node in nodes:
         if isinstance(node, _DISPLAYS):
             for part in ast.iter_child_nodes(node):
