@@ -286,7 +286,7 @@ def logprobs_of_answer(reply: Reply, found: Graded) -> tuple[records.TokenLogpro
     is_bare = found.answers.get(Reading.STRICT) is not None
     read = exact.ExtractedAnswer(number, number if is_bare else None)
     place = exact.place_of(text, read)
-    if place is None:
+    if place is None or not reply.text.startswith(text):
         return ()
     start, end = place
     if number < 0 and text[start - 1 : start] == "-":

@@ -204,21 +204,23 @@ class Reply(Usage):
 
     @property
     def to_read(self) -> Reply:
-        """The reply as it is read: a completion ends at the first text of `stop`, or
-        where a next question begins, as some servers send what follows.
+        """The reply as it is read: a completion begins after the text that was sent,
+        which some servers repeat, and ends at the first text of `stop`, or where a next
+        question begins, as some send what follows.
         """
         if self.sent is None or not self.sent.model.startswith(COMPLETION_PREFIX):
             return self
+        text = self.text
+        for one in self.sent.messages:
+            text = text.removeprefix(one.content)
         stop = self.sent.params.get("stop")
         ends = [NEXT_QUESTION, *(stop if isinstance(stop, list) else [stop])]
-        places = [self.text.find(one) for one in ends if one and isinstance(one, str)]
+        places = [text.find(one) for one in ends if one and isinstance(one, str)]
         end = min((place for place in places if place >= 0), default=None)
-        if end is None:
-            return self
         reason = self.finish_reason
-        if reason != "content_filter":
+        if end is not None and reason != "content_filter":
             reason = "stop"
-        return msgspec.structs.replace(self, text=self.text[:end], finish_reason=reason)
+        return msgspec.structs.replace(self, text=text[:end], finish_reason=reason)
 
 
 class NumberDetails(Part, tag_field="kind", tag="number"):

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from pytest_llmarith import exact
 from pytest_llmarith.bridges.data_sets import DataSets, Made
 from pytest_llmarith.safe_text import sanitize
-from pytest_llmarith.tasks.checks import are_depths
+from pytest_llmarith.tasks.checks import are_depths, is_size
 from pytest_llmarith.tasks.parameters import task_factory
 from pytest_llmarith.tasks.task import (
     Grade,
@@ -75,6 +75,11 @@ def reasoning_gym(
                 f"reasoning_gym {generator}: difficulty is {short_repr(difficulty)}; "
                 f"write the values as integers from 0, such as [2, 4, 8]"
             )
+    if not is_size(size):
+        raise UnusableInput(
+            f"reasoning_gym {generator}: size is {short_repr(size)}; write a number of "
+            f"questions"
+        )
     made = _Questions(DataSets(generator, config, depth_field, limit_s), size)
     problems: Any = _Undivided(made)
     if depths is not None:

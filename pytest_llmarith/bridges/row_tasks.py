@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pytest_llmarith.bridges.row_files import DataRow, RowSource, text_of_value
 from pytest_llmarith.records import NUMBER
+from pytest_llmarith.tasks.checks import is_size
 from pytest_llmarith.tasks.number_tasks import number_task
 from pytest_llmarith.tasks.parameters import task_factory
 from pytest_llmarith.tasks.prompts import fill, parts_of
@@ -76,6 +77,8 @@ def rows(
         raise source.refusal(
             f"read is {short_repr(read)}; write {', '.join(map(repr, _EXPECTED))}"
         )
+    if not is_size(size):
+        raise source.refusal(f"size is {short_repr(size)}; write a number of rows")
     problems = _Problems(source, prompt, fields, expected, read, variant, depth, id)
 
     def drawn(seed: int, trials: int) -> list[Problem]:
@@ -118,7 +121,7 @@ class _Problems:
         if size is None:
             return self.made
         draw = random.Random(f"{seed}/{name}")
-        return draw.sample(self.made, max(0, min(size, len(self.made))))
+        return draw.sample(self.made, min(size, len(self.made)))
 
     def _distinct(self) -> Iterator[Problem]:
         """Those with different questions. Raises UnusableInput."""

@@ -108,6 +108,11 @@ def are_depths(depths: object) -> bool:
     return _is_list_of(int, depths) and min(depths) >= 0  # type: ignore[call-overload]
 
 
+def is_size(size: object) -> bool:
+    """Whether a bridge can make so many problems; None leaves it to the run."""
+    return size is None or (type(size) is int and size > 0)
+
+
 def _is_list_of(kind: type, values: object) -> bool:
     if not isinstance(values, Sequence) or isinstance(values, str):
         return False
@@ -214,6 +219,7 @@ def _checked(
     same_cell = Counter[tuple[str | None, int | None]]()
     first: Problem | None = None
     again: tuple[str, str] | None = None
+    is_refused = False
     for problem in islice(_made(task, seed, trials), most):
         _check_is_problem(task, problem)
         first = first or problem
@@ -235,13 +241,14 @@ def _checked(
         made[label] = one
         same = by_prompt.setdefault(one.prompt, label)
         if same != label:
-            again = again or (same, label)
+            again = same, label
             # A grid may draw a question again by chance, as the built-in tasks do.
-            if task.grid is None:
+            if task.grid is None or made[same].expected != one.expected:
+                is_refused = True
                 break
     if not made:
         raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
-    if again and (task.grid is None or 2 * len(by_prompt) <= len(made)):
+    if again and (is_refused or 2 * len(by_prompt) <= len(made)):
         shown = short_repr(messages_of(made[again[0]].prompt)[-1].content)
         raise InvalidTask(
             f"task {task.name}: problems {' and '.join(again)} have the same question "

@@ -125,6 +125,20 @@ def test_a_reply_ends_where_the_next_question_begins(
     assert record.reply.finish_reason == finish_reason
 
 
+def test_a_server_that_repeats_the_prompt() -> None:
+    """The answer is read behind it, not in the first example."""
+    model = Model("m", BASE)
+    prompt = (
+        Message("user", "2 + 2?"),
+        Message("assistant", "4"),
+        Message("user", "3 + 7?"),
+    )
+    sent = sent_of(model, prompt)
+    reply = Reply(f"{sent.messages[0].content} 10{MORE}", sent=sent)
+    record = evaluate(TEN, AskedTrial.of(TEN, model, prompt, None), reply)
+    assert (record.outcome, record.answer) == ("correct", "10")
+
+
 def test_probabilities_are_those_of_the_answer_that_is_read(asked: Asked) -> None:
     """Not of the same number in a later question."""
     tokens = [" ", "10", "\n", "Question", ":", " ", "10", "\n"]

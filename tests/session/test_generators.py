@@ -101,6 +101,15 @@ def test_all_that_cannot_be_used_is_refused_in_a_line(gym: Bench) -> None:
         assert re.search(r"^(generator '\w+' of reasoning-gym|task \w+)[:, ]", line)
 
 
+@pytest.mark.parametrize("size", ["'abc'", "2.5", "0", "True"])
+def test_a_size_that_is_none_is_wrong_usage(gym: Bench, size: str) -> None:
+    write(gym, f'"sums", size={size}')
+    result = gym.run("-p", "no:xdist")
+    assert result.ret == 4
+    result.stdout.fnmatch_lines(["reasoning_gym sums: size is *; write a number of *"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
 @pytest.mark.parametrize("depths", ["[1.5]", "[]", "[-1]", "[True]", "4", "'24'"])
 def test_depths_that_are_none_are_wrong_usage(gym: Bench, depths: str) -> None:
     write(gym, f'"sums", {{"num_digits": {depths}}}')

@@ -97,6 +97,9 @@ REFUSED = {
     "depth": (['{"question": 1, "answer": 1, "n": 1.5}'], 'depth="n"', "n is '1.5'"),
     "template": (["{}"], 'prompt="why"', "prompt 'why': it has no field"),
     "read": (["{}"], 'read="float"', "read is 'float'"),
+    "size_text": (["{}"], 'size="abc"', "size is 'abc'; write a number of rows"),
+    "size_point": (["{}"], "size=2.5", "size is 2.5"),
+    "size_none": (["{}"], "size=0", "size is 0"),
 }
 
 

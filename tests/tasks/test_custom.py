@@ -83,8 +83,19 @@ def test_a_problem_is_as_it_was_made() -> None:
             Grid(lambda seed, variant, depth, trial: word("", variant), ["x"], [1]),
             lambda problem: [{"role": "user", "content": "Reverse it!"}],
         ),
+        Task(
+            "reversal",
+            Grid(
+                lambda seed, variant, depth, trial: Problem(
+                    {"word": f"{trial}{depth % 3}"}, variant
+                ),
+                ["x", "y"],
+                [1, 2, 3],
+            ),
+            prompt,
+        ),
     ],
-    ids=["forgotten input", "equal problems", "variants", "trials"],
+    ids=["forgotten input", "equal problems", "variants", "trials", "answers"],
 )
 def test_the_same_question_twice(task: Task[Any]) -> None:
     """It would be paid for twice, and counted as if it were two."""
