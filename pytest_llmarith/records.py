@@ -435,6 +435,15 @@ class Record(Part):
         return self.reason
 
     @property
+    def asked(self) -> list[Message] | None:
+        """The messages that were sent, of the system too, or the text that a base model
+        continued; the prompt if no request is known.
+        """
+        if self.reply is None or self.reply.sent is None:
+            return self.prompt
+        return self.reply.sent.messages
+
+    @property
     def prompt_text(self) -> str | None:
         """The prompt as text."""
         return None if self.prompt is None else text_of(self.prompt)

@@ -49,11 +49,11 @@ def valid(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def prompt_of(record: Record) -> Sequence[Message]:
-    """The prompt of a trial. Raises UsageError if another program asked it."""
-    if record.prompt is None:
+def asked_in(record: Record) -> Sequence[Message]:
+    """What was asked in a trial. Raises UsageError if another program asked it."""
+    if record.asked is None:
         raise UsageError(
             f"{sanitize_name(record.task, _LONGEST_NAME)}: another tool asked, and "
             f"its prompts are not known; write --format=csv or parquet"
         )
-    return record.prompt
+    return record.asked

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_llmarith.exports.common import (
+    asked_in,
     plain,
-    prompt_of,
     results_of,
     task_name,
     valid,
@@ -29,7 +29,7 @@ from pytest_llmarith.results.keys import key_of, label_of, parameters_of
 from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.run_files import encode, new_folder
 from pytest_llmarith.summaries import described
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.types import Outcome, text_of
 
 _SCHEMA = "0.3.0"
 _MEASURES = ("correct_percentage", "score")
@@ -161,7 +161,7 @@ class _Series:
 
     def _trial(self, record: Record) -> dict[str, Any]:
         reply, expected = record.reply, valid(as_text(record.problem.expected) or "")
-        asked = "\n".join(valid(one.content) for one in prompt_of(record))
+        asked = valid(text_of(asked_in(record)))
         score = record.grade.score if record.grade else None
         trial: dict[str, Any] = {
             "schema_version": _SCHEMA,

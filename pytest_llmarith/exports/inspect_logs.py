@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmarith.exports.common import (
-    prompt_of,
+    asked_in,
     results_of,
     task_name,
     valid,
@@ -211,7 +211,7 @@ def _sample(record: Record) -> dict[str, Any]:
     id_ = _id(record.run, record.model, record.nodeid, problem.label, record.repeat)
     messages = [
         {"id": f"{id_}{number}", "role": one.role, "content": valid(one.content)}
-        for number, one in enumerate(prompt_of(record))
+        for number, one in enumerate(asked_in(record))
     ]
     sample: dict[str, Any] = {
         "id": problem.label,

@@ -19,7 +19,7 @@ from pytest_llmarith.results.load import LoadedRun
 from pytest_llmarith.results.loaded import files_of
 from pytest_llmarith.results.run_files import UsageError, new_file
 from pytest_llmarith.safe_text import escape, showable
-from pytest_llmarith.types import Outcome
+from pytest_llmarith.types import Outcome, text_of
 from pytest_llmarith.views.places import Here
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
@@ -198,7 +198,7 @@ def trial_row(run: str, record: Record) -> Row:
         "scores": scores or None,
         **_picked(record.number, _OF_NUMBER),
         **_picked(record.reply, _OF_REPLY),
-        "prompt": record.prompt_text,
+        "prompt": None if record.asked is None else text_of(record.asked),
         **_picked(record.reply, ("text", "reasoning")),
     }
 

@@ -27,11 +27,12 @@ _ATTACHMENT = "attachment://"
 
 
 def kept_of(record: Record) -> dict[str, Any]:
-    """What inspect's fields have no place for: all of a record but the words of its
-    prompt and its reply.
+    """What inspect's fields have no place for: all of a record but the words that were
+    sent and those of its reply.
     """
     kept = as_dict(record)
-    kept["prompt"] = None
+    if record.prompt == record.asked:
+        del kept["prompt"]
     if kept["reply"] is not None:
         kept["reply"]["text"] = ""
         kept["reply"].pop("reasoning", None)
@@ -109,7 +110,7 @@ def _own(sample: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
     for message in sample["input"]:
         text, _ = _content(message)
         messages.append({"role": message["role"], "content": text})
-    kept["prompt"] = messages
+    kept.setdefault("prompt", messages)
     reply = kept["reply"]
     if reply is not None:
         reply["text"], thought = _content(sample["output"]["choices"][0]["message"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
 from pytest_llmarith.cli import WRONG_USAGE, main
 from pytest_llmarith.records import as_dict
@@ -20,6 +21,37 @@ _SENT = {
     "api_base": None,
     "messages": said("prompt"),
     "params": {"temperature": 0},
+}
+
+
+_BRIEF = {"role": "system", "content": "Be brief."}
+_SHOTS = [*said("1 + 1"), {"role": "assistant", "content": "2"}, *said("2 + 3")]
+_BASE_TEXT = "Be brief.\n\nQuestion: 1 + 1\nAnswer: 2\n\nQuestion: 2 + 3\nAnswer:"
+# A prompt, what was sent for it, and the same as one text.
+_ASKED: dict[str, tuple[Any, Any, str]] = {
+    "the prompt": (said("2 + 3"), said("2 + 3"), "2 + 3"),
+    "with the system prompt of a run": (
+        said("2 + 3"),
+        [_BRIEF, *said("2 + 3")],
+        "system: Be brief.\n\nuser: 2 + 3",
+    ),
+    "with it in place of the task's": (
+        [{"role": "system", "content": "Think."}, *said("2 + 3")],
+        [_BRIEF, *said("2 + 3")],
+        "system: Be brief.\n\nuser: 2 + 3",
+    ),
+    "without the task's": (
+        [{"role": "system", "content": "Think."}, *said("2 + 3")],
+        said("2 + 3"),
+        "2 + 3",
+    ),
+    "examples": (
+        _SHOTS,
+        [_BRIEF, *_SHOTS],
+        "system: Be brief.\n\nuser: 1 + 1\n\nassistant: 2\n\nuser: 2 + 3",
+    ),
+    "a base model": ([_BRIEF, *_SHOTS], said(_BASE_TEXT), _BASE_TEXT),
+    "not known": (said("2 + 3"), None, "2 + 3"),
 }
 
 
@@ -59,6 +91,38 @@ def test_a_log_of_inspect_gives_the_same_records(tmp_path: Path) -> None:
     logs = exported(run, "inspect", tmp_path / "logs")
     assert len(list(logs.iterdir())) == 3
     assert kept(logs) == kept(run)
+
+
+@pytest.mark.parametrize("system", [None, "1"])
+@pytest.mark.parametrize("kind", _ASKED)
+def test_what_was_sent_is_the_input(
+    kind: str, system: str | None, tmp_path: Path
+) -> None:
+    """In every format, with the system prompt; the records come back unchanged."""
+    prompt, messages, text = _ASKED[kind]
+    prefix = "text-completion-" if kind == "a base model" else ""
+    sent = messages and _SENT | {
+        "model": f"{prefix}openai/o4-mini",
+        "messages": messages,
+    }
+    trials = [asked("{}", trial=number, sent=sent) for number in range(2)]
+    for trial in trials:
+        trial["prompt"] = prompt
+        trial["condition"] |= {"numbers": "comma", "system": system}
+    run = run_in(tmp_path / "run", trials)
+    logs = exported(run, "inspect", tmp_path / "logs")
+    assert kept(logs) == kept(run)
+    (file,) = logs.iterdir()
+    for sample in json.loads(file.read_bytes())["samples"]:
+        for found in (sample["input"], sample["events"][0]["input"]):
+            told = [{"role": one["role"], "content": one["content"]} for one in found]
+            assert told == (messages or prompt)
+    (file,) = exported(run, "eee", tmp_path / "store").rglob("*.jsonl")
+    lines = file.read_text("ascii").splitlines()
+    assert [json.loads(line)["input"]["raw"] for line in lines] == [text] * 2
+    folder = exported(run, "hf", tmp_path / "set", "--dataset=me/sums")
+    rows = parquet.read_table(folder / "data" / "trials.parquet")
+    assert rows.column("prompt").to_pylist() == [text] * 2
 
 
 def test_rows_of_another_program_have_no_prompts(
