@@ -21,10 +21,10 @@ from pytest_llmarith.safe_text import text_of_error
 from pytest_llmarith.summaries import Run
 from pytest_llmarith.tasks.prompts import render
 from pytest_llmarith.tasks.restore import Restored
-from pytest_llmarith.tasks.task import Task, TaskProblem, Tasks
-from pytest_llmarith.types import FailureCode, Question, messages_of
+from pytest_llmarith.tasks.task import InvalidGrade, Task, TaskProblem, Tasks
+from pytest_llmarith.types import FailureCode, Outcome, Question, messages_of
 
-_GRADE = ("outcome", "reason", "reading", "answer", "answers", "grade")
+_GRADE = ("outcome", "reason", "reading", "answer", "answers", "grade", "raised")
 _DEEPEST = 10_000  # a deeper problem may take hours to make
 _CLOCKS = timedelta(seconds=5)  # by which clocks of a run may differ
 
@@ -37,12 +37,14 @@ def trials_of(task: str) -> str:
 class TrialChecks:
     """The checks of one trial after the other.
 
-    `unchecked` counts what of them could not be checked, such as `trials_of` a task.
+    `unchecked` counts what of them could not be checked, such as `trials_of` a task,
+    and `noted` what is worth a question.
     """
 
     def __init__(self, run: Run, tasks: Tasks, *, is_same_version: bool) -> None:
         """Raises UsageError for a time that is none."""
         self.unchecked: Counter[str] = Counter()
+        self.noted: Counter[str] = Counter()
         self._run = run
         self._restored = Restored(tasks)
         self._models = {model.name: model for model in run.models}
@@ -73,6 +75,8 @@ class TrialChecks:
             yield "has unknown, doubled or reordered keys"
         if record.run not in self._runs:
             yield f"is of the run {record.run}"
+        if record.reply is not None and record.outcome is Outcome.UNANSWERED:
+            self.noted["replies have no grade, and are in no percentage"] += 1
         if self._is_outside(record):
             yield "was asked before the run or after it"
         task = self._restored.task_of(record.task)
@@ -142,8 +146,9 @@ class TrialChecks:
             if grader is not None:
                 task = replace(task, grade=grader.of(record))
             anew = evaluate.regraded(record, task, problem, wanted)
-        except Exception as error:
-            if record.raised is None and record.failure is not FailureCode.GRADE:
+        except (Exception, SystemExit) as error:  # as of an argument parser
+            is_told = type(error).__name__ == _error_in(record)
+            if task.grader is not None or not is_told:
                 yield f"cannot be graded: {text_of_error(error)}"
             return
         for name in _GRADE:
@@ -151,3 +156,12 @@ class TrialChecks:
             if before != after:
                 yield f"graded anew, its {name} is {after}, not {before}"
                 return
+
+
+def _error_in(record: Record) -> str | None:
+    """The class of the error for which a record has no grade."""
+    if record.outcome is not Outcome.UNANSWERED or record.grade is not None:
+        return None
+    if record.failure is FailureCode.GRADE:
+        return InvalidGrade.__name__
+    return record.raised and record.raised.partition(":")[0]

@@ -99,6 +99,8 @@ def verify(folder: Path, tasks_of: TasksOf) -> Verified:
             f"run or page were made by another {_PACKAGE} than {here}: the page was not "
             f"compared, and what differs may be the versions'"
         )
+    for what, count in checks.noted.items():
+        found.notes.append(f"{count:,} {what}")
     found.unchecked = checks.unchecked
     for what, count in checks.unchecked.items():
         found.notes.append(f"{count:,} {what} were not checked")

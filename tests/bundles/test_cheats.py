@@ -1,4 +1,4 @@
-"""The forty ways to cheat a bundle of docs/cheats.md, each tried on a real one: it is
+"""The ways to cheat a bundle of docs/cheats.md, each tried on a real one: it is
 found, or the document says that no bundle can show it.
 
 The cheat makes figures, page and manifest anew, as if the run had been so.
@@ -20,11 +20,11 @@ import pytest
 
 from pytest_llmarith.bundles.manifest import Manifest
 from pytest_llmarith.bundles.publish import page_text
-from pytest_llmarith.bundles.verify import verify
+from pytest_llmarith.bundles.verify import Verified, verify
 from pytest_llmarith.cli import main
 from pytest_llmarith.records import as_dict, convert, encode
 from pytest_llmarith.results.keys import key_of
-from pytest_llmarith.results.regrade import read_again
+from pytest_llmarith.results.regrade import read_again, tasks_named
 from pytest_llmarith.results.summary import Summary
 from pytest_llmarith.summaries import LogFacts, Run, as_file
 from pytest_llmarith.tasks import arithmetic
@@ -411,8 +411,8 @@ def no_more_tasks(summary: object) -> dict[str, Any]:
     return {}
 
 
-def bundle_of(project: Path, *options: str) -> Path:
-    """The bundle of a run of the bench in a project."""
+def bundle_of(project: Path, *options: str, status: int = 0) -> Path:
+    """The bundle of a run of the bench in a project, which ends with this status."""
     command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q")
     done = subprocess.run(
         (*command, "--llm-store=off", *options),
@@ -420,7 +420,7 @@ def bundle_of(project: Path, *options: str) -> Path:
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == status, done.stdout
     [run] = (project / "reports").iterdir()
     bundle = project / "bundle"
     assert main(["publish", str(run), f"--output={bundle}"]) == 0
@@ -464,6 +464,86 @@ def test_ways_to_cheat(cheat: Cheat, bundle: Bundle) -> None:
         assert found.findings == []
     lines = found.notes if cheat.is_note else found.findings
     assert any(cheat.found in line for line in lines) == bool(cheat.found), lines
+
+
+# --- tasks of one's own ---------------------------------------------------------------
+
+OWN = """
+import pytest
+from pytest_llmarith import Problem, Task
+
+def read(text, problem):
+    if problem["n"] == 5:
+        raise SystemExit(2)  # as an argument parser does
+    return int(text)
+
+following = Task(
+    "following",
+    [Problem({"n": n}, n + 1, label=f"n{n}") for n in range(6)],
+    lambda problem: f"Which number follows {problem['n']}?",
+    read=read,
+    grade=lambda answer, problem: "yes" if answer == 5 else answer == problem.expected,
+    replies=lambda problem: ["I do not know" if problem["n"] < 2 else str(problem["n"] + 1)],
+)
+
+@pytest.mark.llmarith_task(following)
+def test_following(problem, ask):
+    ask(problem)
+
+@pytest.mark.llmarith_task(following)
+def test_following_in_a_second_function(problem, ask):
+    ask(problem)
+"""
+
+
+UNGRADED = 43  # a reply that its task cannot grade becomes right
+
+
+@pytest.fixture(scope="module")
+def honest_own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of a run of a task whose functions raise for some replies."""
+    project = tmp_path_factory.mktemp("own")
+    (project / "test_own.py").write_text(OWN)
+    return bundle_of(project, "--llm-model=llmarith/oracle", status=1)
+
+
+def verified_own(bundle: Path, honest: Path) -> Verified:
+    """What is found with the file of the tasks."""
+    tasks = tasks_named([f"{honest.parent / 'test_own.py'}:following"])
+    return verify(bundle, lambda summary: tasks)
+
+
+def test_replies_that_cannot_be_graded_are_told(honest_own: Path) -> None:
+    """A second function with the same questions is no finding, as its trials are in no
+    figure.
+    """
+    found = verified_own(honest_own, honest_own)
+    assert found.findings == []
+    assert "8 replies have no grade, and are in no percentage" in found.notes
+
+
+@pytest.mark.parametrize("place", [0, 4, 5], ids=["raises", "no grade", "exits"])
+def test_what_cannot_be_graded_is_not_right(
+    place: int, honest_own: Path, tmp_path: Path
+) -> None:
+    """The way `UNGRADED`."""
+    bundle = Bundle(shutil.copytree(honest_own, tmp_path / "bundle"))
+    one = next(one for one in bundle.records if one["problem"]["inputs"]["n"] == place)
+    one["answer"], one["reason"] = one["problem"]["expected"], None
+    bundle.grade_as_right(one)
+    bundle.write()
+    found = verified_own(bundle.folder, honest_own)
+    assert any("cannot be graded" in line for line in found.findings)
+
+
+def test_an_answer_is_not_said_to_have_raised(honest_own: Path, tmp_path: Path) -> None:
+    bundle = Bundle(shutil.copytree(honest_own, tmp_path / "bundle"))
+    bundle.right.update(
+        outcome="unanswered", answer=None, grade=None, raised="ValueError: no number"
+    )
+    bundle.write()
+    found = verified_own(bundle.folder, honest_own)
+    assert any("graded anew, its outcome" in line for line in found.findings)
 
 
 # --- programs -------------------------------------------------------------------------
@@ -537,6 +617,19 @@ def drop_sequences(bundle: Bundle) -> None:
     bundle.as_if_selected()
 
 
+def say_that_grading_raised(bundle: Bundle) -> None:
+    one = program_of(bundle, "deviate")
+    right = program_of(bundle, "correct")["grade"]
+    one["grade"] = json.loads(json.dumps(right)) | {"details": None}
+    one.update(outcome="correct", reason=None, raised="AttributeError: 'NoneType'")
+
+
+def leave_a_program_ungraded(bundle: Bundle) -> None:
+    program_of(bundle, "deviate").update(
+        outcome="unanswered", reason=None, grade=None, raised="AttributeError: "
+    )
+
+
 RUN_AGAIN = {15, 16, 18}
 PROGRAM_CHEATS = [
     Cheat(14, raise_a_score, "graded anew"),
@@ -545,6 +638,8 @@ PROGRAM_CHEATS = [
     Cheat(17, record_a_better_program, "graded anew"),
     Cheat(18, clear_a_lookup_table, "graded anew"),
     Cheat(22, drop_sequences, "lacks 1 questions"),
+    Cheat(41, say_that_grading_raised, "cannot be graded"),
+    Cheat(42, leave_a_program_ungraded, "cannot be graded"),
 ]
 
 
@@ -605,12 +700,18 @@ def test_entries_that_are_not_here_are_asked_for(
 
 
 def test_the_document_says_the_same() -> None:
-    """docs/cheats.md lists forty ways, and those that no bundle shows."""
+    """docs/cheats.md lists these ways, and those that no bundle shows."""
     text = (ROOT / "docs" / "cheats.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", text, re.MULTILINE))
-    assert [int(number) for number in rows] == list(range(1, 41))
+    numbers = list(range(1, len(rows) + 1))
+    assert [int(number) for number in rows] == numbers
     every = [*CHEATS, *PROGRAM_CHEATS]
-    assert sorted(cheat.number for cheat in every) == list(range(1, 41))
+    assert sorted([UNGRADED, *(cheat.number for cheat in every)]) == numbers
+    hidden = [row for row in rows.values() if "| **not from a bundle" in row]
+    assert (
+        f"of {len(rows)} ways, `verify` finds or tells {len(rows) - len(hidden)}"
+        in text
+    )
     for cheat in every:
         is_hidden = "| **not from a bundle" in rows[str(cheat.number)]
         assert is_hidden == (not cheat.found or cheat.number == 33), cheat.number
