@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from pytest_llmarith.records import Record
-from pytest_llmarith.results.keys import label_of
+from pytest_llmarith.results.keys import key_of, label_of
 from pytest_llmarith.summaries import Run
 from pytest_llmarith.tasks.task import Tasks
 
@@ -28,19 +28,25 @@ class TrialGrid:
 
     def __init__(self) -> None:
         self._count = self._unanswered = 0
-        self._ids: set[int] = set()
+        self._ids: set[int] = set()  # of items, and of their questions
         self._places: defaultdict[str, set[_Place]] = defaultdict(set)
         self._asked: defaultdict[str, defaultdict[_Side, set[int]]] = defaultdict(
             lambda: defaultdict(set)
         )
 
-    def add(self, record: Record) -> bool:
-        """Note a trial. Returns whether another one has its id."""
+    def add(self, record: Record, *, is_counted: bool) -> Iterator[str]:
+        """Note a trial, and whether it is in the figures. Yields what another one has
+        of it.
+        """
         self._count += 1
         self._unanswered += record.reply is None
-        one = hash((record.model, record.nodeid or self._count))
-        is_double = one in self._ids
-        self._ids.add(one)
+        label = record.problem.label
+        if record.nodeid is None:
+            yield "has no id of a test"
+        elif self._is_double(record.model, record.nodeid):
+            yield "another trial has this id"
+        if self._is_double(*key_of(record), label, record.repeat) and is_counted:
+            yield f"{label}: another trial asks this question"
         if record.search is None:
             problem = record.problem
             # The depth of a problem without a variant was drawn.
@@ -48,7 +54,12 @@ class TrialGrid:
             place = problem.variant or "", depth, problem.trial or 0
             self._places[record.task].add(place)
             side = record.model, label_of(record.condition), record.repeat
-            self._asked[record.task][side].add(hash(problem.label))
+            self._asked[record.task][side].add(hash(label))
+
+    def _is_double(self, *named: str | int) -> bool:
+        one = hash(named)
+        is_double = one in self._ids
+        self._ids.add(one)
         return is_double
 
     def holes(self, tasks: Tasks, selected: int | None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -123,12 +123,12 @@ def _of_trials(
         except ValueError as error:
             yield f"{where}: {error}"
             continue
-        if grid.add(record):
-            yield f"{where}: another trial has this id"
-        for what in checks.of(record, line):
+        wrong = chain(
+            grid.add(record, is_counted=counted.add(record)), checks.of(record, line)
+        )
+        for what in wrong:
             yield f"{where}: {what}"
         costs.add(record)
-        counted.add(record)
 
 
 def _of_figures(folder: Path, written: SummaryFile, counted: Summary) -> Iterator[str]:

@@ -36,17 +36,23 @@ class Summary:
         """The questions of each model, task and condition."""
         return [asked for _, asked in self._results.values()]
 
-    def add(self, record: Record) -> None:
-        """Count one record. There is one per item."""
+    def add(self, record: Record) -> bool:
+        """Count one record. There is one per item.
+
+        Returns whether it is in the figures: one that repeats the question of another
+        item is not.
+        """
         key = key_of(record)
         if key not in self._results:
             asked = AskedQuestions.like(record, self._systems)
             self._results[key] = ResultCounter(record), asked
         counter, asked = self._results[key]
         trial = Trial(record)
-        if counter.add(trial):
+        is_counted = counter.add(trial)
+        if is_counted:
             asked.questions.add(trial)
         self._stored_replies.add(record.model, trial.replies)
+        return is_counted
 
     def of_run(
         self,

@@ -255,6 +255,22 @@ def double_with_another_number(bundle: Bundle) -> None:
     bundle.write()
 
 
+def double_without_ids(bundle: Bundle) -> None:
+    bundle.records.append(again := json.loads(json.dumps(bundle.right)))
+    again["nodeid"] = None
+    bundle.as_if_selected()
+    bundle.write()
+
+
+def double_with_other_ids(bundle: Bundle) -> None:
+    """What was sent is left out, as of a `model` fixture, so that both are counted."""
+    bundle.records.append(again := json.loads(json.dumps(bundle.right)))
+    again["nodeid"] += "-again"
+    again["reply"]["sent"] = None
+    bundle.as_if_selected()
+    bundle.write()
+
+
 def put_in_trials_of_another_run(bundle: Bundle) -> None:
     bundle.wrong["run"] = "2026-11-22T00-31-05_better"
     bundle.write()
@@ -403,6 +419,8 @@ CHEATS = [
     Cheat(38, lower_costs, "costs do not fit their tokens"),
     Cheat(39, name_another_model, "served llmarith/junk", is_note=True),
     Cheat(40, name_another_model_everywhere),
+    Cheat(44, double_without_ids, "has no id of a test"),
+    Cheat(45, double_with_other_ids, "another trial asks this question"),
 ]
 
 
