@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pytest_llmarith.records import Record
 from pytest_llmarith.results.keys import key_of, label_of
 from pytest_llmarith.summaries import Run
-from pytest_llmarith.tasks.task import Tasks
+from pytest_llmarith.tasks.task import RESERVED, Tasks
 
 _EXACT = 1e-6
 # Caches, batches, service tiers, and more or less of the dearer completion tokens
@@ -71,13 +71,15 @@ class TrialGrid:
         if self._count != selected:
             yield f"{self._count:,} trials, and {selected} were selected"
         for task, places in self._places.items():
+            owner = tasks.get(task)
             variants, depths, trials = _axes(places)
             lacking = len(variants) * len(depths) * (1 + trials[-1]) - len(places)
-            if lacking:
+            is_grid = task in RESERVED or (owner and owner.grid)
+            if lacking and is_grid:
                 yield f"{task}: the grid of its problems lacks {lacking:,} of them"
             asked = self._asked[task]
             every = set[int]().union(*asked.values())
-            listed = tasks[task].problems if task in tasks else ()
+            listed = owner.problems if owner else ()
             if isinstance(listed, Sequence):
                 every.update(hash(one.label) for one in listed if one.label)
             for side, found in asked.items():
@@ -117,8 +119,9 @@ class CostChecks:
     """The costs of replies by model. Two numbers of each reply are kept."""
 
     def __init__(self, run: Run) -> None:
-        price = run.limits.price if run.limits else None
-        self._own = {model.name: model.price or price for model in run.models}
+        self._usual = run.limits.price if run.limits else None
+        models = [model for model in run.models if not model.simulated]
+        self._own = {model.name: model.price or self._usual for model in models}
         self._wrong: defaultdict[str, int] = defaultdict(int)
         self._replies: defaultdict[str, array[float]] = defaultdict(lambda: array("d"))
 
@@ -126,15 +129,21 @@ class CostChecks:
         """Note the replies of a trial."""
         price = self._own.get(record.model)
         for reply in record.replies:
-            if reply.cost_usd is None or not reply.tokens:
+            paid, tokens = reply.cost_usd, reply.tokens
+            if price is None and not reply.own_price:
+                if tokens and paid is not None:
+                    self._replies[record.model].extend((tokens, paid))
                 continue
-            if not reply.own_price:
-                self._replies[record.model].extend((reply.tokens, reply.cost_usd))
-                continue
+            if reply.prompt_tokens is None or reply.completion_tokens is None:
+                continue  # without them no cost is computed
             cost = -1.0  # of a price that the summary does not have
             if price is not None:
-                cost = price.of(reply.prompt_tokens or 0, reply.completion_tokens or 0)
-            self._wrong[record.model] += abs(reply.cost_usd - cost) > _EXACT * cost
+                cost = price.of(reply.prompt_tokens, reply.completion_tokens)
+            # That of --llm-price is for models without a listed price.
+            is_exact = reply.own_price or price is not self._usual
+            factor = 1 + _EXACT if is_exact else _FACTOR
+            is_right = paid is not None and cost / factor <= paid <= cost * factor
+            self._wrong[record.model] += not is_right
 
     def contradictions(self) -> Iterator[str]:
         """A line for each model whose costs do not fit the tokens."""
