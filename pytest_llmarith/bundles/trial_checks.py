@@ -58,10 +58,11 @@ class TrialChecks:
         self._runs = {run.id, *(one.id for one in parts)}
         try:
             self._asked = [
+                # No reply is of a run without times.
                 (
-                    datetime.fromisoformat(one.started_at or "0002-01-01T00Z")
+                    datetime.fromisoformat(one.started_at or "9998-01-01T00Z")
                     - _CLOCKS,
-                    datetime.fromisoformat(one.finished_at or "9998-01-01T00Z")
+                    datetime.fromisoformat(one.finished_at or "0002-01-01T00Z")
                     + _CLOCKS,
                 )
                 for one in parts
@@ -77,8 +78,7 @@ class TrialChecks:
             yield f"is of the run {record.run}"
         if record.reply is not None and record.outcome is Outcome.UNANSWERED:
             self.noted["replies have no grade, and are in no percentage"] += 1
-        if self._is_outside(record):
-            yield "was asked before the run or after it"
+        yield from self._timed(record)
         task = self._restored.task_of(record.task)
         if task is None or record.search is not None:
             self.unchecked[trials_of(record.task)] += 1
@@ -91,15 +91,21 @@ class TrialChecks:
         if record.reply is not None:
             yield from self._graded(record, problem)
 
-    def _is_outside(self, record: Record) -> bool:
+    def _timed(self, record: Record) -> Iterator[str]:
         reply = record.reply
-        if reply is None or reply.stored or reply.batched or reply.asked_at is None:
-            return False
+        if reply is None or (reply.sent is None and reply.asked_at is None):
+            return  # that a `model` fixture gave
         try:
-            asked = datetime.fromisoformat(reply.asked_at)
+            asked = datetime.fromisoformat(reply.asked_at or "")
         except ValueError:  # such as a 13th month
-            return True
-        return not any(first <= asked <= last for first, last in self._asked)
+            yield "does not say when it was asked"
+            return
+        if reply.stored or any(first <= asked <= last for first, last in self._asked):
+            return
+        if reply.batched:
+            self.noted["replies are of batches that are older than the run"] += 1
+        else:
+            yield "was asked before the run or after it"
 
     def _problem(self, task: Task[Any], record: Record) -> TaskProblem | None:
         """The problem that the seed of the run makes at this place."""
@@ -141,14 +147,13 @@ class TrialChecks:
         wanted: str | None = self._run.reading
         if wanted not in task.readings:
             wanted = next(iter(task.readings), None)
+        grader: Any = task.grader
         try:
-            grader: Any = task.grader
             if grader is not None:
                 task = replace(task, grade=grader.of(record))
             anew = evaluate.regraded(record, task, problem, wanted)
         except (Exception, SystemExit) as error:  # as of an argument parser
-            is_told = type(error).__name__ == _error_in(record)
-            if task.grader is not None or not is_told:
+            if grader is not None or type(error).__name__ != _error_in(record):
                 yield f"cannot be graded: {text_of_error(error)}"
             return
         for name in _GRADE:

@@ -358,6 +358,52 @@ def lower_costs(bundle: Bundle) -> None:
     bundle.write()
 
 
+def price(bundle: Bundle) -> None:
+    """Let the run have a price, and a model that is no fake one, whose costs are
+    computed from it.
+    """
+    [model, _] = bundle.run["models"]
+    model["target"] = "openai/sloppy"
+    bundle.run["limits"]["price"] = {"prompt_usd": 1.1, "completion_usd": 4.4}
+    for one in bundle.records:
+        if one["model"] == model["name"]:
+            one["simulated"] = False
+            one["reply"]["own_price"] = True
+            one["reply"]["sent"]["model"] = model["target"]
+            one["reply"]["sent"]["params"] = {}
+
+
+def lower_all_costs(bundle: Bundle) -> None:
+    price(bundle)
+    for one in bundle.records:
+        one["reply"]["own_price"] = False
+        one["reply"]["cost_usd"] /= 1000
+    bundle.write()
+
+
+def remove_costs(bundle: Bundle) -> None:
+    price(bundle)
+    for one in bundle.records[::2]:
+        one["reply"]["cost_usd"] = None
+    bundle.write()
+
+
+def remove_times_of_the_run(bundle: Bundle) -> None:
+    bundle.run["started_at"] = bundle.run["finished_at"] = None
+    bundle.wrong["reply"]["asked_at"] = "2020-01-01T00:00:00+00:00"
+    bundle.write()
+
+
+def remove_a_time(bundle: Bundle) -> None:
+    bundle.wrong["reply"].update(asked_at=None, stored=True)
+    bundle.write()
+
+
+def say_that_it_is_of_a_batch(bundle: Bundle) -> None:
+    bundle.wrong["reply"].update(asked_at="2020-01-01T00:00:00+00:00", batched=True)
+    bundle.write()
+
+
 def _named(bundle: Bundle, old: str, new: str, *, served: bool) -> None:
     """Another name of a model in all records and facts."""
     text = json.dumps([bundle.records, bundle.run]).replace(old, new)
@@ -421,6 +467,11 @@ CHEATS = [
     Cheat(40, name_another_model_everywhere),
     Cheat(44, double_without_ids, "has no id of a test"),
     Cheat(45, double_with_other_ids, "another trial asks this question"),
+    Cheat(46, lower_all_costs, "costs do not fit their tokens"),
+    Cheat(47, remove_costs, "costs do not fit their tokens"),
+    Cheat(48, remove_times_of_the_run, "was asked before the run or after it"),
+    Cheat(49, remove_a_time, "does not say when it was asked"),
+    Cheat(50, say_that_it_is_of_a_batch, "1 replies are of batches", is_note=True),
 ]
 
 
@@ -488,7 +539,7 @@ def test_ways_to_cheat(cheat: Cheat, bundle: Bundle) -> None:
 
 OWN = """
 import pytest
-from pytest_llmarith import Problem, Task
+from pytest_llmarith import Problem, Task, number_task
 
 def read(text, problem):
     if problem["n"] == 5:
@@ -503,6 +554,23 @@ following = Task(
     grade=lambda answer, problem: "yes" if answer == 5 else answer == problem.expected,
     replies=lambda problem: ["I do not know" if problem["n"] < 2 else str(problem["n"] + 1)],
 )
+
+def uneven(seed, trials):
+    for trial in range(trials):
+        yield Problem({"t": trial}, trial, variant="a" if trial % 3 else "b", depth=trial % 4)
+
+ragged = number_task(
+    "ragged",
+    [
+        Problem({"n": n}, n, variant=variant, depth=depth, label=f"{variant}-{n}")
+        for n, (variant, depth) in enumerate([("x", 1), ("x", 2), ("x", 2), ("y", 5)])
+    ],
+    lambda problem: f"Repeat {problem['n']}.",
+)
+
+@pytest.mark.llmarith_task([ragged, number_task("uneven", uneven, lambda one: f"Say {one['t']}.")], trials=7)
+def test_uneven(problem, ask):
+    ask(problem)
 
 @pytest.mark.llmarith_task(following)
 def test_following(problem, ask):
@@ -527,13 +595,14 @@ def honest_own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def verified_own(bundle: Path, honest: Path) -> Verified:
     """What is found with the file of the tasks."""
-    tasks = tasks_named([f"{honest.parent / 'test_own.py'}:following"])
+    file = honest.parent / "test_own.py"
+    tasks = tasks_named([f"{file}:following", f"{file}:ragged"])
     return verify(bundle, lambda summary: tasks)
 
 
 def test_replies_that_cannot_be_graded_are_told(honest_own: Path) -> None:
     """A second function with the same questions is no finding, as its trials are in no
-    figure.
+    figure; nor are variants that have other depths.
     """
     found = verified_own(honest_own, honest_own)
     assert found.findings == []
@@ -546,7 +615,7 @@ def test_what_cannot_be_graded_is_not_right(
 ) -> None:
     """The way `UNGRADED`."""
     bundle = Bundle(shutil.copytree(honest_own, tmp_path / "bundle"))
-    one = next(one for one in bundle.records if one["problem"]["inputs"]["n"] == place)
+    one = next(one for one in bundle.records if one["problem"]["label"] == f"n{place}")
     one["answer"], one["reason"] = one["problem"]["expected"], None
     bundle.grade_as_right(one)
     bundle.write()
