@@ -9,10 +9,10 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from pytest_llmarith.records import Record
+from pytest_llmarith.records import Record, RecordedProblem
 from pytest_llmarith.results.keys import key_of, label_of
 from pytest_llmarith.summaries import Run
-from pytest_llmarith.tasks.task import RESERVED, Tasks
+from pytest_llmarith.tasks.task import RESERVED, Problem, Tasks
 
 _EXACT = 1e-6
 # Caches, batches, service tiers, and more or less of the dearer completion tokens
@@ -48,10 +48,7 @@ class TrialGrid:
         if self._is_double(*key_of(record), label, record.repeat) and is_counted:
             yield f"{label}: another trial asks this question"
         if record.search is None:
-            problem = record.problem
-            # The depth of a problem without a variant was drawn.
-            depth = problem.depth or 0 if problem.variant else 0
-            place = problem.variant or "", depth, problem.trial or 0
+            place = *_cell(record.problem), record.problem.trial or 0
             self._places[record.task].add(place)
             side = record.model, label_of(record.condition), record.repeat
             self._asked[record.task][side].add(hash(label))
@@ -81,7 +78,10 @@ class TrialGrid:
             every = set[int]().union(*asked.values())
             listed = owner.problems if owner else ()
             if isinstance(listed, Sequence):
-                every.update(hash(one.label) for one in listed if one.label)
+                for one in listed:  # others were not selected, such as by -k
+                    variant, depth = _cell(one)
+                    if one.label and variant in variants and depth in depths:
+                        every.add(hash(one.label))
             for side, found in asked.items():
                 if len(found) < len(every):
                     yield (
@@ -99,6 +99,12 @@ class TrialGrid:
             if depths != [0]:  # which stands for none
                 words.insert(-1, f"at depths {depths[0]} to {depths[-1]},")
             yield f"{task}: {' '.join(words)}: {'; '.join(map(_name, asked))}"
+
+
+def _cell(problem: Problem | RecordedProblem) -> tuple[str, int]:
+    """Variant and depth; the depth of a problem without a variant was drawn."""
+    depth = problem.depth or 0 if problem.variant else 0
+    return problem.variant or "", depth
 
 
 def _axes(places: set[_Place]) -> tuple[list[str], list[int], list[int]]:

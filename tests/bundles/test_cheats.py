@@ -609,6 +609,12 @@ def test_replies_that_cannot_be_graded_are_told(honest_own: Path) -> None:
     assert "8 replies have no grade, and are in no percentage" in found.notes
 
 
+def test_a_selected_variant_lacks_no_others(tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text(OWN)
+    bundle = bundle_of(tmp_path, "--llm-model=llmarith/oracle", "-k", "ragged and x-")
+    assert verified_own(bundle, bundle).findings == []
+
+
 @pytest.mark.parametrize("place", [0, 4, 5], ids=["raises", "no grade", "exits"])
 def test_what_cannot_be_graded_is_not_right(
     place: int, honest_own: Path, tmp_path: Path
