@@ -572,6 +572,24 @@ ragged = number_task(
 def test_uneven(problem, ask):
     ask(problem)
 
+class Grader:
+    limit_s = model = None
+
+    def grade(self, answer, problem, tools):
+        return answer == problem.expected
+
+    def unavailable(self):
+        return None
+
+    def about(self, variants, verbose):
+        return []
+
+judged = Task("judged", [Problem({"n": 1}, "1")], lambda one: "Say 1.", grade=Grader())
+
+@pytest.mark.llmarith_task(judged)
+def test_judged(problem, ask):
+    ask(problem)
+
 @pytest.mark.llmarith_task(following)
 def test_following(problem, ask):
     ask(problem)
@@ -596,7 +614,9 @@ def honest_own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def verified_own(bundle: Path, honest: Path) -> Verified:
     """What is found with the file of the tasks."""
     file = honest.parent / "test_own.py"
-    tasks = tasks_named([f"{file}:following", f"{file}:ragged"])
+    tasks = tasks_named(
+        [f"{file}:{name}" for name in ("following", "ragged", "judged")]
+    )
     return verify(bundle, lambda summary: tasks)
 
 
@@ -607,6 +627,8 @@ def test_replies_that_cannot_be_graded_are_told(honest_own: Path) -> None:
     found = verified_own(honest_own, honest_own)
     assert found.findings == []
     assert "8 replies have no grade, and are in no percentage" in found.notes
+    # Like `regrade`, as its grader may ask or run anything.
+    assert "1 trials of the task judged were not checked" in found.notes
 
 
 def test_a_selected_variant_lacks_no_others(tmp_path: Path) -> None:
