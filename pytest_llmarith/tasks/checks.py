@@ -219,7 +219,6 @@ def _checked(
     same_cell = Counter[tuple[str | None, int | None]]()
     first: Problem | None = None
     again: tuple[str, str] | None = None
-    is_refused = False
     for problem in islice(_made(task, seed, trials), most):
         _check_is_problem(task, problem)
         first = first or problem
@@ -244,18 +243,22 @@ def _checked(
             again = same, label
             # A grid may draw a question again by chance, as the built-in tasks do.
             if task.grid is None or made[same].expected != one.expected:
-                is_refused = True
-                break
+                raise _same_question(one, again)
     if not made:
         raise InvalidTask(f"task {task.name}: problems returned nothing; {_EXPECTED}")
-    if again and (is_refused or 2 * len(by_prompt) <= len(made)):
-        shown = short_repr(messages_of(made[again[0]].prompt)[-1].content)
-        raise InvalidTask(
-            f"task {task.name}: problems {' and '.join(again)} have the same question "
-            f"({shown}); put into the prompt in what they differ, or make other "
-            f"problems: --llm-repeats asks a question several times"
-        )
+    if again and 2 * len(by_prompt) <= len(made):
+        raise _same_question(made[again[0]], again)
     return list(made.values())
+
+
+def _same_question(one: TaskProblem, labels: tuple[str, str]) -> InvalidTask:
+    """The error for problems with these labels, of which `one` is one."""
+    shown = short_repr(messages_of(one.prompt)[-1].content)
+    return InvalidTask(
+        f"task {one.task}: problems {' and '.join(labels)} have the same question "
+        f"({shown}); put into the prompt in what they differ, or make other "
+        f"problems: --llm-repeats asks a question several times"
+    )
 
 
 def _is_label(text: object) -> bool:
