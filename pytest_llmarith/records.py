@@ -117,6 +117,11 @@ class Request(Part, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         check_plain(self.params, "params")
 
+    @property
+    def is_completion(self) -> bool:
+        """Whether a text was continued, and not asked as a chat."""
+        return self.model.startswith(COMPLETION_PREFIX)
+
 
 class Usage(Part, kw_only=True):
     """A reply without its text.
@@ -208,7 +213,7 @@ class Reply(Usage):
         which some servers repeat, and ends at the first text of `stop`, or where a next
         question begins, as some send what follows.
         """
-        if self.sent is None or not self.sent.model.startswith(COMPLETION_PREFIX):
+        if self.sent is None or not self.sent.is_completion:
             return self
         text = self.text
         for one in self.sent.messages:

@@ -12,7 +12,6 @@ from pytest_llmarith import records
 from pytest_llmarith.figures.estimates import Trial
 from pytest_llmarith.records import Record
 from pytest_llmarith.types import (
-    COMPLETION_PREFIX,
     FAKE_PROVIDER,
     Message,
     few_shot_text,
@@ -60,7 +59,7 @@ def replies_of(record: Record, left_out: Counter[str]) -> Iterator[LoggedReply]:
 def _was_sent(prompt: Sequence[Message], sent: records.Request) -> bool:
     """Whether this is the prompt of a request, whatever its system prompt."""
     asked = without_system(prompt)
-    if sent.model.startswith(COMPLETION_PREFIX):
+    if sent.is_completion:
         return sent.messages[-1].content.endswith(few_shot_text(asked))
     return without_system(sent.messages) == asked
 
