@@ -9,6 +9,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,31 @@ class Viewer:
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.on("request", lambda request: self.requested.append(request.url))
+
+    def check_headings(self) -> list[tuple[str, str]]:
+        """One h1, no level is skipped, and no two landmarks have the same role and
+        name. Returns the landmarks.
+        """
+        levels = self.page.locator("h1, h2, h3, h4, h5, h6").evaluate_all(
+            "(all) => all.map((one) => Number(one.tagName[1]))"
+        )
+        assert levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise([0, *levels]))
+        landmarks: list[tuple[str, str]] = re.findall(
+            r"- (banner|navigation|main|region|search|contentinfo)\b([^:\n]*)",
+            self.page.locator("body").aria_snapshot(),
+        )
+        assert len(landmarks) == len(set(landmarks))
+        return landmarks
+
+    def check_pictures(self) -> int:
+        """Every picture has a name and a table. Returns their number."""
+        pictures = self.page.locator("figure svg[role=img]").all()
+        for picture in pictures:
+            assert picture.get_attribute("aria-label")
+            table = picture.locator("xpath=ancestor::figure").locator("table td")
+            assert table.count() > 0
+        return len(pictures)
 
     def open(
         self,
